@@ -1,0 +1,45 @@
+import { exitCodes, type ExitName } from './exit-codes.ts';
+
+/** Facts of an error for logs and `--json`: never the key, never the request address. */
+export type ErrorFacts = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface ErrorDetail {
+  /** What the reader can do about it, as a sentence or a command. */
+  readonly todo?: string;
+  readonly facts?: ErrorFacts;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error for the person who runs the program: what failed, where, why, and what to do.
+ * Anything thrown that is not an `ExportError` is a bug and is shown with its stack.
+ */
+export class ExportError extends Error {
+  readonly exit: ExitName;
+  readonly todo: string | undefined;
+  readonly facts: ErrorFacts;
+
+  constructor(exit: ExitName, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = 'ExportError';
+    this.exit = exit;
+    this.todo = detail.todo;
+    this.facts = detail.facts ?? {};
+  }
+
+  /** The exit status of a process that ends with this error. */
+  get exitCode(): number {
+    return exitCodes[this.exit].code;
+  }
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a Node.js system error (`ENOENT`, `ECONNRESET`, …), or undefined. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

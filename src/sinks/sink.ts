@@ -1,0 +1,48 @@
+import type { Column, Row } from '../assets/table.ts';
+
+export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
+export type Format = (typeof formats)[number];
+
+/** Where an encoder puts its bytes. It resolves when more may be written: back-pressure is waiting for it. */
+export interface ByteOutput {
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+export interface EncoderOptions {
+  /** The table's columns, in order. */
+  readonly columns: readonly Column[];
+  /** Codec inside the file, for formats that compress themselves (parquet); others get their bytes compressed outside. */
+  readonly compression: Compression;
+  /** CSV only: put a ' before cells that a spreadsheet would run as a formula. */
+  readonly escapeFormulas: boolean;
+}
+
+export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';
+
+/** What an encoder had to say about the rows of one file; summed over parts for the manifest. */
+export interface EncoderNotes {
+  /** Cells that a spreadsheet would run as a formula (CSV). */
+  readonly formulaCells: number;
+  /** String cells in which a lone surrogate became U+FFFD. */
+  readonly replacedSurrogates: number;
+}
+
+/** Encodes the rows of one file. The same rows in any number of `write` calls give the same bytes. */
+export interface RowEncoder {
+  /** Takes rows in file order. The caller waits for it before the next call. */
+  write(rows: readonly Row[]): Promise<void>;
+  /** Writes what is left (a footer, a last row group). A file of no rows is valid too. */
+  end(): Promise<EncoderNotes>;
+}
+
+/** One file format. A new format is one file beside this one and a line in the registry. */
+export interface Sink {
+  readonly format: Format;
+  /** File name ending without a dot, before `.gz` or `.zst`. */
+  readonly extension: string;
+  /** Codecs a job may ask for, the default first. */
+  readonly compressions: readonly Compression[];
+  /** True where the codec works inside the file; false where the finished bytes are compressed as a whole. */
+  readonly compressesInside: boolean;
+  open(output: ByteOutput, options: EncoderOptions): Promise<RowEncoder>;
+}
