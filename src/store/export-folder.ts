@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import type { Compression, Format } from '../sinks/sink.ts';
+
+const endings: Readonly<Record<Compression, string>> = { none: '', snappy: '', gzip: '.gz', zstd: '.zst' };
+
+/** Which file of a part: the name of a table file or of the unexported ids. */
+export interface PartFileName {
+  readonly format: Format;
+  readonly table: string;
+  readonly part: number;
+  /** Ending of the format without a dot. */
+  readonly extension: string;
+  /** Codec around the whole file; `none` where the format compresses inside. */
+  readonly codec: Compression;
+}
+
+/** Every path of an export, relative to its folder and with forward slashes, as the manifest names them. */
+export const exportPaths = {
+  manifest: 'manifest.json',
+  run: '.run',
+  lock: '.run/lock',
+  checkpoint: '.run/checkpoint',
+  callCount: '.run/calls',
+  stdin: '.run/stdin-ids',
+  ledgers: '.run/ledger',
+  journals: '.run/journal',
+  unfinished: '.run/unfinished',
+  unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
+  table: ({ format, table, part, extension, codec }: PartFileName) =>
+    `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,
+  journal: (part: number) => `.run/journal/part-${partNumber(part)}.journal`,
+} as const;
+
+/** The absolute path of a name in an export. */
+export function pathIn(folder: string, name: string): string {
+  return join(folder, ...name.split('/'));
+}
+
+/** The part of a journal file's name, or undefined when it is no journal. */
+export function partOfJournal(fileName: string): number | undefined {
+  const digits = /^part-(\d{5,})\.journal$/.exec(fileName)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function partNumber(part: number): string {
+  return String(part).padStart(5, '0');
+}

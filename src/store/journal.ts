@@ -1,0 +1,178 @@
+import { crc32 } from 'node:zlib';
+import { exportPaths, partOfJournal, pathIn } from './export-folder.ts';
+import type { FileStore, OpenFile } from './file-store.ts';
+
+/**
+ * The answers that are not yet in a committed part, one file a part, appended as they arrive.
+ *
+ * An entry is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. An entry that is cut
+ * or whose checksum is wrong ends the file: what follows is dropped when the file is opened again.
+ */
+export interface Journal {
+  /** The body that was kept under a key (64 hex digits), or undefined. */
+  find(key: string): Promise<Uint8Array | undefined>;
+  /** Resolves when the answer survives the end of this process; a loss of power is covered soon after, and by `sync`. */
+  append(entry: JournalEntry): Promise<void>;
+  /** Resolves when every answer appended so far survives a loss of power. */
+  sync(): Promise<void>;
+  /** Drops the answers of parts up to and with `part`: all that they touch is committed. */
+  dropThrough(part: number): Promise<void>;
+  /** How many answers are kept. */
+  size(): number;
+  close(): Promise<void>;
+}
+
+export interface JournalEntry {
+  readonly key: string;
+  /** The last part that an id of the call belongs to. */
+  readonly part: number;
+  readonly body: Uint8Array;
+}
+
+const headBytes = 8;
+const keyBytes = 32;
+
+interface Place {
+  readonly file: PartJournal;
+  readonly position: number;
+  readonly length: number;
+}
+
+interface PartJournal {
+  readonly part: number;
+  readonly path: string;
+  readonly file: OpenFile;
+  /** Bytes that hold whole entries: where the next one goes. */
+  end: number;
+  /** Appends run one after another, so that a crash can only cut the last entry. */
+  turn: Promise<void>;
+  /** What `end` was when the last sync began that succeeded. */
+  synced: number;
+  syncing: Promise<void> | undefined;
+}
+
+/** Opens the journals of an export and reads which answers they hold. */
+export async function openJournal(files: FileStore, folder: string): Promise<Journal> {
+  const root = pathIn(folder, exportPaths.journals);
+  const journals = new Map<number, PartJournal>();
+  const places = new Map<string, Place>();
+  await files.makeFolder(root);
+
+  async function open(part: number): Promise<PartJournal> {
+    const path = pathIn(folder, exportPaths.journal(part));
+    const file = await files.open(path, 'update');
+    const journal: PartJournal = {
+      part,
+      path,
+      file,
+      end: 0,
+      turn: Promise.resolve(),
+      synced: 0,
+      syncing: undefined,
+    };
+    journals.set(part, journal);
+    return journal;
+  }
+
+  for (const name of await files.list(root)) {
+    const part = partOfJournal(name);
+    if (part !== undefined) await readEntries(await open(part), places);
+  }
+
+  const opening = new Map<number, Promise<PartJournal>>();
+  async function journalOf(part: number): Promise<PartJournal> {
+    const known = journals.get(part);
+    if (known !== undefined) return known;
+    const pending = opening.get(part) ?? open(part);
+    opening.set(part, pending);
+    try {
+      return await pending;
+    } finally {
+      opening.delete(part);
+    }
+  }
+
+  return {
+    find: async (key) => {
+      const place = places.get(key);
+      return place === undefined ? undefined : place.file.file.read(place.position, place.length);
+    },
+    append: async ({ key, part, body }) => {
+      const journal = await journalOf(part);
+      const turn = journal.turn.then(async () => {
+        await journal.file.write(entryBytes(key, body), journal.end);
+        places.set(key, { file: journal, position: journal.end + headBytes + keyBytes, length: body.length });
+        journal.end += headBytes + keyBytes + body.length;
+      });
+      journal.turn = turn;
+      await turn;
+      // A failure here is not lost: `sync` meets it before any part is committed.
+      void syncSoon(journal).catch(() => undefined);
+    },
+    sync: async () => {
+      for (const journal of journals.values()) {
+        while (journal.synced < journal.end) await syncSoon(journal);
+      }
+      await files.syncFolder(root);
+    },
+    dropThrough: async (part) => {
+      for (const journal of [...journals.values()].filter((each) => each.part <= part)) {
+        journals.delete(journal.part);
+        for (const [key, place] of places) if (place.file === journal) places.delete(key);
+        await journal.syncing?.catch(() => undefined);
+        await journal.file.close();
+        await files.remove(journal.path);
+      }
+    },
+    size: () => places.size,
+    close: async () => {
+      for (const journal of journals.values()) {
+        await journal.turn.catch(() => undefined);
+        await journal.syncing?.catch(() => undefined);
+        await journal.file.close();
+      }
+      journals.clear();
+      places.clear();
+    },
+  };
+}
+
+/** One sync at a time a file; answers that arrive meanwhile share the next. */
+function syncSoon(journal: PartJournal): Promise<void> {
+  journal.syncing ??= (async () => {
+    const end = journal.end;
+    try {
+      await journal.file.sync();
+      journal.synced = end;
+    } finally {
+      journal.syncing = undefined;
+    }
+  })();
+  return journal.syncing;
+}
+
+function entryBytes(key: string, body: Uint8Array): Uint8Array {
+  const bytes = Buffer.allocUnsafe(headBytes + keyBytes + body.length);
+  bytes.write(key, headBytes, 'hex');
+  bytes.set(body, headBytes + keyBytes);
+  bytes.writeUInt32LE(body.length, 0);
+  bytes.writeUInt32LE(crc32(bytes.subarray(headBytes)), 4);
+  return bytes;
+}
+
+async function readEntries(journal: PartJournal, places: Map<string, Place>): Promise<void> {
+  const size = await journal.file.size();
+  for (;;) {
+    const head = Buffer.from(await journal.file.read(journal.end, headBytes));
+    if (head.length < headBytes) break;
+    const length = head.readUInt32LE(0);
+    if (journal.end + headBytes + keyBytes + length > size) break;
+    const rest = Buffer.from(await journal.file.read(journal.end + headBytes, keyBytes + length));
+    if (crc32(rest) !== head.readUInt32LE(4)) break;
+    const position = journal.end + headBytes + keyBytes;
+    places.set(rest.toString('hex', 0, keyBytes), { file: journal, position, length });
+    journal.end = position + length;
+  }
+  journal.synced = 0;
+  if (journal.end < size) await journal.file.truncate(journal.end);
+}
