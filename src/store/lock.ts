@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { open } from 'lmdb';
 import { codeOf, ExportError } from '../lib/export-error.ts';
@@ -49,7 +49,8 @@ export async function takeLock(folder: string, self: LockOwner = thisProcess()):
 
 /** Who holds an export now, or undefined. Takes nothing. */
 export async function lockOwner(folder: string): Promise<LockOwner | undefined> {
-  const store = openStore(folder);
+  if (!existsSync(pathIn(folder, exportPaths.lock))) return undefined;
+  const store = openStore(folder, true);
   try {
     const owner = store.get(key);
     return owner !== undefined && isAlive(owner) ? owner : undefined;
@@ -62,8 +63,13 @@ export function thisProcess(): LockOwner {
   return { host: hostname(), pid: process.pid, started: startOf(process.pid) ?? '' };
 }
 
-function openStore(folder: string) {
-  return open<LockOwner, string>({ path: pathIn(folder, exportPaths.lock), noSubdir: true, encoding: 'json' });
+function openStore(folder: string, readOnly = false) {
+  return open<LockOwner, string>({
+    path: pathIn(folder, exportPaths.lock),
+    noSubdir: true,
+    encoding: 'json',
+    readOnly,
+  });
 }
 
 /** An owner on another host cannot be looked at, and counts as alive. */

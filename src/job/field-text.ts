@@ -1,0 +1,34 @@
+import type { JobField } from './job-fields.ts';
+
+/**
+ * The value of a field from text, as flags and environment variables give it. Text that does not fit is left as it is,
+ * so that the schema says what is wrong with it.
+ */
+export function fieldText(field: JobField, value: unknown): unknown {
+  if (field.kind === 'pairs') return pairsOf(value);
+  if (!field.list) return scalarOf(field, Array.isArray(value) ? (value as unknown[]).at(-1) : value);
+  const items = (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((item) =>
+    typeof item === 'string' ? item.split(',').map((text) => text.trim()) : [item],
+  );
+  return items.filter((item) => item !== '').map((item) => scalarOf(field, item));
+}
+
+function scalarOf(field: JobField, value: unknown): unknown {
+  if (typeof value !== 'string') return field.kind === 'string' && typeof value === 'number' ? String(value) : value;
+  const text = value.trim();
+  if (field.kind === 'number') return /^[+-]?(\d[\d_]*)(\.\d+)?$/.test(text) ? Number(text.replaceAll('_', '')) : value;
+  if (field.kind === 'boolean')
+    return /^(true|1|yes)$/i.test(text) ? true : /^(false|0|no)$/i.test(text) ? false : value;
+  return value;
+}
+
+/** `csv=gzip,jsonl=zstd`, repeated or not, as an object. */
+function pairsOf(value: unknown): unknown {
+  const items = (Array.isArray(value) ? (value as unknown[]) : [value]).map(String).flatMap((text) => text.split(','));
+  return Object.fromEntries(
+    items.map((item) => {
+      const equals = item.indexOf('=');
+      return equals < 0 ? [item.trim(), ''] : [item.slice(0, equals).trim(), item.slice(equals + 1).trim()];
+    }),
+  );
+}

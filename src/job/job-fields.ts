@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { type FieldMeta, jobSchema } from './job-schema.ts';
+
+/** A leaf of the job schema: its path in a job file, its flag, and what it takes. */
+export interface JobField extends FieldMeta {
+  /** `service.idsPerCall` */
+  readonly path: string;
+  readonly kind: 'boolean' | 'number' | 'string' | 'pairs';
+  readonly list: boolean;
+  readonly choices: readonly string[] | undefined;
+  readonly defaultValue: unknown;
+}
+
+/** Every job field, in the order of the schema: the one source of flags, help, environment variables and docs/job.md. */
+export const jobFields: readonly JobField[] = fieldsOf(jobSchema, []);
+
+/** The environment variable of a flag: `--ids-per-call` is `ASSET_EXPORT_IDS_PER_CALL`. */
+export function environmentName(flag: string): string {
+  return `ASSET_EXPORT_${flag.replaceAll('-', '_').toUpperCase()}`;
+}
+
+function fieldsOf(schema: z.ZodType, path: readonly string[]): JobField[] {
+  const meta = schema.meta() as Partial<FieldMeta> | undefined;
+  if (meta?.flag !== undefined && meta.description !== undefined) {
+    return [{ ...(meta as FieldMeta), path: path.join('.'), ...shapeOf(schema) }];
+  }
+  const inner = unwrapped(schema);
+  if (!(inner instanceof z.ZodObject)) throw new Error(`job field ${path.join('.')} has no flag`);
+  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, child]) =>
+    fieldsOf(child, [...path, name]),
+  );
+}
+
+function shapeOf(schema: z.ZodType): Pick<JobField, 'kind' | 'list' | 'choices' | 'defaultValue'> {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const list = json.type === 'array' || unwrapped(schema) instanceof z.ZodPipe;
+  const item = list ? (outputItem(schema) ?? json) : json;
+  const kind =
+    item.type === 'object' ? 'pairs' : item.type === 'boolean' ? 'boolean' : numeric(item) ? 'number' : 'string';
+  const absent = schema.safeParse(undefined);
+  return { kind, list, choices: item.enum, defaultValue: absent.success ? absent.data : undefined };
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: JsonSchema;
+}
+
+function outputItem(schema: z.ZodType): JsonSchema | undefined {
+  return (z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema).items;
+}
+
+function numeric(schema: JsonSchema): boolean {
+  return schema.type === 'integer' || schema.type === 'number';
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
+    return unwrapped(schema.unwrap() as z.ZodType);
+  }
+  return schema;
+}

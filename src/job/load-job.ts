@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import { codeOf, ExportError } from '../lib/export-error.ts';
+import { fieldText } from './field-text.ts';
+import { environmentName, jobFields, type JobField } from './job-fields.ts';
+import { type Job, jobSchema } from './job-schema.ts';
+import { type JobFile, parseJobFile } from './parse-job-file.ts';
+
+/** Where a job's fields come from. Precedence: flag, environment, job file, default. */
+export interface JobSources {
+  /** Path of the job file, as the user gave it. */
+  readonly file?: string;
+  /** Values by flag name; absent ones were not given. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The working directory: flags' relative paths start here, those of a job file at its folder. */
+  readonly folder: string;
+}
+
+export interface LoadedJob {
+  /** Its paths (output folder, key file, embedded records) are absolute. */
+  readonly job: Job;
+  /** The folder at which relative patterns of `ids.from` start. */
+  readonly idsFolder: string;
+}
+
+/** Fields that hold a path, and how to make it absolute. */
+const pathFields: Readonly<Record<string, (folder: string, value: string) => string>> = {
+  'output.dir': resolve,
+  'service.apiKeyFile': resolve,
+  'service.url': (folder, url) =>
+    url.startsWith('embedded:') ? `embedded:${resolve(folder, url.slice('embedded:'.length))}` : url,
+};
+
+/** Reads a job and fills its defaults in. @throws {ExportError} `usage`, with every mistake and where it stands */
+export function loadJob(sources: JobSources): LoadedJob {
+  const file = sources.file === undefined ? undefined : readJobFile(sources);
+  const fileFolder = sources.file === undefined ? sources.folder : dirname(resolve(sources.folder, sources.file));
+  const origins = new Map<string, string>();
+  const raw: Tree = structuredClone(file?.value ?? {}) as Tree;
+  for (const field of jobFields) {
+    const override = overrideOf(field, sources);
+    const base = override === undefined ? fileFolder : sources.folder;
+    const absolute = pathFields[field.path];
+    if (override !== undefined) {
+      place(raw, field, override.value);
+      origins.set(field.path, override.origin);
+    }
+    const value = at(raw, field.path);
+    if (absolute !== undefined && typeof value === 'string')
+      place(raw, { ...field, kind: 'string' }, absolute(base, value));
+  }
+  const parsed = jobSchema.safeParse(raw);
+  if (!parsed.success) throw wrongJob(parsed.error.issues, file, origins);
+  return { job: parsed.data, idsFolder: origins.has('ids.from') ? sources.folder : fileFolder };
+}
+
+interface Tree {
+  [name: string]: unknown;
+}
+
+function readJobFile({ file = '', folder, environment }: JobSources): JobFile {
+  const path = resolve(folder, file);
+  try {
+    return parseJobFile(readFileSync(path, 'utf8'), relative(folder, path) || file, environment);
+  } catch (error) {
+    if (error instanceof ExportError) throw error;
+    const why =
+      codeOf(error) === 'ENOENT' ? 'it does not exist' : codeOf(error) === 'EISDIR' ? 'it is a folder' : String(error);
+    throw new ExportError('usage', `cannot read the job file ${file}: ${why}`, {
+      todo: 'Give the path of a job file, or the flags --ids, --url and --out. See asset-export run --help.',
+      cause: error,
+    });
+  }
+}
+
+function overrideOf(
+  field: JobField,
+  { flags, environment }: JobSources,
+): { value: unknown; origin: string } | undefined {
+  const flag = flags[field.flag];
+  if (flag !== undefined) return { value: fieldText(field, flag), origin: `--${field.flag}` };
+  const name = environmentName(field.flag);
+  const text = environment[name];
+  if (text !== undefined && text !== '') return { value: fieldText(field, text), origin: name };
+  return undefined;
+}
+
+function at(tree: Tree, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (isTree(value) && Object.hasOwn(value, name) ? value[name] : undefined), tree);
+}
+
+function place(tree: Tree, field: JobField, value: unknown): void {
+  const names = field.path.split('.');
+  const last = names.pop() ?? '';
+  let place = tree;
+  for (const name of names) {
+    const next = Object.hasOwn(place, name) ? place[name] : undefined;
+    // A scalar where an object belongs stays, for the schema to complain about.
+    if (next !== undefined && !isTree(next)) return;
+    place = place[name] = next ?? {};
+  }
+  const before = place[last];
+  place[last] = field.kind === 'pairs' && isTree(before) && isTree(value) ? { ...before, ...value } : value;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function wrongJob(
+  issues: readonly z.core.$ZodIssue[],
+  file: JobFile | undefined,
+  origins: ReadonlyMap<string, string>,
+): ExportError {
+  const lines = issues.flatMap((issue) => {
+    const path = issue.path.map(String).join('.');
+    const origin = origins.get(path) ?? file?.whereIs(issue.path) ?? 'job';
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${file?.whereIs([...issue.path, key]) ?? origin}: ${unknownField(path, key)}`);
+    }
+    return [`${origin}: ${missing(issue, path) ?? `${path}: ${issue.message}`}`];
+  });
+  return new ExportError(
+    'usage',
+    lines.length === 1 ? (lines[0] ?? '') : `the job has ${lines.length} mistakes:\n  ${lines.join('\n  ')}`,
+    {
+      todo: 'docs/job.md lists every field; asset-export run --help every flag.',
+    },
+  );
+}
+
+function missing(issue: z.core.$ZodIssue, path: string): string | undefined {
+  if (issue.code !== 'invalid_type' || !issue.message.includes('undefined')) return undefined;
+  const required = jobFields.filter(
+    (field) =>
+      (field.path === path || field.path.startsWith(`${path}.`)) &&
+      ['ids.from', 'service.url', 'output.dir'].includes(field.path),
+  );
+  const names = required.map((field) => `${field.path} (or --${field.flag})`);
+  return names.length === 0 ? `${path} is missing` : `${names.join(', ')} is missing`;
+}
+
+function unknownField(path: string, key: string): string {
+  const prefix = path === '' ? '' : `${path}.`;
+  const names = [
+    ...new Set(
+      jobFields
+        .filter((field) => field.path.startsWith(prefix))
+        .map((field) => field.path.slice(prefix.length).split('.')[0] ?? ''),
+    ),
+  ];
+  return `${prefix}${key} is not a field of a job; did you mean ${prefix}${closest(key, names)}?`;
+}
