@@ -1,0 +1,32 @@
+/** Where the service has its records from. */
+export interface AssetStore {
+  /** Assets held. */
+  readonly count: number;
+  /** The packed record (`stored-record.ts`) of an id; valid until the next call of `get`. */
+  get(id: string): Buffer | undefined;
+  close(): Promise<void>;
+}
+
+/** Assets that are held in memory at most; more want a store on disk. */
+export const memoryAssets = 200_000;
+
+/** Keeps records in memory. The last record of an id is the one that is served. */
+export class MemoryStore implements AssetStore {
+  readonly #records = new Map<string, Buffer>();
+
+  get count(): number {
+    return this.#records.size;
+  }
+
+  put(id: string, packed: Buffer): void {
+    this.#records.set(id, packed);
+  }
+
+  get(id: string): Buffer | undefined {
+    return this.#records.get(id);
+  }
+
+  async close(): Promise<void> {
+    this.#records.clear();
+  }
+}

@@ -1,0 +1,122 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** A stretch of bytes: from `start` up to, not including, `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One member of an object in JSON text; its range runs from the opening quote of the key to the end of the value. */
+export interface Member extends ByteRange {
+  readonly key: string;
+  readonly value: ByteRange;
+}
+
+/** The members of the object that opens at `at`, in order. The bytes must be valid JSON: nothing is checked here. */
+export function membersOf(json: Buffer, at: number): Member[] {
+  const members: Member[] = [];
+  let next = skipBlanks(json, at + 1);
+  while (json[next] !== closeBrace) {
+    const start = next;
+    const keyEnd = endOfString(json, start);
+    const valueStart = skipBlanks(json, skipBlanks(json, keyEnd) + 1);
+    const end = endOfValue(json, valueStart);
+    members.push({ key: keyText(json, start, keyEnd), start, end, value: { start: valueStart, end } });
+    next = afterComma(json, end);
+  }
+  return members;
+}
+
+/** The elements of the array that opens at `at`, in order. */
+export function elementsOf(json: Buffer, at: number): ByteRange[] {
+  const elements: ByteRange[] = [];
+  let next = skipBlanks(json, at + 1);
+  while (json[next] !== closeBracket) {
+    const end = endOfValue(json, next);
+    elements.push({ start: next, end });
+    next = afterComma(json, end);
+  }
+  return elements;
+}
+
+/** What to cut so that the chosen members are gone and commas stay right; the ranges never overlap. */
+export function cutsOf(members: readonly Member[], isCut: (member: Member) => boolean): ByteRange[] {
+  const cuts: ByteRange[] = [];
+  let keptBefore = false;
+  members.forEach((member, index) => {
+    const previous = members[index - 1];
+    if (!isCut(member)) keptBefore = true;
+    else if (keptBefore && previous !== undefined) cuts.push({ start: previous.end, end: member.end });
+    else cuts.push({ start: member.start, end: members[index + 1]?.start ?? member.end });
+  });
+  return cuts;
+}
+
+export function startsObject(json: Buffer, at: number): boolean {
+  return json[at] === openBrace;
+}
+
+export function startsArray(json: Buffer, at: number): boolean {
+  return json[at] === openBracket;
+}
+
+/** The first byte at or after `at` that is not a JSON blank. */
+export function skipBlanks(json: Buffer, at: number): number {
+  let next = at;
+  for (let byte = json[next]; byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d; byte = json[next])
+    next += 1;
+  return next;
+}
+
+function afterComma(json: Buffer, at: number): number {
+  const next = skipBlanks(json, at);
+  return json[next] === comma ? skipBlanks(json, next + 1) : next;
+}
+
+function keyText(json: Buffer, start: number, end: number): string {
+  const text = json.toString('utf8', start, end);
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+}
+
+/** The byte after the closing quote of the string that opens at `at`. */
+function endOfString(json: Buffer, at: number): number {
+  let next = at + 1;
+  while (json[next] !== quote) next += json[next] === backslash ? 2 : 1;
+  return next + 1;
+}
+
+function endOfValue(json: Buffer, at: number): number {
+  const first = json[at];
+  if (first === quote) return endOfString(json, at);
+  if (first !== openBrace && first !== openBracket) return endOfScalar(json, at);
+  let depth = 0;
+  let next = at;
+  do {
+    const byte = json[next];
+    if (byte === quote) {
+      next = endOfString(json, next);
+      continue;
+    }
+    if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    next += 1;
+  } while (depth > 0);
+  return next;
+}
+
+/** A number or a word ends before a blank or a mark. */
+function endOfScalar(json: Buffer, at: number): number {
+  let next = at;
+  for (let byte = json[next]; byte !== undefined && byte > 0x20; byte = json[next]) {
+    if (byte === comma || byte === closeBrace || byte === closeBracket || byte === colon) break;
+    next += 1;
+  }
+  return next;
+}

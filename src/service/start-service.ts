@@ -1,0 +1,88 @@
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../lib/clock.ts';
+import { codeOf, ExportError } from '../lib/export-error.ts';
+import { AssetService, type ServiceCounts } from './asset-service.ts';
+import { CreditBalance, MemorySpent } from './credit-balance.ts';
+import { createHttpFrame } from './http-frame.ts';
+import { openAssets } from './open-assets.ts';
+
+export interface ServiceOptions {
+  /** Paths of JSONL files with a record a line, plain, `.gz` or `.zst`. */
+  readonly assets: readonly string[];
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Keys that are let in; absent: any. */
+  readonly apiKeys?: readonly string[];
+  /** Balance of a key for a UTC day; absent: no limit. */
+  readonly creditsPerDay?: number;
+  /** Credits that a key may spend within a second; absent: no limit. */
+  readonly creditsPerSecond?: number;
+  /** Price of a call of either method, 160 unless told. */
+  readonly creditsPerCall?: number;
+  /** Ids that a call may ask for, 1000 unless told. */
+  readonly maxIds?: number;
+  /** How long a client may take to send its request, 30,000 unless told. */
+  readonly requestTimeoutMs?: number;
+  readonly clock: Clock;
+  /** Told of an error inside the service that a client saw as status 500. */
+  readonly onBug?: (message: string) => void;
+}
+
+export interface RunningService {
+  /** Base address without `/v3`. */
+  readonly url: string;
+  /** Assets that it serves. */
+  readonly assets: number;
+  /** What it answered and charged so far. */
+  counts(): Readonly<ServiceCounts>;
+  /** Ends at once: open connections are cut. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service on local data.
+ * @throws {ExportError} `input` when the data cannot be read, `usage` when the address cannot be had.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const store = await openAssets(options);
+  const balance = new CreditBalance(options, new MemorySpent(), options.clock);
+  const service = new AssetService({
+    store,
+    balance,
+    creditsPerCall: options.creditsPerCall ?? 160,
+    maxIds: options.maxIds ?? 1000,
+  });
+  const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
+  const app = createHttpFrame({
+    isKey: (key) => keys?.has(key) ?? key !== '',
+    answer: (key, body) => service.answer(key, body),
+    onExchange: () => {
+      service.counts.exchanges += 1;
+    },
+    onBug: options.onBug ?? (() => undefined),
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+  });
+  const close = async (): Promise<void> => {
+    await app.close();
+    await balance.close();
+    await store.close();
+  };
+  try {
+    await app.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await close();
+    throw cannotListen(options, error);
+  }
+  const address = app.server.address() as AddressInfo;
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { url: `http://${host}:${address.port}`, assets: store.count, counts: () => ({ ...service.counts }), close };
+}
+
+function cannotListen(options: ServiceOptions, cause: unknown): ExportError {
+  const why = codeOf(cause) === 'EADDRINUSE' ? 'another program listens there' : (codeOf(cause) ?? 'unknown reason');
+  return new ExportError('usage', `cannot listen on ${options.host} port ${options.port}: ${why}`, {
+    todo: 'give another --port (0 for any free one) or --host',
+    cause,
+  });
+}
