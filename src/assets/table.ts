@@ -19,13 +19,17 @@ export interface Column {
   readonly name: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
-  /** Where the value stands in the record (`['content', '$schema']`); empty for a column that is derived. */
+  /** Where the value stands in the record (`['content', '$schema']`); empty for a column that is derived, and `extra`. */
   readonly path: readonly string[];
   /** One sentence for the documents and the DDL's comments. */
   readonly about: string;
+  /** The values that the specification allows; others are kept and counted. */
+  readonly values?: readonly string[];
 }
 
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
+  /** Child tables: where the array stands in the record whose elements are the rows; the columns' paths begin there. */
+  readonly list?: readonly string[];
 }
