@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
 import { isAssetId } from '../assets/asset-id.ts';
+import { decompress } from '../lib/decompress.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
-import { readLines } from './read-lines.ts';
+import { type ByteSpan, splitLines } from '../lib/split-lines.ts';
+import { capBytes } from './http-answer.ts';
 import { packRecord } from './stored-record.ts';
 
 /** A record ready for a store. */
@@ -11,28 +14,48 @@ export interface PackedRecord {
 }
 
 /**
- * Reads records from JSONL files, in order; empty lines are passed over.
+ * Reads records from JSONL files, plain, `.gz` or `.zst`, in order; empty lines are passed over.
+ * It yields what a piece of a file holds at a time.
  * @throws {ExportError} `input` for a file that cannot be read or a line that is no record.
  */
 export async function* readRecords(paths: readonly string[]): AsyncGenerator<PackedRecord[]> {
-  for (const path of paths) {
-    let line = 0;
-    try {
-      for await (const lines of readLines(path)) {
-        yield lines.flatMap((text) => {
-          line += 1;
-          const record = readRecord(text, `${path}:${line}`);
-          return record === undefined ? [] : [record];
-        });
-      }
-    } catch (error) {
-      throw error instanceof ExportError ? error : unreadable(path, line, error);
+  for (const path of paths) yield* readFile(path);
+}
+
+async function* readFile(path: string): AsyncGenerator<PackedRecord[]> {
+  let records: PackedRecord[] = [];
+  const lines = splitLines({
+    // A longer record could not be served.
+    longest: capBytes,
+    onLine: (span) => {
+      const record = readRecord(span, `${path}:${span.line}`);
+      if (record !== undefined) records.push(record);
+    },
+  });
+  const take = (): PackedRecord[] => {
+    const taken = records;
+    records = [];
+    return taken;
+  };
+  try {
+    for await (const bytes of decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codecOf(path))) {
+      lines.push(bytes);
+      yield take();
     }
+    lines.end();
+    yield take();
+  } catch (error) {
+    throw error instanceof ExportError ? error : unreadable(path, error);
   }
 }
 
-function readRecord(line: Buffer, where: string): PackedRecord | undefined {
-  const text = withoutMark(line);
+function codecOf(path: string): 'none' | 'gzip' | 'zstd' {
+  return path.endsWith('.gz') ? 'gzip' : path.endsWith('.zst') ? 'zstd' : 'none';
+}
+
+function readRecord(span: ByteSpan, where: string): PackedRecord | undefined {
+  if (span.cut) throw misfit(where, `is longer than ${capBytes} bytes`);
+  const text = withoutMark(span.bytes.subarray(span.start, span.end));
   if (text.every((byte) => byte === 0x20 || byte === 0x09)) return undefined;
   if (!isUtf8(text)) throw misfit(where, 'is not UTF-8');
   let value: unknown;
@@ -60,7 +83,7 @@ function misfit(where: string, why: string): ExportError {
   return new ExportError('input', `${where}: the line ${why}`, { todo: 'give JSON lines, one asset record a line' });
 }
 
-function unreadable(path: string, line: number, cause: unknown): ExportError {
+function unreadable(path: string, cause: unknown): ExportError {
   const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
-  return new ExportError('input', `cannot read assets from ${path} after line ${line}: ${why}`, { cause });
+  return new ExportError('input', `cannot read assets from ${path}: ${why}`, { cause });
 }
