@@ -1,0 +1,161 @@
+import { createClient } from '../client/create-client.ts';
+import { HashSet128 } from '../lib/hash-set-128.ts';
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { noCounts, sumOf } from '../store/export-facts.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { takeLock } from '../store/lock.ts';
+import { readManifest } from '../store/manifest.ts';
+import { batchIds } from './batch-ids.ts';
+import { completeExport } from './complete-export.ts';
+import type { ExportContext } from './export-context.ts';
+import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
+import { fetchBatches } from './fetch-batches.ts';
+import { jobShape, requireSame } from './job-shape.ts';
+import { markDuplicates } from './mark-duplicates.ts';
+import { type OpenExport, openExport } from './open-export.ts';
+import { partSlices } from './part-slices.ts';
+import { type PreparedInputs, prepareInputs } from './prepare-inputs.ts';
+import { readIds } from './read-ids/read-ids.ts';
+import { countEntries, type ReadProgress } from './count-entries.ts';
+import { skipCommitted } from './skip-committed.ts';
+import { tablesOf } from './tables-of.ts';
+import { throwAway } from './throw-away.ts';
+import { writeParts } from './write-parts.ts';
+
+export interface ExportRequest {
+  readonly job: Job;
+  /** Folder at which relative patterns of `ids.from` start. */
+  readonly idsFolder: string;
+  /** Throw away what an earlier run left. */
+  readonly fresh: boolean;
+}
+
+/**
+ * Starts an export, or continues it: the same request either way.
+ *
+ * What stops it on its way is part of the outcome, so that the account can be told beside it.
+ * @throws {ExportError} when the export cannot be opened: `usage`, `input`, `locked`, `damaged`, `cannotWrite`
+ */
+export async function exportAssets(request: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
+  const { files } = context;
+  const folder = request.job.output.dir;
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const lock = await takeLock(folder);
+  let complete = false;
+  try {
+    if (request.fresh) await throwAway(files, folder);
+    const outcome = await exportLocked(request, context);
+    complete = outcome.state !== 'unfinished';
+    return outcome;
+  } finally {
+    await lock.release();
+    if (complete) await files.remove(pathIn(folder, exportPaths.run));
+  }
+}
+
+async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
+  const { files, clock } = context;
+  const folder = job.output.dir;
+  const startedAtMs = clock.now();
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, folder });
+  const start = { job: jobShape(job), inputs: [...prepared.fingerprints], startedAtMs };
+  const finished = await readManifest(files, folder);
+  if (finished !== undefined) {
+    requireSame(folder, finished, start);
+    return { state: 'already', account: accountOf(folder, finished), callsOfRun: 0, elapsedMs: 0 };
+  }
+  const open = await openExport(files, folder, start);
+  const { checkpoint, callCount } = open;
+  const callsBefore = callCount.total();
+  const progress: ReadProgress = { entries: 0, inputBytes: 0 };
+  const runFacts = () => ({ callsOfRun: callCount.total() - callsBefore, elapsedMs: clock.now() - startedAtMs });
+  try {
+    await exportParts({ job, prepared, open, progress }, context);
+    const { commits } = checkpoint;
+    const done = { files, job, start: checkpoint.start, commits, calls: callCount.total(), version: context.version };
+    const manifest = await completeExport(done);
+    return { state: 'complete', account: accountOf(folder, manifest), ...runFacts() };
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    const account = unfinishedAccount({
+      folder,
+      commits: checkpoint.commits,
+      read: progress.entries,
+      calls: callCount.total(),
+      creditsPerCall: job.budget.creditsPerCall,
+    });
+    return { state: 'unfinished', account, ...runFacts(), error };
+  } finally {
+    await open.close();
+  }
+}
+
+interface PartsRequest {
+  readonly job: Job;
+  readonly prepared: PreparedInputs;
+  readonly open: OpenExport;
+  readonly progress: ReadProgress;
+}
+
+/** The flow: ids → duplicates → batches → answers → slices of parts → files → commits. Each stage pulls the one before. */
+async function exportParts({ job, prepared, open, progress }: PartsRequest, context: ExportContext): Promise<void> {
+  const { checkpoint, journal, callCount } = open;
+  const { rowsPerPart } = job.output;
+  const { idsPerCall, concurrency, flags, singles } = job.service;
+  const committed = sumOf(
+    noCounts,
+    checkpoint.commits.map(({ counts }) => counts),
+  );
+  const parts = checkpoint.commits.length;
+  context.listener({ kind: 'opened', inputBytes: prepared.inputBytes, parts, answers: journal.size(), counts: committed });
+
+  // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
+  const halt = new AbortController();
+  const { client, cap, close } = createClient({
+    ...context,
+    settings: { ...job.service, ...job.budget },
+    initialCap: checkpoint.commits.at(-1)?.cap,
+    journal,
+    onCall: () => callCount.add(),
+    stop: AbortSignal.any([context.stop, halt.signal]),
+  });
+  try {
+    const read = readIds(prepared.inputs, {
+      column: job.ids.column,
+      expected: prepared.fingerprints,
+      onBytes: (bytes) => (progress.inputBytes += bytes),
+    });
+    const entries = markDuplicates(countEntries(read, progress, context.listener), new HashSet128());
+    const batches = skipCommitted(batchIds(entries, { idsPerCall, rowsPerPart }), committed.read);
+    const fetched = fetchBatches(batches, {
+      client,
+      flags,
+      singles,
+      ahead: concurrency + 4,
+      onFailure: (error) => {
+        halt.abort(error);
+      },
+    });
+    const slices = partSlices(fetched, rowsPerPart, parts);
+    const finished = writeParts(slices, {
+      files: context.files,
+      folder: job.output.dir,
+      formats: job.output.formats,
+      tables: tablesOf(job.output.tables),
+      compression: job.output.compression,
+      escapeFormulas: job.csv.formulas === 'escape',
+      sources: prepared.inputs.map((input) => input.name),
+      firstPart: parts,
+    });
+    for await (const part of finished) {
+      await journal.sync();
+      const commit = { ...part, inputBytes: progress.inputBytes, cap: cap() };
+      await checkpoint.append(commit);
+      await journal.dropThrough(part.part);
+      context.listener({ kind: 'committed', commit });
+    }
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,24 @@
+import type { CreditLedger } from '../client/credit-ledger.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { RunListener } from './run-events.ts';
+
+/** Everything an export does to the world, as arguments. */
+export interface ExportContext {
+  readonly clock: Clock;
+  /** Uniform in [0, 1): the jitter of retries. */
+  readonly random: () => number;
+  readonly files: FileStore;
+  /** Base address and key of the service. Kept out of everything that is written. */
+  readonly service: { readonly url: string; readonly apiKey: string };
+  /** Where credits are booked. */
+  readonly ledger: CreditLedger;
+  /** Ids from `-`. */
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Aborted: no new call begins, answers in flight are kept. */
+  readonly stop: AbortSignal;
+  /** Aborted: exchanges in flight end at once. */
+  readonly abort: AbortSignal;
+  readonly listener: RunListener;
+  readonly version: string;
+}

@@ -1,0 +1,73 @@
+import { ExportError } from '../lib/export-error.ts';
+import { type Commit, type Counts, type FileFacts, noCounts, type Notes, noNotes, sumOf } from '../store/export-facts.ts';
+import type { Manifest } from '../store/manifest.ts';
+import { type DriftFacts, mergeDrift } from './merge-drift.ts';
+
+/** How far an export is, and what it took. `read = exported + missing + invalid + duplicate + failed + pending`. */
+export interface ExportAccount {
+  readonly folder: string;
+  readonly counts: Counts;
+  /** Entries that were read but lie in no committed part. */
+  readonly pending: number;
+  readonly parts: number;
+  readonly files: readonly FileFacts[];
+  /** Calls sent and credits booked over all runs of this export. */
+  readonly calls: number;
+  readonly credits: number;
+  readonly drift: readonly DriftFacts[];
+  readonly notes: Notes;
+}
+
+export interface ExportOutcome {
+  /** `already`: it was complete before, and nothing was done. */
+  readonly state: 'complete' | 'already' | 'unfinished';
+  readonly account: ExportAccount;
+  /** Calls that this run sent. */
+  readonly callsOfRun: number;
+  readonly elapsedMs: number;
+  /** Why an unfinished export stopped. */
+  readonly error?: ExportError;
+}
+
+export interface RunFacts {
+  readonly callsOfRun: number;
+  readonly elapsedMs: number;
+}
+
+/** The account of a complete export. */
+export function accountOf(folder: string, manifest: Manifest): ExportAccount {
+  const { counts, parts, files, calls, credits, drift, notes } = manifest;
+  return { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
+}
+
+export interface UnfinishedFacts {
+  readonly folder: string;
+  readonly commits: readonly Commit[];
+  /** Entries read so far. */
+  readonly read: number;
+  readonly calls: number;
+  readonly creditsPerCall: number;
+}
+
+/** The account of an export whose manifest is not written. */
+export function unfinishedAccount({ folder, commits, read, calls, creditsPerCall }: UnfinishedFacts): ExportAccount {
+  const committed = sumOf(
+    noCounts,
+    commits.map(({ counts }) => counts),
+  );
+  const entries = Math.max(read, committed.read);
+  return {
+    folder,
+    counts: { ...committed, read: entries },
+    pending: entries - committed.read,
+    parts: commits.length,
+    files: commits.flatMap(({ files }) => files),
+    calls,
+    credits: calls * creditsPerCall,
+    drift: mergeDrift(commits.map(({ drift }) => drift)),
+    notes: sumOf(
+      noNotes,
+      commits.map(({ notes }) => notes),
+    ),
+  };
+}

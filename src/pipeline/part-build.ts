@@ -1,0 +1,123 @@
+import type { Table } from '../assets/table.ts';
+import type { Compression, EncoderNotes, Format, RowEncoder } from '../sinks/sink.ts';
+import { sinkFor } from '../sinks/registry.ts';
+import type { FileFacts } from '../store/export-facts.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { type FileStore, syncFoldersOf } from '../store/file-store.ts';
+import { openPartFile, type PartFile } from '../store/part-file.ts';
+import type { FlatSlice } from './flatten-slice.ts';
+import { unexportedTable } from './unexported.ts';
+
+/** What a raw file holds: the record as it came. */
+export const rawTable: Table = {
+  name: 'assets',
+  columns: [{ name: 'record', type: 'json', nullable: false, path: [], about: 'The record as the service sent it.' }],
+};
+
+export interface PartOptions {
+  readonly files: FileStore;
+  readonly folder: string;
+  readonly formats: readonly Format[];
+  readonly tables: readonly Table[];
+  readonly compression: Readonly<Record<Format, Compression>>;
+  readonly escapeFormulas: boolean;
+}
+
+/** The files of one part in the making. */
+export interface PartBuild {
+  write(slice: FlatSlice): Promise<void>;
+  /** Ends, syncs and names every file. They count once the part is in the checkpoint. */
+  finish(): Promise<{ files: FileFacts[]; notes: EncoderNotes }>;
+  /** Lets go of what is open, for a run that stops. */
+  discard(): Promise<void>;
+}
+
+interface OpenTableFile {
+  readonly format: string;
+  readonly table: string;
+  readonly file: PartFile;
+  readonly encoder: RowEncoder;
+  rows: number;
+}
+
+/** Opens every file of a part: each format by each table, and the unexported ids. */
+export async function openPart(part: number, options: PartOptions): Promise<PartBuild> {
+  const open: OpenTableFile[] = [];
+  try {
+    for (const format of options.formats) {
+      const tables = format === 'raw' ? [rawTable] : options.tables;
+      for (const table of tables) open.push(await openTableFile(part, options, { format, table }));
+    }
+    open.push(await openTableFile(part, options, { format: 'unexported', table: unexportedTable }));
+  } catch (error) {
+    await discardAll(open);
+    throw error;
+  }
+  return {
+    write: async (slice) => {
+      for (const each of open) {
+        const rows = rowsFor(each, slice);
+        if (rows.length === 0) continue;
+        each.rows += rows.length;
+        await each.encoder.write(rows);
+      }
+    },
+    finish: () => finishAll(part, open, options),
+    discard: () => discardAll(open),
+  };
+}
+
+function rowsFor({ format, table }: OpenTableFile, slice: FlatSlice): FlatSlice['raw'] {
+  if (format === 'raw') return slice.raw;
+  if (format === 'unexported') return slice.unexported;
+  return slice.rows.get(table) ?? [];
+}
+
+async function openTableFile(
+  part: number,
+  { files, folder, compression, escapeFormulas }: PartOptions,
+  { format, table }: { format: Format | 'unexported'; table: Table },
+): Promise<OpenTableFile> {
+  const sink = sinkFor(format === 'unexported' ? 'csv' : format);
+  const wanted = format === 'unexported' ? 'none' : compression[format];
+  const codec = sink.compressesInside ? 'none' : wanted;
+  const name =
+    format === 'unexported'
+      ? exportPaths.unexported(part)
+      : exportPaths.table({ format, table: table.name, part, extension: sink.extension, codec });
+  const file = await openPartFile({ files, folder, name, codec });
+  const encoder = await sink.open(file, {
+    columns: table.columns,
+    compression: sink.compressesInside ? wanted : 'none',
+    escapeFormulas: format !== 'unexported' && escapeFormulas,
+  });
+  return { format, table: table.name, file, encoder, rows: 0 };
+}
+
+async function finishAll(
+  part: number,
+  open: readonly OpenTableFile[],
+  { files, folder }: PartOptions,
+): Promise<{ files: FileFacts[]; notes: EncoderNotes }> {
+  const done: FileFacts[] = [];
+  const notes = { formulaCells: 0, replacedSurrogates: 0 };
+  for (const { format, table, file, encoder, rows } of open) {
+    const told = await encoder.end();
+    if (format !== 'unexported') {
+      notes.formulaCells += told.formulaCells;
+      notes.replacedSurrogates += told.replacedSurrogates;
+    }
+    done.push({ format: format === 'unexported' ? 'csv' : format, table, part, rows, ...(await file.seal()) });
+  }
+  for (const { file } of open) await file.publish();
+  await syncFoldersOf(
+    files,
+    folder,
+    done.map((file) => pathIn(folder, file.path)),
+  );
+  return { files: done, notes };
+}
+
+async function discardAll(open: readonly OpenTableFile[]): Promise<void> {
+  for (const { file } of open) await file.discard();
+}

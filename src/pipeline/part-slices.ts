@@ -1,0 +1,54 @@
+import type { Lookup } from '../client/look-up-batch.ts';
+import type { FetchedBatch } from './fetch-batches.ts';
+import type { IdEntry } from './id-entry.ts';
+
+/** An entry and, when it was asked for, what became of it. */
+export interface EntryFate {
+  readonly entry: IdEntry;
+  readonly lookup: Lookup | undefined;
+}
+
+/** The entries of one batch that lie in one part. */
+export interface PartSlice {
+  readonly part: number;
+  readonly fates: readonly EntryFate[];
+  /** Records of the batch's answers that belong to no id; told with its first slice. */
+  readonly extras: Extras;
+}
+
+export interface Extras {
+  readonly foreignRecords: number;
+  readonly repeatedRecords: number;
+  readonly recordsWithoutId: number;
+}
+
+const noExtras: Extras = { foreignRecords: 0, repeatedRecords: 0, recordsWithoutId: 0 };
+
+/** Cuts fetched batches at the bounds of parts, and drops what lies in committed ones. */
+export async function* partSlices(
+  batches: AsyncIterable<FetchedBatch>,
+  rowsPerPart: number,
+  committedParts: number,
+): AsyncGenerator<PartSlice, void, void> {
+  for await (const { batch, found } of batches) {
+    let extras: Extras =
+      found === undefined
+        ? noExtras
+        : { foreignRecords: found.foreign, repeatedRecords: found.repeated, recordsWithoutId: found.idless };
+    let nextLookup = 0;
+    let fates: EntryFate[] = [];
+    let part = Math.floor(batch.first / rowsPerPart);
+    for (const [index, entry] of batch.entries.entries()) {
+      const itsPart = Math.floor((batch.first + index) / rowsPerPart);
+      if (itsPart !== part) {
+        if (part >= committedParts) yield { part, fates, extras };
+        extras = noExtras;
+        fates = [];
+        part = itsPart;
+      }
+      const lookup = entry.sighting === 'valid' ? found?.lookups[nextLookup++] : undefined;
+      fates.push({ entry, lookup });
+    }
+    if (part >= committedParts && fates.length > 0) yield { part, fates, extras };
+  }
+}

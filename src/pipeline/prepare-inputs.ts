@@ -1,0 +1,43 @@
+import type { Job } from '../job/job-schema.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { fingerprintInputs, type InputFingerprint } from './read-ids/fingerprint-inputs.ts';
+import { expandInputs, type IdInput } from './read-ids/id-input.ts';
+
+export interface PreparedInputs {
+  readonly inputs: readonly IdInput[];
+  /** Size and hash of each, of its bytes as they lie on disk. */
+  readonly fingerprints: readonly InputFingerprint[];
+  readonly inputBytes: number;
+}
+
+export interface InputSources {
+  readonly job: Job;
+  /** Folder at which relative patterns start. */
+  readonly idsFolder: string;
+  readonly files: FileStore;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Where ids from stdin are kept, so that they can be read again: a folder of an export. */
+  readonly folder: string;
+}
+
+/** Finds and hashes the inputs, before anything is asked. Ids from stdin are kept in the export until it is complete. */
+export async function prepareInputs(sources: InputSources): Promise<PreparedInputs> {
+  const { job, idsFolder } = sources;
+  const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
+  const inputs = await expandInputs({ from: job.ids.from, format: job.ids.format, baseDir: idsFolder, stdinPath });
+  const fingerprints = await fingerprintInputs(inputs);
+  return { inputs, fingerprints, inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+async function keepStdin({ files, stdin, folder }: InputSources): Promise<string> {
+  const path = pathIn(folder, exportPaths.stdin);
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const temporary = `${path}.new`;
+  const file = await files.open(temporary, 'create');
+  for await (const bytes of stdin) await file.write(bytes);
+  await file.sync();
+  await file.close();
+  await files.rename(temporary, path);
+  return path;
+}

@@ -1,0 +1,73 @@
+import { createDriftCounter } from '../assets/drift.ts';
+import { type Commit, type Counts, noCounts, type Notes, noNotes, sumOf } from '../store/export-facts.ts';
+import { flattenSlice } from './flatten-slice.ts';
+import { openPart, type PartBuild, type PartOptions } from './part-build.ts';
+import type { PartSlice } from './part-slices.ts';
+
+/** A part whose files are whole, synced and named, ready to be committed. */
+export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes'>;
+
+export interface WriteOptions extends PartOptions {
+  /** Names of the inputs, by `IdEntry.source`. */
+  readonly sources: readonly string[];
+  /** The part that comes next: written even when the input ends before it, if nothing was written yet. */
+  readonly firstPart: number;
+}
+
+/** Writes the files of each part and yields it when they are finished. */
+export async function* writeParts(
+  slices: AsyncIterable<PartSlice>,
+  options: WriteOptions,
+): AsyncGenerator<FinishedPart, void, void> {
+  let current: PartInProgress | undefined;
+  let next = options.firstPart;
+  try {
+    for await (const slice of slices) {
+      if (current !== undefined && current.part !== slice.part) {
+        yield await current.finish();
+        current = undefined;
+      }
+      current ??= await beginPart(slice.part, options);
+      next = slice.part + 1;
+      await current.write(slice);
+    }
+    // An export of nothing still has one part: tables that load.
+    if (current === undefined && next === 0) current = await beginPart(0, options);
+    if (current !== undefined) {
+      const last = current;
+      current = undefined;
+      yield await last.finish();
+    }
+  } finally {
+    await current?.discard();
+  }
+}
+
+interface PartInProgress {
+  readonly part: number;
+  write(slice: PartSlice): Promise<void>;
+  finish(): Promise<FinishedPart>;
+  discard(): Promise<void>;
+}
+
+async function beginPart(part: number, options: WriteOptions): Promise<PartInProgress> {
+  const build: PartBuild = await openPart(part, options);
+  const drift = createDriftCounter();
+  const raw = options.formats.includes('raw');
+  let counts: Counts = noCounts;
+  let extras: Notes = noNotes;
+  return {
+    part,
+    write: async (slice) => {
+      const flat = flattenSlice(slice, { tables: options.tables, raw, sources: options.sources, drift });
+      counts = sumOf(noCounts, [counts, flat.counts]);
+      extras = sumOf(noNotes, [extras, { ...noNotes, ...slice.extras }]);
+      await build.write(flat);
+    },
+    finish: async () => {
+      const { files, notes } = await build.finish();
+      return { part, counts, files, drift: drift.list(), notes: { ...extras, ...notes } };
+    },
+    discard: () => build.discard(),
+  };
+}
