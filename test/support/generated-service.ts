@@ -45,12 +45,19 @@ export async function startGeneratedService(options: GeneratedServiceOptions = {
   });
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url === '/counts') { send(response, 200, Buffer.from(JSON.stringify(counts.read()))); return; }
+    if (request.url === '/counts') {
+      send(response, 200, Buffer.from(JSON.stringify(counts.read())));
+      return;
+    }
     if (request.method !== 'POST' || !/^\/v3\/[^/]+$/.test(request.url ?? '')) {
-      send(response, 404, Buffer.from('{}')); return;
+      send(response, 404, Buffer.from('{}'));
+      return;
     }
     const call = parseCall(await bodyOf(request));
-    if (call === undefined) { send(response, 200, refusal(-32700, 'Parse error', 'null')); return; }
+    if (call === undefined) {
+      send(response, 200, refusal(-32700, 'Parse error', 'null'));
+      return;
+    }
     const ids = idsOf(call);
     const batch = counts.asked(ids);
     await pause(ids);
