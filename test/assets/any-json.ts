@@ -38,6 +38,16 @@ export const numberTextOf: fc.Arbitrary<string> = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.bigInt({ min: -(2n ** 66n), max: 2n ** 66n }).map(String),
   fc.integer().map(String),
+  fc.constantFrom(
+    '-0',
+    '0.0',
+    '-0.0',
+    '1e400',
+    '1.0',
+    '18446744073709551615',
+    '9007199254740993',
+    '0.030000000000000002',
+  ),
 );
 
 /** Names that JavaScript objects treat specially, odd ones, and any. */
