@@ -1,0 +1,65 @@
+import { ExportError } from '../../lib/export-error.ts';
+import type { IdInput } from './id-input.ts';
+
+/** How much of a file is looked at to see what it is. */
+const lookBytes = 64;
+
+/** Beginnings of files that are no text, and what they are. */
+const magic: readonly { readonly bytes: readonly number[]; readonly is: string; readonly todo: string }[] = [
+  { bytes: [0x1f, 0x8b], is: 'gzip data', todo: 'let its name end in .gz' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'zstd data', todo: 'let its name end in .zst' },
+  {
+    bytes: [0x50, 0x41, 0x52, 0x31],
+    is: 'a Parquet file',
+    todo: 'let its name end in .parquet, or give --ids-format parquet',
+  },
+  {
+    bytes: [0x50, 0x4b, 0x03, 0x04],
+    is: 'a zip archive (or a spreadsheet)',
+    todo: 'unpack it, or save the sheet as CSV',
+  },
+];
+
+/**
+ * Lets the bytes of a text file through, without its byte order mark.
+ * @throws {ExportError} `input` when they are plainly something else: every line would be invalid, and nobody would know why.
+ */
+export async function* checkText(input: IdInput, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const piece of bytes) {
+    if (head === undefined) {
+      yield piece;
+      continue;
+    }
+    head = head.length === 0 ? Buffer.from(piece) : Buffer.concat([head, piece]);
+    if (head.length < lookBytes) continue;
+    yield textAfterMark(input, head);
+    head = undefined;
+  }
+  if (head !== undefined && head.length > 0) yield textAfterMark(input, head);
+}
+
+function textAfterMark(input: IdInput, head: Buffer): Buffer {
+  for (const { bytes, is, todo } of magic) {
+    if (bytes.every((byte, index) => head[index] === byte)) {
+      throw new ExportError('input', `${input.name} is ${is}, not text`, { todo });
+    }
+  }
+  if (isWide(head)) {
+    throw new ExportError('input', `${input.name} is UTF-16 text; ids are read as UTF-8`, {
+      todo: `convert it: iconv -f UTF-16 -t UTF-8 ${input.name === '-' ? '' : `'${input.name}' `}> ids.txt`,
+    });
+  }
+  const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  return hasMark ? head.subarray(3) : head;
+}
+
+/** UTF-16 (or 32) by its mark, or without one by the NUL beside each of the first letters. */
+function isWide(head: Buffer): boolean {
+  const [first, second] = head;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  if (head.length < 8) return false;
+  const look = head.subarray(0, lookBytes & ~1);
+  const nulAt = (odd: number): boolean => look.every((byte, index) => (index % 2 === odd ? byte === 0 : byte !== 0));
+  return nulAt(0) || nulAt(1);
+}

@@ -1,0 +1,48 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import type { IdInput } from './id-input.ts';
+
+/** Bytes of one read. */
+const pieceBytes = 262_144;
+
+/** The bytes of an input as they lie on disk. @throws {ExportError} `input` when it cannot be read. */
+export async function* fileBytes(input: IdInput): AsyncGenerator<Uint8Array> {
+  const file = await openInput(input);
+  try {
+    for (;;) {
+      // A new buffer for each read: decompression may still hold the last.
+      const buffer = Buffer.allocUnsafeSlow(pieceBytes);
+      const bytesRead = await readAt(input, file, buffer);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens an input for reading. @throws {ExportError} `input` */
+export async function openInput(input: IdInput): Promise<FileHandle> {
+  try {
+    return await open(input.path, 'r');
+  } catch (error) {
+    throw unreadable(input, error);
+  }
+}
+
+async function readAt(input: IdInput, file: FileHandle, buffer: Buffer): Promise<number> {
+  try {
+    return (await file.read(buffer, 0, buffer.length)).bytesRead;
+  } catch (error) {
+    throw unreadable(input, error);
+  }
+}
+
+function unreadable(input: IdInput, error: unknown): ExportError {
+  const code = codeOf(error);
+  const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'it is a folder' : messageOf(error);
+  return new ExportError('input', `${input.name} cannot be read: ${why}`, {
+    todo: 'check that the file is there and may be read',
+    cause: error,
+  });
+}

@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { glob, isDynamicPattern } from 'tinyglobby';
+import { codeOf, ExportError } from '../../lib/export-error.ts';
+
+export const idFormats = ['lines', 'csv', 'json', 'jsonl', 'parquet'] as const;
+export type IdFormat = (typeof idFormats)[number];
+export type InputCompression = 'none' | 'gzip' | 'zstd';
+
+/** One file of ids, and how to read it. */
+export interface IdInput {
+  /** As the user wrote it, or as the glob gave it; `-` for stdin. For messages, the unexported table and the manifest. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly format: IdFormat;
+  readonly compression: InputCompression;
+}
+
+export interface ExpandOptions {
+  /** Paths, glob patterns, and `-` for stdin. */
+  readonly from: readonly string[];
+  /** Overrides what the file name endings say. */
+  readonly format?: IdFormat | undefined;
+  /** Folder that relative paths start from. */
+  readonly baseDir: string;
+  /** Where the caller has put the bytes of stdin. */
+  readonly stdinPath?: string | undefined;
+}
+
+const formatOfEnding: Readonly<Record<string, IdFormat>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  tab: 'csv',
+  json: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  parquet: 'parquet',
+  pq: 'parquet',
+};
+const compressionOfEnding: Readonly<Record<string, InputCompression>> = {
+  gz: 'gzip',
+  gzip: 'gzip',
+  zst: 'zstd',
+  zstd: 'zstd',
+};
+
+/**
+ * The files behind paths and patterns, in the order given; those of one pattern sorted by name.
+ * @throws {ExportError} `input` when a file is missing or is a folder, or a pattern matches nothing.
+ */
+export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
+  if (options.from.length === 0) {
+    throw new ExportError('input', 'no id files are named', { todo: 'name at least one: --ids FILE, or ids.from' });
+  }
+  const inputs: IdInput[] = [];
+  for (const name of options.from) {
+    if (name === '-') inputs.push(stdinInput(options));
+    else for (const file of await filesBehind(name, options.baseDir)) inputs.push(inputOf(file, options));
+  }
+  return inputs;
+}
+
+function stdinInput({ stdinPath, format }: ExpandOptions): IdInput {
+  if (stdinPath === undefined)
+    throw new ExportError('input', 'ids are to come from stdin, but nothing is piped into it');
+  return { name: '-', path: stdinPath, format: format ?? 'lines', compression: 'none' };
+}
+
+function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {
+  const endings = path.basename(name).toLowerCase().split('.').slice(1);
+  const compression = compressionOfEnding[endings.at(-1) ?? ''] ?? 'none';
+  if (compression !== 'none') endings.pop();
+  const named = formatOfEnding[endings.at(-1) ?? ''] ?? 'lines';
+  return { name, path: path.resolve(baseDir, name), format: format ?? named, compression };
+}
+
+async function filesBehind(name: string, baseDir: string): Promise<string[]> {
+  // A file may really be called `ids[1].txt`: what exists under the very name wins over the pattern.
+  const kind = await kindOf(path.resolve(baseDir, name));
+  if (kind === 'file') return [name];
+  if (kind === 'folder') {
+    throw new ExportError('input', `${name} is a folder, not a file of ids`, {
+      todo: `name the files in it, for example '${path.join(name, '*.txt')}'`,
+    });
+  }
+  if (kind === 'other') {
+    throw new ExportError('input', `${name} is not a regular file: it can be read only once`, {
+      todo: 'pipe it into stdin and name it -, or save it as a file first',
+    });
+  }
+  if (!isDynamicPattern(name)) {
+    throw new ExportError('input', `${name}: no such file (in ${baseDir})`, { todo: 'check the name and the folder' });
+  }
+  const found = await glob(name, { cwd: baseDir, onlyFiles: true, absolute: path.isAbsolute(name) });
+  if (found.length === 0) {
+    throw new ExportError('input', `${name} matches no file (in ${baseDir})`, {
+      todo: 'check the pattern; put it in quotes so that the shell leaves it alone',
+    });
+  }
+  // By code unit, not by locale: the order decides rows, so it must be the same on every machine.
+  return found.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'absent'> {
+  try {
+    const stats = await stat(file);
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
+    throw new ExportError('input', `${file} cannot be read (${code ?? 'unknown error'})`, { cause: error });
+  }
+}

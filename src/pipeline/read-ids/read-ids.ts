@@ -1,0 +1,57 @@
+import type { ByteScanner } from '../../lib/split-lines.ts';
+import type { IdEntry } from '../id-entry.ts';
+import { EntryBlocks } from './entry-blocks.ts';
+import { checkText } from './check-text.ts';
+import type { InputFingerprint } from './fingerprint-inputs.ts';
+import type { IdInput } from './id-input.ts';
+import { inputBytes } from './input-bytes.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import { readJsonLines } from './read-json-lines.ts';
+import { readLines } from './read-lines.ts';
+import { readParquet } from './read-parquet.ts';
+
+export interface ReadIdsOptions {
+  /** Column or member that holds the id; without it `id`, else `mint`, else the first. */
+  readonly column?: string | undefined;
+  /** The fingerprints of the inputs, in the same order: what is read must still match them. */
+  readonly expected?: readonly InputFingerprint[] | undefined;
+  /** Told how many more bytes of the files, as they lie on disk, were read. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Reads all inputs as one stream, in blocks of a few thousand entries. Every entry is valid or invalid; duplicates are
+ * marked later. Memory does not grow with the inputs.
+ * @throws {ExportError} `input` when a file cannot be read, is not of its format, or changed.
+ */
+export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<IdEntry[]> {
+  for (const [source, input] of inputs.entries()) {
+    const expected = options.expected?.[source];
+    const entries = new EntryBlocks(source);
+    if (input.format === 'parquet') {
+      yield* readParquet(input, entries, { ...options, expected });
+      continue;
+    }
+    const reader = openReader(input, entries, options.column);
+    for await (const bytes of checkText(input, inputBytes(input, { expected, onBytes: options.onBytes }))) {
+      reader.push(bytes);
+      yield* entries.take();
+    }
+    reader.end();
+    yield* entries.take(true);
+  }
+}
+
+function openReader(input: IdInput, entries: EntryBlocks, column: string | undefined): ByteScanner {
+  switch (input.format) {
+    case 'csv':
+      return readCsv(input, entries, column);
+    case 'json':
+      return readJson(input, entries, column);
+    case 'jsonl':
+      return readJsonLines(input, entries, column);
+    default:
+      return readLines(entries);
+  }
+}
