@@ -1,9 +1,10 @@
 import type { JsonObject } from '../assets/json.ts';
 
-/** Flags of `config`; `config` is sent only when one is on. */
+/** Flags of `config`; `config` is sent only when one is on that the method has. */
 export interface AssetFlags {
   readonly showFungible: boolean;
   readonly showCollectionMetadata: boolean;
+  /** Known to `getAsset` alone. */
   readonly showUnverifiedCollections: boolean;
 }
 
@@ -17,22 +18,31 @@ export interface AssetCall {
   readonly part: number;
 }
 
-/**
- * What a call brought back, once it is definite:
- * - `records`: the service answered the call. `body` is its JSON-RPC answer, decoded from gzip, known to be
- *   whole and well formed, with a `result` of the expected shape.
- * - `refused`: the service refused this call and would refuse it again: for its `size`, or because of an `id` in it
- *   (`notFound` when the message says that an id matches nothing). `body` is kept for the message.
- */
-export type AssetAnswer =
-  | { readonly kind: 'records'; readonly body: Uint8Array; readonly records: readonly AnswerRecord[] }
-  | {
-      readonly kind: 'refused';
-      readonly body: Uint8Array;
-      readonly why: 'size' | 'id' | 'notFound';
-      /** The service's words, cleaned for a terminal and free of the key. */
-      readonly message: string;
-    };
+/** The service answered the call. */
+export interface RecordsAnswer {
+  readonly kind: 'records';
+  /** Its JSON-RPC answer, decoded from gzip, known to be whole and well formed, with a `result` of the expected shape. */
+  readonly body: Uint8Array;
+  readonly records: readonly AnswerRecord[];
+  /** Elements of `result` that are neither null nor an object with a string `id`. */
+  readonly idless: number;
+  /** True when the answer carries another `id` than the call: counted, never a failure. */
+  readonly otherResponseId: boolean;
+}
+
+/** The service refused this call and would refuse it again. */
+export interface RefusedAnswer {
+  readonly kind: 'refused';
+  /** For its size, or because of an `id` in it (`notFound`: the message says that an id matches nothing). */
+  readonly why: 'size' | 'id' | 'notFound';
+  /** The service's words, cleaned for a terminal and free of the key. */
+  readonly message: string;
+  /** True when the reason is not understood: believed only as long as other calls succeed. */
+  readonly doubtful: boolean;
+}
+
+/** What a call brought back, once it is definite. */
+export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
 /** One element of `result`: its parsed value, and its text as the service sent it. `null` elements are left out. */
 export interface AnswerRecord {
@@ -41,7 +51,6 @@ export interface AnswerRecord {
   readonly value: JsonObject;
   readonly text: string;
 }
-
 
 /**
  * Asks the service. One small interface, wrapped: journal, retry, concurrency and budget each take one and return one.

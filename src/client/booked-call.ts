@@ -1,0 +1,50 @@
+import { type Clock, nextUtcMidnight, utcDay } from '../lib/clock.ts';
+import type { CreditLedger } from './credit-ledger.ts';
+
+export interface BookingRules {
+  readonly ledger: CreditLedger;
+  readonly clock: Clock;
+  /** What one attempt costs. */
+  readonly creditsPerCall: number;
+  readonly creditsPerDay?: number | undefined;
+  /** How long an exchange may last: one that could still be under way at 00:00 UTC is booked on both days. */
+  readonly timeoutMs: number;
+}
+
+/** What is booked for one attempt. */
+export interface BookedCall {
+  readonly days: readonly string[];
+  /** Gives everything back: the call surely cost nothing. */
+  refund(): Promise<void>;
+  /** Gives the second day back when the answer came before it began. */
+  answered(): Promise<void>;
+}
+
+/**
+ * Books one attempt, on disk, before it is sent; undefined when a day's credits do not allow it.
+ * The second day is booked beforehand, not at midnight: then not even a crash in mid-call leaves the ledger short,
+ * and no other process can take what this call may be charged.
+ */
+export async function bookCall(rules: BookingRules): Promise<BookedCall | undefined> {
+  const { ledger, clock, creditsPerCall, creditsPerDay } = rules;
+  const sentMs = clock.now();
+  const days = [...new Set([utcDay(sentMs), utcDay(sentMs + rules.timeoutMs)])];
+  const booked: string[] = [];
+  const refundDays = async (list: readonly string[]): Promise<void> => {
+    for (const day of list) await ledger.refund({ day, credits: creditsPerCall });
+  };
+  for (const day of days) {
+    if (await ledger.reserve({ day, credits: creditsPerCall, limit: creditsPerDay })) booked.push(day);
+    else {
+      await refundDays(booked);
+      return undefined;
+    }
+  }
+  return {
+    days,
+    refund: () => refundDays(days),
+    answered: async () => {
+      if (days.length > 1 && clock.now() < nextUtcMidnight(sentMs)) await refundDays(days.slice(1));
+    },
+  };
+}

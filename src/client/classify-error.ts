@@ -1,0 +1,108 @@
+import type { RpcError } from './rpc-error.ts';
+
+/**
+ * What an answer that is no success means:
+ * - `transient`, `throttled`, `doubtful`, `spent`: see `AttemptFailure`
+ * - `keyRefused`: the key is wrong or not allowed; nothing more is sent
+ * - `size`, `id`, `notFound`: a definite refusal of this call, see `RefusedAnswer`
+ * - `elsewhere`: the address does not speak this interface
+ */
+export type ErrorClass =
+  | 'transient'
+  | 'throttled'
+  | 'doubtful'
+  | 'spent'
+  | 'keyRefused'
+  | 'size'
+  | 'id'
+  | 'notFound'
+  | 'elsewhere';
+
+export interface ErrorForm {
+  readonly status: number;
+  /** The JSON-RPC error, where the body held one. */
+  readonly error: RpcError | undefined;
+  /** True when a `Retry-After` header was understood. */
+  readonly hasRetryAfter: boolean;
+}
+
+/** A rule holds when everything it names does; the first that holds decides. */
+interface Rule {
+  readonly is: ErrorClass;
+  readonly statuses?: readonly number[];
+  /** Lowest and highest status. */
+  readonly statusRange?: readonly [number, number];
+  readonly codes?: readonly number[];
+  readonly events?: readonly number[];
+  readonly words?: RegExp;
+  readonly retryAfter?: true;
+  /** True: only with a JSON-RPC error in the body; false: only without. */
+  readonly rpc?: boolean;
+}
+
+// Forms and their sources: the documents of the providers of these two methods, and jsonrpsee's error codes
+// (-32007 and -32701 request too big, -32008 and -32702 response too big).
+const rules: readonly Rule[] = [
+  { is: 'spent', statuses: [402] },
+  { is: 'spent', events: [-33000] },
+  {
+    is: 'spent',
+    statuses: [200, 403, 429],
+    words: /\bdaily\b|\bper day\b|credits? (?:are |is )?(?:exhausted|used up|spent)|out of credits/i,
+  },
+  { is: 'keyRefused', statuses: [401, 403] },
+  { is: 'throttled', statuses: [429] },
+  { is: 'throttled', events: [-33200, -33300] },
+  { is: 'throttled', codes: [-32029, 429] },
+  { is: 'throttled', words: /too many requests|rate limit|request rate|throughput limit|throttl/i },
+  { is: 'throttled', statuses: [503], retryAfter: true },
+  { is: 'size', statuses: [413] },
+  { is: 'size', codes: [-32007, -32008, -32701, -32702] },
+  { is: 'elsewhere', codes: [-32601, -32700] },
+  { is: 'elsewhere', statusRange: [300, 399] },
+  { is: 'elsewhere', statuses: [404, 405, 407, 410, 501], rpc: false },
+  {
+    is: 'keyRefused',
+    words:
+      /\bapi[ -]?key\b|project id|authenticat|unauthori[sz]ed|account (?:is )?disabled|not have permission|access denied/i,
+  },
+  // "Deadline exceeded" and "took too long" are no sizes.
+  {
+    is: 'size',
+    words:
+      /^(?!.*\b(?:time|timeout|deadline)\b).*(?:too (?:many|large|big)|limited to|exceed|at most|more than|\bmax(?:imum)?\b|limit of|batch size)/is,
+  },
+  { is: 'notFound', words: /(?:asset|record|account|mint|token)s?\b.{0,40}\bnot found|RecordNotFound|no such asset/i },
+  { is: 'notFound', codes: [-32004] },
+  {
+    is: 'id',
+    words:
+      /pubkey validation|invalid .{0,20}\b(?:ids?|pub ?keys?|public keys?|address|mint)\b|base ?58|not a valid (?:id|pub|public|address)|wrong ?size/i,
+  },
+  { is: 'transient', statusRange: [500, 599] },
+  { is: 'transient', statuses: [408, 425] },
+  { is: 'doubtful', rpc: true },
+  { is: 'doubtful', statusRange: [400, 499] },
+];
+
+/** What an answer means that carries an error, or a status other than 200. What no rule knows is `transient`. */
+export function classifyError(form: ErrorForm): ErrorClass {
+  return rules.find((rule) => holds(rule, form))?.is ?? 'transient';
+}
+
+/** Words of a doubtful error that promise an end: then every retry is worth its credits. */
+export function promisesAnEnd(words: string): boolean {
+  return /time(?:d)? ?-?out|temporar|overload|unavailable|try again|connection|busy/i.test(words);
+}
+
+function holds(rule: Rule, { status, error, hasRetryAfter }: ErrorForm): boolean {
+  return (
+    (rule.statuses === undefined || rule.statuses.includes(status)) &&
+    (rule.statusRange === undefined || (status >= rule.statusRange[0] && status <= rule.statusRange[1])) &&
+    (rule.codes === undefined || (error?.code !== undefined && rule.codes.includes(error.code))) &&
+    (rule.events === undefined || (error?.event !== undefined && rule.events.includes(error.event))) &&
+    (rule.words === undefined || (error !== undefined && rule.words.test(error.words))) &&
+    (rule.retryAfter === undefined || hasRetryAfter) &&
+    (rule.rpc === undefined || rule.rpc === (error !== undefined))
+  );
+}

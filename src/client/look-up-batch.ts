@@ -1,0 +1,137 @@
+import type { AnswerRecord, AssetCall, AssetClient, AssetFlags, RecordsAnswer, RefusedAnswer } from './asset-client.ts';
+
+/** What became of one id. */
+export type Lookup =
+  | { readonly kind: 'found'; readonly record: AnswerRecord }
+  | { readonly kind: 'missing'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface Batch {
+  /** Unique and valid. */
+  readonly ids: readonly string[];
+  readonly flags: AssetFlags;
+  /** The last part that one of the ids belongs to. */
+  readonly part: number;
+  /**
+   * With `showUnverifiedCollections`, which `getAssets` lacks: ask for ids that it did not return one by one with
+   * `getAsset`. Each is a paid call.
+   */
+  readonly singles: boolean;
+}
+
+/** What the answers held that was not asked for: counted, never exported. */
+export interface OddCounts {
+  /** Records of ids that the call did not ask for. */
+  foreign: number;
+  /** Records of an id that came already in the same answer. */
+  repeated: number;
+  /** Elements that are no record with an id. */
+  idless: number;
+  /** Answers with another JSON-RPC id than the call's. */
+  otherResponseId: number;
+}
+
+export interface BatchLookups {
+  /** In the order of the batch's ids. */
+  readonly lookups: readonly Lookup[];
+  readonly counts: Readonly<OddCounts>;
+}
+
+/**
+ * Finds out what became of every id of a batch. Records are matched by their id, never by position.
+ * A call that is refused is split until the ids that spoil it stand alone.
+ * @throws {ExportError} when the service cannot be asked, after all calls of the batch have ended.
+ */
+export async function lookUpBatch(client: AssetClient, batch: Batch): Promise<BatchLookups> {
+  const search = new Search(client, batch);
+  await search.ask(batch.ids);
+  if (batch.singles && batch.flags.showUnverifiedCollections) await search.askMissingAlone();
+  return { lookups: batch.ids.map((id) => search.lookupOf(id)), counts: search.counts };
+}
+
+/** After so many refusals that named their ids, one after another, a batch is halved: halves are asked side by side. */
+const maxNamedInRow = 3;
+
+const notReturned: Lookup = { kind: 'missing', reason: 'not in the answer' };
+
+class Search {
+  readonly counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
+  readonly #client: AssetClient;
+  readonly #batch: Batch;
+  readonly #lookups = new Map<string, Lookup>();
+
+  constructor(client: AssetClient, batch: Batch) {
+    this.#client = client;
+    this.#batch = batch;
+  }
+
+  lookupOf(id: string): Lookup {
+    return this.#lookups.get(id) ?? notReturned;
+  }
+
+  async ask(ids: readonly string[], namedInRow = 0): Promise<void> {
+    if (ids.length === 0) return;
+    const answer = await this.#client.ask(this.#call('getAssets', ids));
+    if (answer.kind === 'records') {
+      this.#take(ids, answer);
+      return;
+    }
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) {
+      this.#lookups.set(only, refusedLookup(answer));
+      return;
+    }
+    const named = namedIn(answer, ids);
+    if (named.size > 0 && namedInRow < maxNamedInRow) {
+      for (const id of named) this.#lookups.set(id, refusedLookup(answer));
+      const rest = ids.filter((id) => !named.has(id));
+      await this.ask(rest, namedInRow + 1);
+      return;
+    }
+    const middle = Math.ceil(ids.length / 2);
+    await allSettled([this.ask(ids.slice(0, middle)), this.ask(ids.slice(middle))]);
+  }
+
+  async askMissingAlone(): Promise<void> {
+    const missing = this.#batch.ids.filter((id) => this.lookupOf(id).kind === 'missing');
+    await allSettled(
+      missing.map(async (id) => {
+        const answer = await this.#client.ask(this.#call('getAsset', [id]));
+        if (answer.kind === 'records') this.#take([id], answer);
+        else this.#lookups.set(id, refusedLookup(answer));
+      }),
+    );
+  }
+
+  #call(method: AssetCall['method'], ids: readonly string[]): AssetCall {
+    return { method, ids, flags: this.#batch.flags, part: this.#batch.part };
+  }
+
+  #take(asked: readonly string[], answer: RecordsAnswer): void {
+    const open = new Set(asked);
+    const known = new Set(asked);
+    for (const record of answer.records) {
+      if (open.delete(record.id)) this.#lookups.set(record.id, { kind: 'found', record });
+      else if (known.has(record.id)) this.counts.repeated += 1;
+      else this.counts.foreign += 1;
+    }
+    this.counts.idless += answer.idless;
+    if (answer.otherResponseId) this.counts.otherResponseId += 1;
+  }
+}
+
+function refusedLookup(answer: RefusedAnswer): Lookup {
+  return { kind: answer.why === 'notFound' ? 'missing' : 'failed', reason: answer.message };
+}
+
+/** The ids of a call that the service's words blame. They need no call of their own to be told from the others. */
+function namedIn(answer: RefusedAnswer, ids: readonly string[]): Set<string> {
+  if (answer.why === 'size' || answer.doubtful) return new Set();
+  const words = new Set(answer.message.match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g));
+  return new Set(ids.filter((id) => words.has(id)));
+}
+
+/** Waits for all before it fails: what the others bring is kept. */
+async function allSettled(work: readonly Promise<void>[]): Promise<void> {
+  for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
+}

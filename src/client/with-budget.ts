@@ -1,0 +1,155 @@
+import { utcDay } from '../lib/clock.ts';
+import { ExportError } from '../lib/export-error.ts';
+import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
+import { AttemptError } from './attempt-error.ts';
+import { type BookedCall, bookCall, type BookingRules } from './booked-call.ts';
+import type { ClientListener } from './client-events.ts';
+import { createDayGate } from './day-gate.ts';
+import { type SpentReason, spentError } from './spent-error.ts';
+
+export interface BudgetOptions extends BookingRules {
+  /** Most credits of this client, whatever the day. */
+  readonly creditsPerRun?: number | undefined;
+  /** Pace, kept by the clock. */
+  readonly creditsPerSecond?: number | undefined;
+  /** What to do when a day's credits are spent: give up with `spent`, or go on at 00:00 UTC. */
+  readonly whenSpent: 'stop' | 'wait';
+  /** HTTP statuses that the service is known not to charge for; by default every attempt that was sent counts. */
+  readonly freeStatuses?: readonly number[] | undefined;
+  /** Awaited before each attempt is sent: the caller counts calls durably. */
+  readonly onCall?: ((call: AssetCall) => Promise<void>) | undefined;
+  readonly stop?: AbortSignal | undefined;
+  readonly listener?: ClientListener | undefined;
+}
+
+/**
+ * Books every attempt before it is sent; never more than the limits allow.
+ * An error that ends the run (key refused, balance spent) also ends this client: nothing is sent after it.
+ * @throws {ExportError} `spent`
+ */
+export function withBudget(inner: AssetClient, options: BudgetOptions): AssetClient {
+  const { clock, creditsPerCall, creditsPerDay, creditsPerRun, stop, whenSpent } = options;
+  if (creditsPerDay !== undefined && creditsPerDay < creditsPerCall) {
+    throw new ExportError(
+      'usage',
+      `budget.creditsPerDay (${creditsPerDay}) is less than one call costs (${creditsPerCall}).`,
+      {
+        todo: 'Raise creditsPerDay, or set creditsPerCall to what the service charges.',
+      },
+    );
+  }
+  const gate = createDayGate(options);
+  const pace = createPace(options);
+  let runCredits = 0;
+  let ended: ExportError | undefined;
+
+  function throwIfEnded(): void {
+    stop?.throwIfAborted();
+    if (ended !== undefined) throw ended;
+  }
+
+  /** Books on the run and on the day; undefined when it has to be tried again. */
+  async function book(): Promise<BookedCall | undefined> {
+    // The run's credits are taken before anything is awaited, so that two calls cannot both take the last.
+    if (creditsPerRun !== undefined && runCredits + creditsPerCall > creditsPerRun) {
+      throw spentError({ limit: 'creditsPerRun', what: runSpent(runCredits, creditsPerRun) }, clock);
+    }
+    runCredits += creditsPerCall;
+    const sentDay = utcDay(clock.now());
+    const booked = await bookCall(options).catch((error: unknown) => {
+      runCredits -= creditsPerCall;
+      throw error;
+    });
+    if (booked === undefined) {
+      runCredits -= creditsPerCall;
+      daySpent({ limit: 'creditsPerDay', what: `The day's budget (creditsPerDay ${creditsPerDay ?? 0}) is spent` });
+      return undefined;
+    }
+    if (stop?.aborted !== true && ended === undefined && utcDay(clock.now()) === sentDay) return booked;
+    await giveBack(booked);
+    return undefined;
+  }
+
+  async function giveBack(booked: BookedCall): Promise<void> {
+    runCredits -= creditsPerCall;
+    await booked.refund();
+  }
+
+  function daySpent(reason: SpentReason): void {
+    if (whenSpent === 'stop') throw spentError(reason, clock);
+    gate.shut(reason.what, 'ledger');
+  }
+
+  /** The service says so: nothing is sent until its day is over. A refusal of yesterday says nothing about today. */
+  function balanceSpent(error: AttemptError, sentDay: string): void {
+    if (utcDay(clock.now()) !== sentDay) return;
+    const what = `The service says that the day's credits are spent (${error.message})`;
+    if (whenSpent === 'stop') {
+      ended ??= spentError({ limit: 'the service', what }, clock, error);
+      throw ended;
+    }
+    gate.shut(what, 'service');
+  }
+
+  /** Sends a booked call; undefined when the service says that its credits are spent, and a new day is waited for. */
+  async function send(call: AssetCall, booked: BookedCall): Promise<AssetAnswer | undefined> {
+    const sentDay = utcDay(clock.now());
+    try {
+      const answer = await inner.ask(call);
+      await booked.answered();
+      return answer;
+    } catch (error) {
+      if (wasFree(error, options.freeStatuses ?? [])) await giveBack(booked);
+      if (error instanceof ExportError) ended ??= error;
+      if (!(error instanceof AttemptError) || error.failure !== 'spent') throw error;
+      balanceSpent(error, sentDay);
+      return undefined;
+    }
+  }
+
+  return {
+    ask: async (call) => {
+      for (;;) {
+        throwIfEnded();
+        await gate.opened();
+        await pace();
+        throwIfEnded();
+        const booked = await book();
+        if (booked === undefined) continue;
+        try {
+          await options.onCall?.(call);
+          throwIfEnded();
+        } catch (error) {
+          await giveBack(booked);
+          throw error;
+        }
+        const answer = await send(call, booked);
+        if (answer !== undefined) return answer;
+      }
+    },
+  };
+}
+
+function runSpent(spent: number, limit: number): string {
+  return `This run's budget is spent: ${spent} credits booked, creditsPerRun is ${limit}`;
+}
+
+/** True when the attempt surely cost nothing: it never left, or its status is said to be free. */
+function wasFree(error: unknown, freeStatuses: readonly number[]): boolean {
+  if (error instanceof AttemptError) {
+    return error.unsent || (error.status !== undefined && freeStatuses.includes(error.status));
+  }
+  const status = error instanceof ExportError ? error.facts['status'] : undefined;
+  return typeof status === 'number' && freeStatuses.includes(status);
+}
+
+/** Spaces attempts evenly. A turn is taken before it is waited for, so that no two attempts get the same. */
+function createPace({ clock, creditsPerCall, creditsPerSecond, stop }: BudgetOptions): () => Promise<void> {
+  let nextMs = 0;
+  return async () => {
+    if (creditsPerSecond === undefined) return;
+    const atMs = Math.max(clock.now(), nextMs);
+    nextMs = atMs + (creditsPerCall / creditsPerSecond) * 1000;
+    if (atMs > clock.now()) await clock.sleep(atMs - clock.now(), stop);
+  };
+}

@@ -1,0 +1,86 @@
+import { isJsonObject, parseJson } from '../assets/json.ts';
+import type { AssetAnswer, AssetCall, AssetClient, RefusedAnswer } from './asset-client.ts';
+import { callKey } from './call-body.ts';
+import type { ClientListener } from './client-events.ts';
+import { MalformedAnswer, parseAnswer } from './parse-answer.ts';
+
+/** Where definite answers are kept until all that they touch is committed. */
+export interface AnswerJournal {
+  /** The bytes kept under a key (64 hex digits), or undefined. */
+  find(key: string): Promise<Uint8Array | undefined>;
+  /** Resolves when the bytes survive the end of this process. */
+  append(entry: AnswerEntry): Promise<void>;
+}
+
+export interface AnswerEntry {
+  readonly key: string;
+  /** The last part that an id of the call belongs to. */
+  readonly part: number;
+  readonly body: Uint8Array;
+}
+
+/** Keeps every definite answer as it arrives; a call whose answer is kept is not sent. */
+export function withJournal(
+  inner: AssetClient,
+  options: { readonly journal: AnswerJournal; readonly listener?: ClientListener | undefined },
+): AssetClient {
+  const { journal, listener } = options;
+  // A refusal for no known reason may be the service's own trouble: it is kept once another call has succeeded,
+  // else an outage would leave refusals behind that the next run believes.
+  let doubtful: AnswerEntry[] = [];
+
+  async function keep(call: AssetCall, answer: AssetAnswer): Promise<void> {
+    const entry = { key: callKey(call), part: call.part, body: entryBytes(answer) };
+    if (answer.kind === 'refused' && answer.doubtful) {
+      doubtful.push(entry);
+      return;
+    }
+    await journal.append(entry);
+    if (answer.kind !== 'records') return;
+    const believed = doubtful;
+    doubtful = [];
+    for (const each of believed) await journal.append(each);
+  }
+
+  return {
+    ask: async (call) => {
+      const bytes = await journal.find(callKey(call));
+      const kept = bytes === undefined ? undefined : keptAnswer(bytes, call);
+      if (kept !== undefined) {
+        listener?.({ kind: 'replayed', ids: call.ids.length });
+        return kept;
+      }
+      const answer = await inner.ask(call);
+      await keep(call, answer);
+      return answer;
+    },
+  };
+}
+
+/** No JSON begins with it: tells a refusal, kept in few words, from an answer kept as it came. */
+const refusalMark = '!';
+
+function entryBytes(answer: AssetAnswer): Uint8Array {
+  if (answer.kind === 'records') return answer.body;
+  return Buffer.from(refusalMark + JSON.stringify({ why: answer.why, message: answer.message }));
+}
+
+/** The answer that journaled bytes hold; undefined when they hold none for this call, which is then asked again. */
+export function keptAnswer(bytes: Uint8Array, call: AssetCall): AssetAnswer | undefined {
+  try {
+    if (bytes[0] === refusalMark.charCodeAt(0)) return keptRefusal(Buffer.from(bytes).toString('utf8').slice(1));
+    const answer = parseAnswer(bytes, call);
+    return answer.kind === 'records' ? answer : undefined;
+  } catch (error) {
+    if (error instanceof MalformedAnswer || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function keptRefusal(text: string): RefusedAnswer | undefined {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return undefined;
+  const { why, message } = value;
+  if ((why !== 'size' && why !== 'id' && why !== 'notFound') || typeof message !== 'string') return undefined;
+  return { kind: 'refused', why, message, doubtful: false };
+}

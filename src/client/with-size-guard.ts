@@ -1,0 +1,38 @@
+import type { AssetClient } from './asset-client.ts';
+import type { ClientListener } from './client-events.ts';
+
+export interface SizeGuardOptions {
+  /** Most ids a call, as an earlier run of the same export found out; absent: not known. */
+  readonly initialCap?: number | undefined;
+  readonly listener?: ClientListener | undefined;
+}
+
+export interface SizeGuard extends AssetClient {
+  /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
+  cap(): number;
+}
+
+/** Remembers which size the service refused, and refuses larger calls without sending them. */
+export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): SizeGuard {
+  let cap = options.initialCap ?? Number.POSITIVE_INFINITY;
+  return {
+    cap: () => cap,
+    ask: async (call) => {
+      const { length } = call.ids;
+      if (length > cap) {
+        const message = `the service takes at most ${cap} ids a call`;
+        return { kind: 'refused', why: 'size', message, doubtful: false };
+      }
+      const answer = await inner.ask(call);
+      if (answer.kind === 'refused' && answer.why === 'size') {
+        // Rounded up: the larger half of a split call is of this size.
+        const half = Math.max(1, Math.ceil(length / 2));
+        if (half < cap) {
+          cap = half;
+          options.listener?.({ kind: 'shrunk', cap });
+        }
+      }
+      return answer;
+    },
+  };
+}
