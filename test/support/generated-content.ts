@@ -87,13 +87,13 @@ function nameText({ random, collection }: AssetDraft): string {
   return `"${random.pick(adjectives)} ${random.pick(nouns)}"`;
 }
 
-/** Mostly the collection's; one in two thousand is far longer than the rest of the record. */
+/** Mostly the collection's; one in a thousand is far longer than the rest of the record. */
 function descriptionText({ random, collection }: AssetDraft): string {
-  const kind = random.below(2000);
-  if (kind === 0) return `"description":${JSON.stringify(inventedSentence(random).repeat(200 + random.below(400)))},`;
-  if (kind < 60) return `"description":${random.pick(oddTextsJson)},`;
-  if (kind < 70) return '"description":null,';
-  if (kind < 500) return '';
+  const kind = random.below(1000);
+  if (kind === 0) return `"description":${JSON.stringify(inventedSentence(random).repeat(100 + random.below(300)))},`;
+  if (kind < 30) return `"description":${random.pick(oddTextsJson)},`;
+  if (kind < 35) return '"description":null,';
+  if (kind < 250) return '';
   if (collection !== undefined) return `"description":${collection.descriptionText},`;
   return `"description":${random.chance(50) ? '""' : JSON.stringify(inventedSentence(random))},`;
 }
