@@ -1,6 +1,7 @@
 import { ExactNumber } from './exact-number.ts';
 import { isJsonObject, type Json } from './json-value.ts';
 import { parseExact } from './parse-exact.ts';
+import { parseMarked } from './parse-marked.ts';
 import { stringifyExact } from './stringify-exact.ts';
 
 export type { JsonArray, JsonObject } from './json-value.ts';
@@ -8,23 +9,15 @@ export type { Json };
 export { ExactNumber, isJsonObject };
 
 /**
- * Finds the numbers that JavaScript may print differently: every number but plain integers of at most 15 digits and
- * fractions of at most 7 + 6 digits without a closing zero, which a double always gives back (15 significant digits,
- * and no exponent from 0.000001 up). A number stands behind `:`, `,` or `[` and before `,`, `}` or `]`; what looks the
- * same inside a string only costs time. No part can match the same text in two ways, so the search is linear.
- */
-const doubtfulNumber =
-  /[:,[][ \t\n\r]*(?!0[,}\]]|-?[1-9]\d{0,14}[,}\]]|-?\d{1,7}\.\d{0,5}[1-9][,}\]])(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[ \t\n\r]*[,}\]])/g;
-
-const startsWithNumber = /^[ \t\n\r]*[-\d]/;
-
-/**
  * Parses JSON text without changing a digit. Of equal keys the last wins; nesting may be as deep as the text is long.
  * @throws {SyntaxError} when the text is not JSON.
  */
 export function parseJson(text: string): Json {
-  const value = JSON.parse(text) as Json;
-  return keepsDigits(text) ? value : parseExact(text);
+  const marked = parseMarked(text);
+  if (marked !== undefined) return marked;
+  // What is not JSON ends here, with the engine's own words; parseExact trusts what it is given.
+  JSON.parse(text);
+  return parseExact(text);
 }
 
 /** JSON text of a value, on one line; numbers come out digit for digit, lone surrogates as escapes. */
@@ -38,15 +31,4 @@ export function stringifyJson(value: Json): string {
     if (!(error instanceof RangeError)) throw error;
   }
   return stringifyExact(value);
-}
-
-/** True when JavaScript prints every number of the text just as it stands there. */
-function keepsDigits(text: string): boolean {
-  if (startsWithNumber.test(text)) return false;
-  doubtfulNumber.lastIndex = 0;
-  for (let match = doubtfulNumber.exec(text); match !== null; match = doubtfulNumber.exec(text)) {
-    const number = match[1];
-    if (number !== String(Number(number))) return false;
-  }
-  return true;
 }
