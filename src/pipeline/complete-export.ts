@@ -33,7 +33,10 @@ export async function completeExport(done: CompleteExport): Promise<Manifest> {
     credits: account.credits,
     parts: commits.length,
     tables: Object.fromEntries(
-      tablesOf(job.output.tables).map((table) => [table.name, { rows: rowsOf(table, account.files), columns: columnsOf(table) }]),
+      tablesOf(job.output.tables).map((table) => [
+        table.name,
+        { rows: rowsOf(table, account.files), columns: columnsOf(table) },
+      ]),
     ),
     files: commits.flatMap(({ part, counts, files }) =>
       files.map((file) => ({ ...file, first: part * rowsPerPart + 1, last: part * rowsPerPart + counts.read })),
@@ -42,7 +45,8 @@ export async function completeExport(done: CompleteExport): Promise<Manifest> {
     notes: account.notes,
   });
   const manifest = await readManifest(files, folder);
-  if (manifest === undefined) throw new ExportError('cannotWrite', `the manifest of ${folder} is gone after it was written`);
+  if (manifest === undefined)
+    throw new ExportError('cannotWrite', `the manifest of ${folder} is gone after it was written`);
   return manifest;
 }
 
@@ -51,7 +55,10 @@ function columnsOf(table: Table): Manifest['tables'][string]['columns'] {
 }
 
 /** Rows of a table: those of the first format that has it, since every format holds the same. */
-function rowsOf(table: Table, files: Manifest['files'] | readonly { table: string; format: string; rows: number }[]): number {
+function rowsOf(
+  table: Table,
+  files: Manifest['files'] | readonly { table: string; format: string; rows: number }[],
+): number {
   const mine = files.filter((file) => file.table === table.name);
   return mine.filter((file) => file.format === mine[0]?.format).reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -102,19 +102,27 @@ interface PartsRequest {
 async function exportParts({ job, prepared, open, progress }: PartsRequest, context: ExportContext): Promise<void> {
   const { checkpoint, journal, callCount } = open;
   const { rowsPerPart } = job.output;
-  const { idsPerCall, concurrency, flags, singles } = job.service;
+  const { idsPerCall, concurrency, timeoutMs, retries, flags, singles } = job.service;
   const committed = sumOf(
     noCounts,
     checkpoint.commits.map(({ counts }) => counts),
   );
   const parts = checkpoint.commits.length;
-  context.listener({ kind: 'opened', inputBytes: prepared.inputBytes, parts, answers: journal.size(), counts: committed });
+  context.listener({
+    kind: 'opened',
+    inputBytes: prepared.inputBytes,
+    parts,
+    answers: journal.size(),
+    counts: committed,
+  });
 
   // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
   const halt = new AbortController();
   const { client, cap, close } = createClient({
     ...context,
-    settings: { ...job.service, ...job.budget },
+    ...context.service,
+    ...{ concurrency, timeoutMs, retries },
+    budget: job.budget,
     initialCap: checkpoint.commits.at(-1)?.cap,
     journal,
     onCall: () => callCount.add(),
@@ -150,7 +158,7 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
     });
     for await (const part of finished) {
       await journal.sync();
-      const commit = { ...part, inputBytes: progress.inputBytes, cap: cap() };
+      const commit = { ...part, inputBytes: progress.inputBytes, ...(Number.isFinite(cap()) ? { cap: cap() } : {}) };
       await checkpoint.append(commit);
       await journal.dropThrough(part.part);
       context.listener({ kind: 'committed', commit });

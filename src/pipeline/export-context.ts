@@ -1,4 +1,5 @@
 import type { CreditLedger } from '../client/credit-ledger.ts';
+import type { ProxySettings } from '../client/proxy-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { RunListener } from './run-events.ts';
@@ -11,6 +12,7 @@ export interface ExportContext {
   readonly files: FileStore;
   /** Base address and key of the service. Kept out of everything that is written. */
   readonly service: { readonly url: string; readonly apiKey: string };
+  readonly proxy: ProxySettings | undefined;
   /** Where credits are booked. */
   readonly ledger: CreditLedger;
   /** Ids from `-`. */

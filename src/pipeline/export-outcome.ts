@@ -1,7 +1,15 @@
 import { ExportError } from '../lib/export-error.ts';
-import { type Commit, type Counts, type FileFacts, noCounts, type Notes, noNotes, sumOf } from '../store/export-facts.ts';
+import {
+  type Commit,
+  type Counts,
+  type FileFacts,
+  noCounts,
+  type Notes,
+  noNotes,
+  sumOf,
+} from '../store/export-facts.ts';
 import type { Manifest } from '../store/manifest.ts';
-import { type DriftFacts, mergeDrift } from './merge-drift.ts';
+import { createDriftCounter, type DriftCount } from '../assets/drift.ts';
 
 /** How far an export is, and what it took. `read = exported + missing + invalid + duplicate + failed + pending`. */
 export interface ExportAccount {
@@ -14,7 +22,7 @@ export interface ExportAccount {
   /** Calls sent and credits booked over all runs of this export. */
   readonly calls: number;
   readonly credits: number;
-  readonly drift: readonly DriftFacts[];
+  readonly drift: readonly DriftCount[];
   readonly notes: Notes;
 }
 
@@ -64,10 +72,16 @@ export function unfinishedAccount({ folder, commits, read, calls, creditsPerCall
     files: commits.flatMap(({ files }) => files),
     calls,
     credits: calls * creditsPerCall,
-    drift: mergeDrift(commits.map(({ drift }) => drift)),
+    drift: driftOf(commits),
     notes: sumOf(
       noNotes,
       commits.map(({ notes }) => notes),
     ),
   };
+}
+
+function driftOf(commits: readonly Commit[]): DriftCount[] {
+  const sums = createDriftCounter();
+  for (const { drift } of commits) sums.merge(drift);
+  return sums.list();
 }

@@ -31,17 +31,26 @@ export function requireSame(
 ): void {
   for (const [name, value] of Object.entries(now.job)) {
     if (!isDeepStrictEqual(before.job[name], value)) {
-      throw changed('usage', `${name} was ${JSON.stringify(before.job[name])} when ${folder} began, and is ${JSON.stringify(value)} now`);
+      throw changed(
+        'usage',
+        `${name} was ${JSON.stringify(before.job[name])} when ${folder} began, and is ${JSON.stringify(value)} now`,
+      );
     }
   }
   const names = (inputs: ExportStart['inputs']): string => inputs.map((input) => input.name).join(', ');
   if (names(before.inputs) !== names(now.inputs)) {
-    throw changed('input', `the inputs were ${names(before.inputs)} when ${folder} began, and are ${names(now.inputs)} now`);
+    throw changed(
+      'input',
+      `the inputs were ${names(before.inputs)} when ${folder} began, and are ${names(now.inputs)} now`,
+    );
   }
   for (const [index, input] of now.inputs.entries()) {
     const old = before.inputs[index];
     if (old?.sha256 !== input.sha256) {
-      throw changed('input', `${input.name} changed since ${folder} began: ${old?.bytes ?? 0} bytes then, ${input.bytes} now`);
+      throw changed(
+        'input',
+        `${input.name} changed since ${folder} began: ${old?.bytes ?? 0} bytes then, ${input.bytes} now`,
+      );
     }
   }
 }

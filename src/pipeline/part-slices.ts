@@ -34,7 +34,11 @@ export async function* partSlices(
     let extras: Extras =
       found === undefined
         ? noExtras
-        : { foreignRecords: found.foreign, repeatedRecords: found.repeated, recordsWithoutId: found.idless };
+        : {
+            foreignRecords: found.counts.foreign,
+            repeatedRecords: found.counts.repeated,
+            recordsWithoutId: found.counts.idless,
+          };
     let nextLookup = 0;
     let fates: EntryFate[] = [];
     let part = Math.floor(batch.first / rowsPerPart);

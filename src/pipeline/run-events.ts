@@ -5,7 +5,13 @@ import type { Commit, Counts } from '../store/export-facts.ts';
 export type RunEvent =
   | ClientEvent
   /** The inputs are known and hashed; `inputBytes` is their size on disk. */
-  | { readonly kind: 'opened'; readonly inputBytes: number; readonly parts: number; readonly answers: number; readonly counts: Counts }
+  | {
+      readonly kind: 'opened';
+      readonly inputBytes: number;
+      readonly parts: number;
+      readonly answers: number;
+      readonly counts: Counts;
+    }
   /** Entries were read so far in this run, and bytes of the inputs. */
   | { readonly kind: 'read'; readonly entries: number; readonly inputBytes: number }
   | { readonly kind: 'committed'; readonly commit: Commit };

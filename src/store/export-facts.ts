@@ -30,7 +30,12 @@ export const fileSchema = z.object({
 });
 export type FileFacts = z.infer<typeof fileSchema>;
 
-export const driftSchema = z.object({ path: z.string(), kind: z.string(), count: z.number(), sampleId: z.string() });
+export const driftSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['misfit', 'unknownField', 'unknownValue']),
+  count: z.number(),
+  sampleId: z.string(),
+});
 
 /** Things worth telling that are no error, summed over parts. */
 export const notesSchema = z.object({

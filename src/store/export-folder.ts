@@ -22,7 +22,6 @@ export const exportPaths = {
   checkpoint: '.run/checkpoint',
   callCount: '.run/calls',
   stdin: '.run/stdin-ids',
-  ledgers: '.run/ledger',
   journals: '.run/journal',
   unfinished: '.run/unfinished',
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,

@@ -1,0 +1,53 @@
+/** `12,345` */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** `1 file`, `2 files` */
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `412 kB`: decimal units. */
+export function byteSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 999.5 && unit < units.length - 1; unit += 1) value /= 1000;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toPrecision(3)} ${units[unit] ?? ''}`;
+}
+
+/** `350 ms`, `12.3 s`, `4 min 5 s`, `3 h 12 min`, `2 d 4 h` */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const units: readonly (readonly [number, string])[] = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ];
+  const first = units.findIndex(([size]) => seconds >= size);
+  return units
+    .slice(first, first + 2)
+    .map(
+      ([size, name], index) =>
+        [Math.floor((index === 0 ? seconds : seconds % (units[first]?.[0] ?? 1)) / size), name] as const,
+    )
+    .filter(([value], index) => index === 0 || value > 0)
+    .map(([value, name]) => `${value} ${name}`)
+    .join(' ');
+}
+
+/** `62 %`, with one digit more where it matters. */
+export function share(part: number, whole: number): string {
+  if (whole === 0) return '100 %';
+  const percent = (part / whole) * 100;
+  return percent > 0 && percent < 10 ? `${percent.toFixed(1)} %` : `${Math.floor(percent)} %`;
+}
+
+/** Takes out what a terminal would obey: names and messages come from outside. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}

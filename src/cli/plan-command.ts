@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { type ExportPlan, planExport } from '../pipeline/plan-export.ts';
+import { prepareInputs } from '../pipeline/prepare-inputs.ts';
+import { diskFileStore } from '../store/file-store.ts';
+import { byteSize, count, duration, plural } from './format-text.ts';
+import { type JobArguments, jobEpilogue, jobOf, withJobFlags } from './job-flags.ts';
+
+interface PlanArguments extends JobArguments {
+  readonly json: boolean;
+}
+
+/** `plan`: reads all ids and prints the bill. Sends nothing. */
+export const planCommand: CommandModule<object, PlanArguments> = {
+  command: 'plan [job]',
+  describe: 'read all ids and print what an export would cost; sends nothing',
+  builder: (args) =>
+    withJobFlags(args)
+      .example('$0 plan jobs/demo.yaml', 'calls, credits, days and disk of a job')
+      .example(
+        "$0 plan --ids 'ids/*.txt' --url https://service.example --out out/x --credits-per-day 3000000",
+        'how many days it takes',
+      )
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .epilogue(jobEpilogue) as never,
+  handler: async (args) => {
+    const { job, idsFolder } = jobOf(args);
+    // Ids from stdin are kept beside the system's temporary files: a plan leaves no trace in the export.
+    const folder = await mkdtemp(join(tmpdir(), 'asset-export-plan-'));
+    try {
+      const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: process.stdin, folder });
+      const plan = await planExport({ job, prepared, files: diskFileStore });
+      process.stdout.write(args.json ? `${JSON.stringify(plan)}\n` : planText(plan));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+function planText(plan: ExportPlan): string {
+  const rows: [string, string][] = [
+    ['read', count(plan.read)],
+    ['valid', count(plan.valid)],
+    ['invalid', count(plan.invalid)],
+    ['duplicates', count(plan.duplicates)],
+    ['already done', count(plan.alreadyDone)],
+    ['calls', count(plan.calls)],
+    ['credits', count(plan.credits)],
+    ...(plan.singleCallsAtMost === 0
+      ? []
+      : [
+          ['single calls', `${count(plan.singleCallsAtMost)} more at most: one for each id that is missing`] as [
+            string,
+            string,
+          ],
+        ]),
+    ['days', daysText(plan.days)],
+    [
+      'time',
+      plan.seconds === null ? 'no limit of credits a second' : `${duration(plan.seconds * 1000)} at the rate limit`,
+    ],
+    ['disk', `about ${byteSize(plan.diskBytes)}`],
+  ];
+  return `${rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`).join('\n')}\n`;
+}
+
+function daysText(days: number | null): string {
+  if (days === null) return 'no limit of credits a day';
+  return Number.isFinite(days)
+    ? `${plural(days, 'day')} under the budget`
+    : 'never: the limit of a day is below the price of one call';
+}

@@ -1,0 +1,46 @@
+import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError } from '../lib/export-error.ts';
+
+/** Two signals for a run: `stop` begins nothing new, `abort` ends what is in flight. */
+export interface StopSignals {
+  readonly stop: AbortSignal;
+  readonly abort: AbortSignal;
+  /** Gives the signals of the system back their usual meaning. */
+  dispose(): void;
+}
+
+/**
+ * The first SIGINT or SIGTERM stops new calls and leaves those in flight up to `graceMs`; the second ends the program at
+ * once. Both leave an export that can be continued.
+ */
+export function stopSignals(graceMs: number, tell: (message: string) => void): StopSignals {
+  const stop = new AbortController();
+  const abort = new AbortController();
+  let grace: NodeJS.Timeout | undefined;
+
+  const on = (exit: 'interrupted' | 'terminated', name: string) => (): void => {
+    if (stop.signal.aborted) process.exit(exitCodes[exit].code);
+    const reason = new ExportError(exit, `stopped by ${name}`, {
+      todo: 'Run the same command again: it goes on where it stopped.',
+    });
+    tell(`${name}: no new calls; waiting for the answers in flight (again to stop at once)`);
+    stop.abort(reason);
+    grace = setTimeout(() => {
+      abort.abort(reason);
+    }, graceMs);
+    grace.unref();
+  };
+  const onInterrupt = on('interrupted', 'SIGINT');
+  const onTerminate = on('terminated', 'SIGTERM');
+  process.on('SIGINT', onInterrupt);
+  process.on('SIGTERM', onTerminate);
+  return {
+    stop: stop.signal,
+    abort: abort.signal,
+    dispose: () => {
+      clearTimeout(grace);
+      process.off('SIGINT', onInterrupt);
+      process.off('SIGTERM', onTerminate);
+    },
+  };
+}

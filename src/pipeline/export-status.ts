@@ -1,0 +1,55 @@
+import { ExportError } from '../lib/export-error.ts';
+import { readCallCount } from '../store/call-count.ts';
+import { readCheckpoint } from '../store/checkpoint.ts';
+import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { type LockOwner, lockOwner } from '../store/lock.ts';
+import { readManifest } from '../store/manifest.ts';
+
+/** Where an export stands. Reading it changes nothing. */
+export interface ExportStatus {
+  readonly state: 'complete' | 'running' | 'stopped';
+  /** Of committed parts. */
+  readonly counts: Counts;
+  readonly parts: number;
+  /** Share of the input's bytes that committed parts cover, 0 to 1. */
+  readonly inputShare: number;
+  /** Calls sent over all runs. */
+  readonly calls: number;
+  readonly inputs: readonly string[];
+  /** Who runs it now. */
+  readonly owner: LockOwner | null;
+  readonly startedAt: string | null;
+}
+
+/** @throws {ExportError} `usage` when there is no export in the folder */
+export async function exportStatus(files: FileStore, folder: string): Promise<ExportStatus> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) {
+    const { counts, parts, calls } = manifest;
+    const inputs = manifest.inputs.map(({ name }) => name);
+    return { state: 'complete', counts, parts, inputShare: 1, calls, inputs, owner: null, startedAt: null };
+  }
+  const checkpoint = await readCheckpoint(files, folder);
+  const owner = await lockOwner(folder);
+  if (checkpoint === undefined && owner === undefined) {
+    throw new ExportError('usage', `${folder} holds no export: neither a manifest nor a checkpoint is there`, {
+      todo: 'Name the folder that --out or output.dir named.',
+    });
+  }
+  const commits = checkpoint?.commits ?? [];
+  const inputBytes = checkpoint?.start.inputs.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+  return {
+    state: owner === undefined ? 'stopped' : 'running',
+    counts: sumOf(
+      noCounts,
+      commits.map(({ counts }) => counts),
+    ),
+    parts: commits.length,
+    inputShare: inputBytes === 0 ? 0 : Math.min(1, (commits.at(-1)?.inputBytes ?? 0) / inputBytes),
+    calls: await readCallCount(files, folder),
+    inputs: checkpoint?.start.inputs.map(({ name }) => name) ?? [],
+    owner: owner ?? null,
+    startedAt: checkpoint === undefined ? null : new Date(checkpoint.start.startedAtMs).toISOString(),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Job } from '../job/job-schema.ts';
+import { HashSet128 } from '../lib/hash-set-128.ts';
+import { readCallCount } from '../store/call-count.ts';
+import { readCheckpoint } from '../store/checkpoint.ts';
+import { noCounts, sumOf } from '../store/export-facts.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { readManifest } from '../store/manifest.ts';
+import { batchIds } from './batch-ids.ts';
+import { jobShape, requireSame } from './job-shape.ts';
+import { markDuplicates } from './mark-duplicates.ts';
+import { type PreparedInputs } from './prepare-inputs.ts';
+import { readIds } from './read-ids/read-ids.ts';
+import { skipCommitted } from './skip-committed.ts';
+import { diskEstimate } from './disk-estimate.ts';
+
+/** What an export would cost from where it stands. Nothing was sent. */
+export interface ExportPlan {
+  readonly read: number;
+  readonly valid: number;
+  readonly invalid: number;
+  readonly duplicates: number;
+  /** Entries whose part is committed already. */
+  readonly alreadyDone: number;
+  /** Calls still to send, when nothing fails. */
+  readonly calls: number;
+  readonly credits: number;
+  /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
+  readonly singleCallsAtMost: number;
+  /** UTC days under `creditsPerDay`; null without it. */
+  readonly days: number | null;
+  /** Seconds at `creditsPerSecond`; null without it. */
+  readonly seconds: number | null;
+  /** Bytes that the files will take, roughly. */
+  readonly diskBytes: number;
+  /** Calls that this export has sent so far. */
+  readonly callsSent: number;
+}
+
+export interface PlanRequest {
+  readonly job: Job;
+  readonly prepared: PreparedInputs;
+  readonly files: FileStore;
+}
+
+/** Reads all ids as a run would, and counts. @throws {ExportError} `usage` or `input` when the export began otherwise */
+export async function planExport({ job, prepared, files }: PlanRequest): Promise<ExportPlan> {
+  const folder = job.output.dir;
+  const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
+  const manifest = await readManifest(files, folder);
+  const checkpoint = manifest === undefined ? await readCheckpoint(files, folder) : undefined;
+  const began = manifest ?? checkpoint?.start;
+  if (began !== undefined) requireSame(folder, began, now);
+  const commits = checkpoint?.commits ?? [];
+  const committed =
+    manifest?.counts ??
+    sumOf(
+      noCounts,
+      commits.map(({ counts }) => counts),
+    );
+
+  const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
+  const { column } = job.ids;
+  const entries = markDuplicates(
+    readIds(prepared.inputs, { column, expected: prepared.fingerprints }),
+    new HashSet128(),
+  );
+  const counted = countSightings(entries, total);
+  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
+  let calls = 0;
+  let ids = 0;
+  for await (const batch of skipCommitted(batchIds(counted, shape), committed.read)) {
+    if (batch.ids.length > 0) calls += 1;
+    ids += batch.ids.length;
+  }
+  const { creditsPerCall, creditsPerDay, creditsPerSecond } = job.budget;
+  const credits = calls * creditsPerCall;
+  return {
+    read: total.read,
+    valid: total.valid,
+    invalid: total.invalid,
+    duplicates: total.duplicate,
+    alreadyDone: committed.read,
+    calls,
+    credits,
+    singleCallsAtMost: job.service.flags.showUnverifiedCollections && job.service.singles ? ids : 0,
+    days: creditsPerDay === undefined ? null : daysFor(calls, creditsPerCall, creditsPerDay),
+    seconds: creditsPerSecond === undefined ? null : credits / creditsPerSecond,
+    diskBytes: diskEstimate(job, total.valid),
+    callsSent: manifest?.calls ?? (await readCallCount(files, folder)),
+  };
+}
+
+/** Days of whole calls: credits that do not make a call are of no use. Infinity when a day's limit is below one call. */
+function daysFor(calls: number, creditsPerCall: number, creditsPerDay: number): number {
+  if (calls === 0 || creditsPerCall === 0) return calls === 0 ? 0 : 1;
+  return Math.ceil(calls / Math.floor(creditsPerDay / creditsPerCall));
+}
+
+async function* countSightings<T extends { readonly sighting: 'valid' | 'invalid' | 'duplicate' }>(
+  blocks: AsyncIterable<T[]>,
+  total: Record<'read' | 'valid' | 'invalid' | 'duplicate', number>,
+): AsyncGenerator<T[], void, void> {
+  for await (const block of blocks) {
+    for (const { sighting } of block) total[sighting] += 1;
+    total.read += block.length;
+    yield block;
+  }
+}

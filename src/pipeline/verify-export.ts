@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { ExportError, messageOf } from '../lib/export-error.ts';
+import { decompress } from '../lib/decompress.ts';
+import { inspectFile } from '../sinks/inspect-file.ts';
+import { type Format, formats } from '../sinks/sink.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { FileStore, OpenFile } from '../store/file-store.ts';
+import { type Manifest, readManifest } from '../store/manifest.ts';
+import { unexportedTable } from './unexported.ts';
+import { rawTable } from './part-build.ts';
+
+/** Something in an export that is not as its manifest says. */
+export interface Damage {
+  /** Relative to the export. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface Verification {
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly damage: readonly Damage[];
+}
+
+export interface VerifyOptions {
+  readonly onFile?: (done: number, total: number) => void;
+}
+
+type ManifestFile = Manifest['files'][number];
+
+/** Reads every file of a complete export again and compares it with the manifest. @throws {ExportError} without a manifest */
+export async function verifyExport(
+  files: FileStore,
+  folder: string,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  const manifest = await readManifest(files, folder);
+  if (manifest === undefined) {
+    throw new ExportError('damaged', `${folder} has no manifest: it is not a complete export`, {
+      todo: `asset-export status ${folder} tells where it stands.`,
+    });
+  }
+  const damage: Damage[] = [...accountDamage(manifest)];
+  for (const [index, file] of manifest.files.entries()) {
+    const problem = await fileProblem(files, folder, { file, columns: columnsOf(manifest, file) });
+    if (problem !== undefined) damage.push({ path: file.path, problem });
+    options.onFile?.(index + 1, manifest.files.length);
+  }
+  damage.push(...(await strangers(files, folder, manifest)));
+  return {
+    files: manifest.files.length,
+    rows: manifest.files.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    damage,
+  };
+}
+
+/** The manifest against itself: the identity, the rows of every format, the ranges of the parts. */
+function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<Damage, void, void> {
+  const path = exportPaths.manifest;
+  const { read, exported, missing, invalid, duplicate, failed } = counts;
+  const sum = exported + missing + invalid + duplicate + failed;
+  if (read !== sum)
+    yield { path, problem: `read is ${read}, but exported + missing + invalid + duplicate + failed is ${sum}` };
+  const rows = new Map<string, number>();
+  for (const file of files) {
+    const key = `${file.path.split('/')[0] ?? ''}/${file.table}`;
+    rows.set(key, (rows.get(key) ?? 0) + file.rows);
+  }
+  for (const [key, total] of rows) {
+    const table = key.split('/')[1] ?? '';
+    const expected =
+      table === unexportedTable.name ? read - exported : table === 'assets' ? exported : tables[table]?.rows;
+    if (expected !== total)
+      yield { path, problem: `${key} has ${total} rows in its files, and should have ${expected ?? 'none'}` };
+  }
+  const last = Math.max(0, ...files.map((file) => file.last));
+  if (last !== read) yield { path, problem: `the parts cover ${last} entries, and ${read} were read` };
+  const unexported = files.filter((file) => file.table === unexportedTable.name).length;
+  if (unexported !== parts) yield { path, problem: `${unexported} parts are named, and ${parts} were written` };
+}
+
+interface Expectation {
+  readonly file: ManifestFile;
+  readonly columns: readonly string[];
+}
+
+async function fileProblem(
+  files: FileStore,
+  folder: string,
+  { file, columns }: Expectation,
+): Promise<string | undefined> {
+  const open = await files.open(pathIn(folder, file.path), 'read').catch(() => undefined);
+  if (open === undefined) return 'it is missing or cannot be opened';
+  try {
+    const bytes = await open.size();
+    if (bytes !== file.bytes) return `it has ${bytes} bytes, and had ${file.bytes}`;
+    const hash = createHash('sha256');
+    for await (const piece of bytesOf(open)) hash.update(piece);
+    if (hash.digest('hex') !== file.sha256) return 'its content changed: the sha256 is another';
+    return await contentProblem(open, { file, columns });
+  } finally {
+    await open.close();
+  }
+}
+
+async function contentProblem(open: OpenFile, { file, columns }: Expectation): Promise<string | undefined> {
+  const codec = file.path.endsWith('.gz') ? 'gzip' : file.path.endsWith('.zst') ? 'zstd' : 'none';
+  try {
+    const found = await inspectFile(file.format as Format, {
+      byteLength: file.bytes,
+      slice: async (start, end = file.bytes) => {
+        const bytes = await open.read(start, end - start);
+        return bytes.slice().buffer as ArrayBuffer;
+      },
+      plainBytes: () => decompress(bytesOf(open), codec),
+    });
+    if (found.rows !== file.rows) return `it has ${found.rows} rows, and the manifest says ${file.rows}`;
+    if (found.columns !== undefined && found.columns.join('\n') !== columns.join('\n')) {
+      return `its columns are ${found.columns.join(', ')}`;
+    }
+    return undefined;
+  } catch (error) {
+    return `it is no ${file.format} file: ${messageOf(error)}`;
+  }
+}
+
+function columnsOf({ tables }: Manifest, { format, table }: ManifestFile): readonly string[] {
+  if (table === unexportedTable.name) return unexportedTable.columns.map(({ name }) => name);
+  if (format === 'raw') return rawTable.columns.map(({ name }) => name);
+  return tables[table]?.columns.map(({ name }) => name) ?? [];
+}
+
+/** Files in the folders of the tables that the manifest does not name. */
+async function strangers(files: FileStore, folder: string, manifest: Manifest): Promise<Damage[]> {
+  const known = new Set(manifest.files.map(({ path }) => path));
+  const folders = ['unexported'];
+  for (const format of formats) {
+    for (const table of await files.list(pathIn(folder, format))) folders.push(`${format}/${table}`);
+  }
+  const found: Damage[] = [];
+  for (const name of folders) {
+    for (const file of await files.list(pathIn(folder, name))) {
+      if (!known.has(`${name}/${file}`))
+        found.push({ path: `${name}/${file}`, problem: 'it is no file of this export' });
+    }
+  }
+  return found;
+}
+
+const pieceBytes = 1 << 20;
+
+async function* bytesOf(open: OpenFile): AsyncGenerator<Uint8Array, void, void> {
+  for (let position = 0; ; ) {
+    const piece = await open.read(position, pieceBytes);
+    if (piece.length === 0) return;
+    yield piece;
+    position += piece.length;
+  }
+}
