@@ -1,33 +1,30 @@
-import { AnswerBytes, AnswerTooBig } from './answer-bytes.ts';
-import { type AssetQuery, assetNotFound, readQuery } from './asset-query.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type AssetQuery, readQuery } from './asset-query.ts';
 import type { AssetStore } from './asset-store.ts';
 import type { CreditBalance } from './credit-balance.ts';
-import { capBytes, dayCreditsGone, type HttpAnswer, jsonAnswer, jsonType, secondCreditsGone } from './http-answer.ts';
-import {
-  errorText,
-  isMisfit,
-  type RpcBody,
-  type RpcError,
-  type RpcMisfit,
-  type RpcRequest,
-  readBody,
-} from './json-rpc.ts';
-import { appendRecord, isUnverified } from './stored-record.ts';
+import { FaultPlan } from './fault-plan.ts';
+import type { Faults } from './fault-schema.ts';
+import { dayCreditsGone, type HttpAnswer, jsonAnswer, secondCreditsGone } from './http-answer.ts';
+import { errorText, isMisfit, type RpcError, type RpcMisfit, type RpcRequest, readBody } from './json-rpc.ts';
+import { AnswerRenderer, type Prepared } from './render-answer.ts';
+import { Spoiling } from './spoiling.ts';
 
 /** What the service answered so far, for tests and for the summary at its end. */
 export interface ServiceCounts {
   /** HTTP exchanges on the service's path, refused ones included. */
-  exchanges: number;
+  readonly exchanges: number;
   /** Calls of the two methods that were charged. */
-  calls: number;
+  readonly calls: number;
   /** Ids asked for in those calls. */
-  ids: number;
+  readonly ids: number;
   /** Records found for them. */
-  records: number;
+  readonly records: number;
   /** Credits charged. */
-  credits: number;
+  readonly credits: number;
   /** Exchanges refused for lack of credits. */
-  refused: number;
+  readonly refused: number;
+  /** Exchanges that a fault struck. */
+  readonly struck: number;
 }
 
 export interface AssetServiceOptions {
@@ -35,10 +32,9 @@ export interface AssetServiceOptions {
   readonly balance: CreditBalance;
   readonly creditsPerCall: number;
   readonly maxIds: number;
+  readonly faults?: Faults;
+  readonly clock: Clock;
 }
-
-/** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
-type Prepared = { readonly id: string | undefined } & ({ readonly query: AssetQuery } | { readonly error: RpcError });
 
 /** Members of a JSON-RPC batch at most, so that a body of empty members cannot keep the service busy. */
 const maxMembers = 1000;
@@ -50,13 +46,23 @@ const batchTooLarge: RpcError = {
 
 /** The two methods over JSON-RPC 2.0, charged by the call. It knows nothing of sockets. */
 export class AssetService {
-  readonly counts: ServiceCounts = { exchanges: 0, calls: 0, ids: 0, records: 0, credits: 0, refused: 0 };
   readonly #options: AssetServiceOptions;
-  /** Bytes a record had on average in the last answer: how large the next one is likely to be. */
-  #recordBytes = 2048;
+  readonly #renderer: AnswerRenderer;
+  readonly #plan: FaultPlan | undefined;
+  readonly #counts = { exchanges: 0, calls: 0, ids: 0, credits: 0, refused: 0, struck: 0 };
 
   constructor(options: AssetServiceOptions) {
     this.#options = options;
+    this.#renderer = new AnswerRenderer(options.store);
+    this.#plan = options.faults === undefined ? undefined : new FaultPlan(options.faults);
+  }
+
+  counts(): ServiceCounts {
+    return { ...this.#counts, records: this.#renderer.records };
+  }
+
+  countExchange(): void {
+    this.#counts.exchanges += 1;
   }
 
   /** Answers one request body of a key. */
@@ -64,9 +70,8 @@ export class AssetService {
     const body = readBody(bytes);
     if (body.members.length > maxMembers) return jsonAnswer(200, errorText('null', batchTooLarge));
     const members = body.members.map((member) => this.#prepare(member));
-    const queries = members.flatMap((member) => ('query' in member ? [member.query] : []));
-    const refusal = queries.length === 0 ? undefined : this.#charge(key, queries);
-    const answer = refusal ?? this.#run(body.kind, members);
+    const spoiling = this.#spoilingOf(queriesOf(members));
+    const answer = this.#answerMembers(key, members, { isBatch: body.kind === 'batch', spoiling });
     const remaining = this.#options.balance.remaining(key);
     if (remaining === undefined) return answer;
     return { ...answer, headers: { ...answer.headers, 'x-credits-remaining': String(remaining) } };
@@ -78,86 +83,51 @@ export class AssetService {
     return 'code' in query ? { id: member.id, error: query } : { id: member.id, query };
   }
 
+  #spoilingOf(queries: readonly AssetQuery[]): Spoiling | undefined {
+    const strikes = queries.length === 0 ? [] : (this.#plan?.strikes(queries) ?? []);
+    if (strikes.length === 0) return undefined;
+    this.#counts.struck += 1;
+    return new Spoiling(strikes);
+  }
+
+  #answerMembers(
+    key: string,
+    members: readonly Prepared[],
+    { isBatch, spoiling }: { isBatch: boolean; spoiling: Spoiling | undefined },
+  ): HttpAnswer {
+    const refused = spoiling?.refuse(queriesOf(members), this.#options.clock.now());
+    const checked = spoiling === undefined ? members : members.map((member) => failed(member, spoiling));
+    const charged = refused?.charged === false ? [] : queriesOf(checked);
+    const refusal = charged.length === 0 ? undefined : this.#charge(key, charged);
+    const answer = refusal ?? refused?.answer ?? this.#renderer.render(checked, isBatch, spoiling);
+    return spoiling?.answer(answer) ?? answer;
+  }
+
   /** Charges all calls of a body at once: it is served whole or not at all. */
   #charge(key: string, queries: readonly AssetQuery[]): HttpAnswer | undefined {
     const credits = queries.length * this.#options.creditsPerCall;
     const refusal = this.#options.balance.charge(key, credits);
     if (refusal !== undefined) {
-      this.counts.refused += 1;
+      this.#counts.refused += 1;
       return refusal === 'day' ? dayCreditsGone : secondCreditsGone;
     }
-    this.counts.calls += queries.length;
-    this.counts.credits += credits;
-    for (const query of queries) this.counts.ids += query.ids.length;
+    this.#counts.calls += queries.length;
+    this.#counts.credits += credits;
+    for (const query of queries) this.#counts.ids += query.ids.length;
     return undefined;
   }
+}
 
-  #run(kind: RpcBody['kind'], members: readonly Prepared[]): HttpAnswer {
-    const ids = members.reduce((sum, member) => sum + ('query' in member ? member.query.ids.length : 0), 0);
-    const out = new AnswerBytes(capBytes, 256 + ids * Math.ceil(this.#recordBytes * 1.25));
-    try {
-      const answered = kind === 'batch' ? this.#appendBatch(out, members) : this.#appendMember(out, members[0]);
-      if (!answered) return { status: 204, headers: {} };
-    } catch (error) {
-      if (!(error instanceof AnswerTooBig)) throw error;
-      const id = kind === 'single' ? (members[0]?.id ?? 'null') : 'null';
-      return jsonAnswer(
-        200,
-        errorText(id, { code: -32008, message: 'Response is too big', data: `Exceeded max limit of ${capBytes}` }),
-      );
-    }
-    const body = out.finish();
-    if (ids > 0) this.#recordBytes = Math.max(64, body.length / ids);
-    return { status: 200, headers: jsonType, body };
-  }
+/** The calls that cost credits: those to be looked up, and those that a fault fails after the look-up. */
+function queriesOf(members: readonly Prepared[]): AssetQuery[] {
+  return members.flatMap((member) => {
+    const query = 'query' in member ? member.query : member.charged;
+    return query === undefined ? [] : [query];
+  });
+}
 
-  /** @returns false when no member wants an answer. */
-  #appendBatch(out: AnswerBytes, members: readonly Prepared[]): boolean {
-    let answered = false;
-    for (const member of members) {
-      if (member.id === undefined) continue;
-      out.text(answered ? ',' : '[');
-      answered = this.#appendMember(out, member);
-    }
-    if (answered) out.text(']');
-    return answered;
-  }
-
-  /** @returns false for a notification, which gets no answer. */
-  #appendMember(out: AnswerBytes, member: Prepared | undefined): boolean {
-    if (member?.id === undefined) return false;
-    if ('error' in member) out.text(errorText(member.id, member.error));
-    else this.#appendResult(out, member.query, member.id);
-    return true;
-  }
-
-  #appendResult(out: AnswerBytes, query: AssetQuery, id: string): void {
-    if (query.method === 'getAsset') {
-      const packed = this.#find(query, query.ids[0] ?? '');
-      if (packed === undefined) {
-        out.text(errorText(id, assetNotFound));
-        return;
-      }
-      out.text('{"jsonrpc":"2.0","result":');
-      appendRecord(out, packed, query.show);
-    } else {
-      out.text('{"jsonrpc":"2.0","result":[');
-      query.ids.forEach((assetId, index) => {
-        if (index > 0) out.text(',');
-        const packed = this.#find(query, assetId);
-        if (packed === undefined) out.text('null');
-        else appendRecord(out, packed, query.show);
-      });
-      out.text(']');
-    }
-    out.text(`,"id":${id}}`);
-  }
-
-  #find(query: AssetQuery, id: string): Buffer | undefined {
-    const packed = this.#options.store.get(id);
-    if (packed === undefined) return undefined;
-    if (query.method === 'getAsset' && !query.show.showUnverifiedCollections && isUnverified(packed)) return undefined;
-    this.counts.records += 1;
-    return packed;
-  }
+function failed(member: Prepared, spoiling: Spoiling): Prepared {
+  const failure = 'query' in member ? spoiling.fail(member.query) : undefined;
+  if (failure === undefined || !('query' in member)) return member;
+  return { id: member.id, error: failure.error, ...(failure.charged ? { charged: member.query } : {}) };
 }

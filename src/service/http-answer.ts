@@ -4,6 +4,19 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Absent where a status says it all. */
   readonly body?: Buffer;
+  /** How a fault makes it travel; absent: at once and whole. */
+  readonly delivery?: Delivery;
+}
+
+/** What happens to an answer on its way. */
+export interface Delivery {
+  readonly delayMs?: number;
+  /** So many bytes at a time. */
+  readonly drip?: { readonly bytes: number; readonly everyMs: number };
+  /** Where the answer ends too early, and how: nothing more is sent, or the connection is reset or closed. */
+  readonly stop?: { readonly end: 'hang' | 'reset' | 'close'; readonly afterBytes: number | undefined };
+  /** Blanks that go before the body. */
+  readonly floodBytes?: number;
 }
 
 export const jsonType = { 'content-type': 'application/json' } as const;

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Clock } from '../lib/clock.ts';
 import { messageOf } from '../lib/export-error.ts';
+import { deliver } from './deliver.ts';
 import {
   type HttpAnswer,
   jsonAnswer,
@@ -23,6 +25,7 @@ export interface HttpFrameOptions {
   readonly onBug: (message: string) => void;
   /** How long a client may take to send its whole request. */
   readonly requestTimeoutMs: number;
+  readonly clock: Clock;
 }
 
 type KeyRoute = { Params: { key: string }; Body: Buffer | undefined };
@@ -63,13 +66,23 @@ export function createHttpFrame(options: HttpFrameOptions): FastifyInstance {
 }
 
 function addServicePath(app: FastifyInstance, options: HttpFrameOptions): void {
+  const ending = new AbortController();
+  app.addHook('preClose', (done) => {
+    ending.abort(new Error('the service ends'));
+    done();
+  });
   app.post<KeyRoute>('/v3/:key', async (request, reply) => {
     options.onExchange();
     const { key } = request.params;
     if (!options.isKey(key)) return send(reply, keyRefused);
     if (!/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) return send(reply, wrongContentType);
     if (request.body === undefined) return send(reply, requestTooBig);
-    return send(reply, await options.answer(key, request.body));
+    const answer = await options.answer(key, request.body);
+    if (answer.delivery === undefined) return send(reply, answer);
+    reply.hijack();
+    // A client or a service that goes away in the middle of a fault is no news.
+    await deliver(reply.raw, answer, { clock: options.clock, signal: ending.signal }).catch(() => reply.raw.destroy());
+    return reply;
   });
   for (const url of ['/v3', '/v3/']) app.post(url, (_request, reply) => send(reply, keyMissing));
   app.route({

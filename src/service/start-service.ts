@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
+import type { Faults } from './fault-schema.ts';
 import { createHttpFrame } from './http-frame.ts';
 import { openAssets } from './open-assets.ts';
 
@@ -24,6 +25,8 @@ export interface ServiceOptions {
   readonly maxIds?: number;
   /** How long a client may take to send its request, 30,000 unless told. */
   readonly requestTimeoutMs?: number;
+  /** What it is to suffer from, for tests and rehearsals. */
+  readonly faults?: Faults;
   readonly clock: Clock;
   /** Told of an error inside the service that a client saw as status 500. */
   readonly onBug?: (message: string) => void;
@@ -35,7 +38,7 @@ export interface RunningService {
   /** Assets that it serves. */
   readonly assets: number;
   /** What it answered and charged so far. */
-  counts(): Readonly<ServiceCounts>;
+  counts(): ServiceCounts;
   /** Ends at once: open connections are cut. */
   close(): Promise<void>;
 }
@@ -52,14 +55,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     balance,
     creditsPerCall: options.creditsPerCall ?? 160,
     maxIds: options.maxIds ?? 1000,
+    clock: options.clock,
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
   });
   const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
   const app = createHttpFrame({
     isKey: (key) => keys?.has(key) ?? key !== '',
     answer: (key, body) => service.answer(key, body),
     onExchange: () => {
-      service.counts.exchanges += 1;
+      service.countExchange();
     },
+    clock: options.clock,
     onBug: options.onBug ?? (() => undefined),
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
   });
@@ -76,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
   const address = app.server.address() as AddressInfo;
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { url: `http://${host}:${address.port}`, assets: store.count, counts: () => ({ ...service.counts }), close };
+  return { url: `http://${host}:${address.port}`, assets: store.count, counts: () => service.counts(), close };
 }
 
 function cannotListen(options: ServiceOptions, cause: unknown): ExportError {

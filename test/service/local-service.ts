@@ -48,6 +48,7 @@ export interface Reply {
 export async function post(service: RunningService, body: unknown, key = 'key'): Promise<Reply> {
   const response = await fetch(`${service.url}/v3/${key}`, {
     method: 'POST',
+    redirect: 'manual',
     headers: { 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const share = z.number().min(0).max(1);
+const ids = z.array(z.string());
+
+/** Which calls a fault strikes: those that meet everything that is said here. */
+const whenSchema = z
+  .strictObject({
+    first: count.optional().describe('only the first so many calls that the service gets'),
+    after: count.optional().describe('only calls after the first so many'),
+    every: z.int().min(1).optional().describe('only each so-many-th call'),
+    attempts: count.optional().describe('only the first so many times that the same batch is asked'),
+    probability: share.optional().describe('only this share of calls, drawn by seed, batch and attempt'),
+    method: z.enum(['getAsset', 'getAssets']).optional(),
+    ids: ids.optional().describe('only calls that ask for one of these'),
+    minIds: count.optional().describe('only calls of at least so many ids'),
+  })
+  .optional();
+
+const common = {
+  when: whenSchema,
+  charged: z.boolean().optional().describe('whether a call that the fault refuses costs its credits'),
+};
+
+/** Where in the body something happens: after so many bytes, or after a share of them. */
+const place = { afterBytes: count.optional(), afterShare: share.optional() };
+const retryAfter = {
+  retryAfter: z
+    .union([z.string(), z.number()])
+    .optional()
+    .describe('Retry-After as it is sent: seconds, a date, anything'),
+  retryAfterDateS: z.number().optional().describe('Retry-After as the date so many seconds from now'),
+};
+
+export const refusalForms = [
+  'day',
+  'dayOlder',
+  'second',
+  'secondOlder',
+  'key',
+  'rate',
+  'badKey',
+  'disabledKey',
+  'forbiddenKey',
+  'missingKey',
+] as const;
+
+export const faultSchema = z.discriminatedUnion('fault', [
+  z.strictObject({ fault: z.literal('latency'), ms: count, jitterMs: count.default(0), ...common }),
+  z.strictObject({
+    fault: z.literal('status'),
+    status: z.int().min(200).max(599),
+    body: z.enum(['html', 'text', 'json', 'empty']).default('html'),
+    ...retryAfter,
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('refusal'), form: z.enum(refusalForms), ...retryAfter, ...common }),
+  z.strictObject({
+    fault: z.literal('redirect'),
+    status: z.union([z.literal(301), z.literal(302), z.literal(303), z.literal(307), z.literal(308)]).default(307),
+    location: z.string().default('/v3/redirected'),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('reset'), ...place, clean: z.boolean().default(false), ...common }),
+  z.strictObject({ fault: z.literal('hang'), ...place, ...common }),
+  z.strictObject({
+    fault: z.literal('drip'),
+    bytes: z.int().min(1).default(1),
+    everyMs: count.default(1000),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('cut'), ...place, ...common }),
+  z.strictObject({ fault: z.literal('malformed'), ...common }),
+  z.strictObject({ fault: z.literal('html'), ...common }),
+  z.strictObject({
+    fault: z.literal('body'),
+    text: z.string(),
+    status: z.int().min(200).max(599).default(200),
+    contentType: z.string().default('application/json'),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('contentType'), value: z.string(), ...common }),
+  z.strictObject({ fault: z.literal('gzip'), cut: z.boolean().default(false), ...common }),
+  z.strictObject({ fault: z.literal('gzipBomb'), bytes: z.int().min(1).default(1_000_000_000), ...common }),
+  z.strictObject({ fault: z.literal('flood'), bytes: z.int().min(1).default(1_000_000_000), ...common }),
+  z.strictObject({
+    fault: z.literal('envelope'),
+    form: z.enum(['both', 'neither', 'bare', 'wrapped', 'nullResult', 'objectResult', 'textResult']),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('responseId'), id: z.json(), ...common }),
+  z.strictObject({
+    fault: z.literal('poison'),
+    ids: ids.min(1),
+    code: z.int().default(-32000),
+    message: z.string().default('Pubkey Validation Err: {id} is invalid'),
+    ...common,
+  }),
+  z.strictObject({
+    fault: z.literal('cap'),
+    maxIds: z.int().min(0),
+    form: z
+      .enum(['invalidParams', 'execution', 'http413', 'responseTooBig', 'responseTooBigOlder'])
+      .default('invalidParams'),
+    ...common,
+  }),
+  z.strictObject({
+    fault: z.literal('missing'),
+    as: z.enum(['null', 'omitted', 'object', 'error']).default('null'),
+    ids: ids.optional(),
+    share: share.optional(),
+    forgetful: z.boolean().default(false).describe('draws the share anew on each attempt'),
+    unverified: z.boolean().default(false).describe('also assets of unverified collections'),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('shuffled'), ...common }),
+  z.strictObject({ fault: z.literal('repeated'), share: share.default(0.1), ...common }),
+  z.strictObject({ fault: z.literal('foreign'), count: count.default(1), ids: ids.optional(), ...common }),
+  z.strictObject({
+    fault: z.literal('idless'),
+    count: count.default(1),
+    instead: z.boolean().default(false),
+    ...common,
+  }),
+]);
+
+/** A fault file. */
+export const faultsSchema = z.strictObject({ seed: z.int().default(0), faults: z.array(faultSchema) });
+
+export type Fault = z.output<typeof faultSchema>;
+export type FaultOf<Kind extends Fault['fault']> = Extract<Fault, { fault: Kind }>;
+/** What a service is to suffer from, as checked by `faultsSchema`. */
+export type Faults = z.output<typeof faultsSchema>;
+/** The same as a person writes it. */
+export type FaultsInput = z.input<typeof faultsSchema>;

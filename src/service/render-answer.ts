@@ -1,0 +1,111 @@
+import { AnswerBytes, AnswerTooBig } from './answer-bytes.ts';
+import { type AssetQuery, assetNotFound } from './asset-query.ts';
+import type { AssetStore } from './asset-store.ts';
+import { capBytes, type HttpAnswer, jsonAnswer, jsonType } from './http-answer.ts';
+import { errorText, type RpcError } from './json-rpc.ts';
+import type { Spoiling } from './spoiling.ts';
+import { appendRecord, isUnverified } from './stored-record.ts';
+
+/** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
+export type Prepared = { readonly id: string | undefined } & (
+  | { readonly query: AssetQuery }
+  | { readonly error: RpcError; readonly charged?: AssetQuery }
+);
+
+const answerTooBig: RpcError = {
+  code: -32008,
+  message: 'Response is too big',
+  data: `Exceeded max limit of ${capBytes}`,
+};
+
+/** Puts answers together from the texts in the store. */
+export class AnswerRenderer {
+  readonly #store: AssetStore;
+  /** Bytes a record had on average in the last answer: how large the next one is likely to be. */
+  #recordBytes = 2048;
+  /** Records found so far. */
+  records = 0;
+
+  constructor(store: AssetStore) {
+    this.#store = store;
+  }
+
+  /** Answers the members of a body; with status 204 when all of them are notifications. */
+  render(members: readonly Prepared[], isBatch: boolean, spoiling: Spoiling | undefined): HttpAnswer {
+    const ids = members.reduce((sum, member) => sum + ('query' in member ? member.query.ids.length : 0), 0);
+    const out = new AnswerBytes(capBytes, 256 + ids * Math.ceil(this.#recordBytes * 1.25));
+    const answered = members.filter((member) => member.id !== undefined);
+    if (answered.length === 0) return { status: 204, headers: {} };
+    try {
+      answered.forEach((member, index) => {
+        if (isBatch) out.text(index > 0 ? ',' : '[');
+        this.#append(out, member, spoiling);
+      });
+      if (isBatch) out.text(']');
+    } catch (error) {
+      if (!(error instanceof AnswerTooBig)) throw error;
+      return jsonAnswer(200, errorText((isBatch ? undefined : answered[0]?.id) ?? 'null', answerTooBig));
+    }
+    const body = out.finish();
+    if (ids > 0) this.#recordBytes = Math.max(64, body.length / ids);
+    return { status: 200, headers: jsonType, body };
+  }
+
+  #append(out: AnswerBytes, member: Prepared, spoiling: Spoiling | undefined): void {
+    const asked = member.id ?? 'null';
+    const id = spoiling?.responseId(asked) ?? asked;
+    const error = 'error' in member ? member.error : this.#appendResult(out, member.query, spoiling);
+    out.text(error === undefined ? `,"id":${id}}` : errorText(id, error));
+  }
+
+  /** Appends the answer up to its result; or nothing, and returns the error. */
+  #appendResult(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling | undefined): RpcError | undefined {
+    if (query.method === 'getAsset') {
+      const packed = this.#find(query, query.ids[0] ?? '', spoiling);
+      if (packed === undefined) return assetNotFound;
+      out.text('{"jsonrpc":"2.0","result":');
+      appendRecord(out, packed, query.show);
+      return undefined;
+    }
+    if (spoiling !== undefined) return this.#appendSpoiled(out, query, spoiling);
+    out.text('{"jsonrpc":"2.0","result":[');
+    query.ids.forEach((id, index) => {
+      const packed = this.#find(query, id, undefined);
+      if (index > 0) out.text(',');
+      if (packed === undefined) out.text('null');
+      else appendRecord(out, packed, query.show);
+    });
+    out.text(']');
+    return undefined;
+  }
+
+  #appendSpoiled(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling): RpcError | undefined {
+    const found = query.ids.map((id) => {
+      const packed = this.#find(query, id, spoiling);
+      if (packed === undefined) return null;
+      const element = new AnswerBytes(capBytes, packed.length);
+      appendRecord(element, packed, query.show);
+      return element.finish();
+    });
+    const elements = spoiling.elements(found, query);
+    if ('code' in elements) return elements;
+    out.text('{"jsonrpc":"2.0","result":[');
+    elements.forEach((element, index) => {
+      if (index > 0) out.text(',');
+      if (element === null) out.text('null');
+      else out.bytes(element, 0, element.length);
+    });
+    out.text(']');
+    return undefined;
+  }
+
+  #find(query: AssetQuery, id: string, spoiling: Spoiling | undefined): Buffer | undefined {
+    const packed = this.#store.get(id);
+    if (packed === undefined) return undefined;
+    const unverified = isUnverified(packed);
+    if (query.method === 'getAsset' && unverified && !query.show.showUnverifiedCollections) return undefined;
+    if (spoiling?.isForgotten(id, unverified && query.method === 'getAssets') === true) return undefined;
+    this.records += 1;
+    return packed;
+  }
+}
