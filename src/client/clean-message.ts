@@ -4,8 +4,10 @@ const maxLength = 300;
 // ECMA-48 escape sequences (CSI, OSC, and two-character ones): they could move the cursor or retitle a terminal.
 const escapes = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]?/g;
 
-/** Control, format (bidirectional overrides, zero-width) and separator characters, and lone surrogates. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu;
+/** Bidirectional overrides and zero-width characters, and lone surrogates. */
+const invisible = /[\p{Cf}\p{Cs}]+/gu;
+
+const blanks = /[\p{Cc}\s]+/gu;
 
 /** Takes what must not be shown out of a text: see `secretScrubber`. */
 export type Scrub = (text: string) => string;
@@ -17,7 +19,8 @@ export function cleanMessage(text: string, scrub: Scrub): string {
     page
       .slice(0, 100 * maxLength)
       .replace(escapes, '')
-      .replace(invisible, ' '),
+      .replace(invisible, '')
+      .replace(blanks, ' '),
   ).trim();
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

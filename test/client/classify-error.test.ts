@@ -1,0 +1,147 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { classifyError, type ErrorClass } from '../../src/client/classify-error.ts';
+import { rpcErrorOfBody } from '../../src/client/rpc-error.ts';
+
+interface Form {
+  readonly is: ErrorClass;
+  readonly status: number;
+  /** The `error` member, or a body of another kind. */
+  readonly body: string | { code?: number; event?: number; message?: string; details?: string; data?: object };
+  readonly retryAfter?: boolean;
+}
+
+const forms: readonly Form[] = [
+  {
+    is: 'spent',
+    status: 402,
+    body: {
+      code: 402,
+      event: -33000,
+      message: 'Payment Required',
+      details: 'You have reached your daily credit limit.',
+    },
+  },
+  { is: 'spent', status: 402, body: 'Payment Required' },
+  { is: 'spent', status: 200, body: { code: -33000, event: -33000, message: 'Payment Required' } },
+  { is: 'spent', status: 429, body: { code: -32005, message: 'daily request count exceeded, request rate limited' } },
+  {
+    is: 'throttled',
+    status: 429,
+    body: {
+      code: 429,
+      event: -33200,
+      message: 'Too Many Requests',
+      details: 'You have surpassed your allowed throughput limit.',
+    },
+  },
+  {
+    is: 'throttled',
+    status: 429,
+    body: {
+      code: 429,
+      event: -33300,
+      message: 'Too Many Requests',
+      details: 'You have surpassed your user-defined key throughput limit setting.',
+    },
+  },
+  {
+    is: 'throttled',
+    status: 429,
+    body: { code: -32005, message: 'project ID request rate exceeded', data: { backoff_seconds: 30.0 } },
+  },
+  { is: 'throttled', status: 429, body: 'slow down' },
+  { is: 'throttled', status: 200, body: { code: -32005, message: 'project ID request rate exceeded' } },
+  { is: 'throttled', status: 503, body: 'busy', retryAfter: true },
+  { is: 'keyRefused', status: 401, body: 'invalid project id\n' },
+  {
+    is: 'keyRefused',
+    status: 401,
+    body: { code: -32001, message: 'Authentication failed. Missing or invalid API key.' },
+  },
+  { is: 'keyRefused', status: 403, body: { code: -32600, message: 'project ID is required' } },
+  { is: 'keyRefused', status: 403, body: { code: -32002, message: 'rejected due to project ID settings' } },
+  { is: 'keyRefused', status: 200, body: { code: -32001, message: 'Missing or invalid API key.' } },
+  { is: 'size', status: 413, body: '<html><head><title>413 Request Entity Too Large</title>' },
+  { is: 'size', status: 413, body: { code: -32602, message: 'calls are limited to a 75 range' } },
+  { is: 'size', status: 400, body: { code: -32602, message: 'Number of ids exceeds the limit of 100' } },
+  { is: 'size', status: 200, body: { code: -32602, message: 'Batch Size Error: at most 1000 ids' } },
+  { is: 'size', status: 200, body: { code: -32000, message: 'Batch Size Error: Batch size too large' } },
+  { is: 'size', status: 200, body: { code: -32600, message: 'Too many accounts requested (5000001 pubkeys)' } },
+  { is: 'size', status: 200, body: { code: -32702, message: 'Response is too big' } },
+  { is: 'size', status: 200, body: { code: -32008, message: 'Response is too big', data: {} } },
+  { is: 'id', status: 200, body: { code: -32000, message: 'Pubkey Validation Err: abc is invalid' } },
+  { is: 'id', status: 400, body: { code: -32602, message: 'Invalid asset id: abc' } },
+  {
+    is: 'notFound',
+    status: 200,
+    body: { code: -32000, message: 'Database Error: RecordNotFound Error: Asset Not Found' },
+  },
+  {
+    is: 'notFound',
+    status: 200,
+    body: { code: -32000, message: 'Database Error RecordNotFound Error: Asset Not Found' },
+  },
+  { is: 'notFound', status: 200, body: { code: -32603, message: 'Asset not found' } },
+  { is: 'notFound', status: 404, body: { code: -32004, message: 'One or more assets in the batch were not found.' } },
+  { is: 'elsewhere', status: 200, body: { code: -32601, message: 'Method not found' } },
+  { is: 'elsewhere', status: 200, body: { code: -32700, message: 'Parse error' } },
+  { is: 'elsewhere', status: 302, body: '' },
+  { is: 'elsewhere', status: 404, body: '<h1>Not Found</h1>' },
+  { is: 'elsewhere', status: 410, body: '(gone)' },
+  { is: 'transient', status: 500, body: { code: -32000, message: 'An unexpected error occurred on the server.' } },
+  { is: 'transient', status: 502, body: '<html>' },
+  { is: 'transient', status: 503, body: 'busy' },
+  { is: 'transient', status: 504, body: { code: -32000, message: 'context deadline exceeded' } },
+  { is: 'transient', status: 408, body: '' },
+  { is: 'transient', status: 204, body: '' },
+  { is: 'doubtful', status: 200, body: { code: -32603, message: 'Internal error' } },
+  { is: 'doubtful', status: 200, body: { code: -32000, message: 'deadline exceeded' } },
+  { is: 'doubtful', status: 400, body: { code: -32602, message: 'Invalid request parameters.' } },
+  { is: 'doubtful', status: 422, body: 'no' },
+];
+
+function classOf(status: number, body: string, hasRetryAfter = false): ErrorClass {
+  return classifyError({ status, error: rpcErrorOfBody(body), hasRetryAfter });
+}
+
+describe('classifyError', () => {
+  it.each(forms)('takes HTTP $status $body for $is', ({ is, status, body, retryAfter }) => {
+    const text = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', id: 1, error: body });
+    expect(classOf(status, text, retryAfter)).toBe(is);
+  });
+
+  const recorded = new URL('../../../shared/data/real-errors.jsonl', import.meta.url);
+  it.skipIf(!existsSync(recorded))('knows every recorded error of a real service', () => {
+    const expected: ErrorClass[] = [
+      'notFound',
+      'spent',
+      'throttled',
+      'throttled',
+      'spent',
+      'throttled',
+      'keyRefused',
+      'keyRefused',
+      'keyRefused',
+      'keyRefused',
+      'keyRefused',
+      'keyRefused',
+      'keyRefused',
+      'doubtful',
+      'keyRefused',
+      'keyRefused',
+      'notFound',
+      'throttled',
+      'transient',
+      'size',
+      'size',
+      'elsewhere',
+    ];
+    const lines = readFileSync(recorded, 'utf8').trim().split('\n');
+    const found = lines.map((line) => {
+      const { http_status: status, body } = JSON.parse(line) as { http_status: number; body: unknown };
+      return classOf(status, typeof body === 'string' ? body : JSON.stringify(body));
+    });
+    expect(found).toEqual(expected);
+  });
+});

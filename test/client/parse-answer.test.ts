@@ -1,0 +1,170 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/assets/json.ts';
+import type { AssetCall, RecordsAnswer } from '../../src/client/asset-client.ts';
+import { MalformedAnswer, parseAnswer } from '../../src/client/parse-answer.ts';
+import { answerBody, batchCall, idOf, idsIn, recordText, singleBody, singleCall } from './support/calls.ts';
+
+const many = batchCall([idOf(1), idOf(2)]);
+const one = singleCall(idOf(1));
+const fixed = { seed: 7, numRuns: 300 };
+
+function records(body: string | Uint8Array, call: AssetCall = many): RecordsAnswer {
+  const answer = parseAnswer(Buffer.from(body), call);
+  if (answer.kind !== 'records') throw new Error(`an error: ${answer.error.words}`);
+  return answer;
+}
+
+describe('parseAnswer', () => {
+  it('gives each record with its text as it was sent', () => {
+    const texts = [`{ "id" : "a",\n "n": 18446744073709551615 }`, '{"content":{"a":[{"id":"x"},{"id":"y"}]},"id":"b"}'];
+    const answer = records(answerBody(texts));
+    expect(answer.records.map((record) => record.text)).toEqual(texts);
+    expect(answer.records.map((record) => record.value)).toEqual(texts.map((text) => parseJson(text)));
+  });
+
+  it('leaves nulls out and counts what has no id', () => {
+    const answer = records(answerBody(['null', '{"id":"a"}', '{}', '7', '"id"', '[]', '{"id":5}', 'null', 'true']));
+    expect(idsIn(answer.records)).toEqual(['a']);
+    expect(answer.idless).toBe(6);
+  });
+
+  it('takes members in any order and any white space', () => {
+    const answer = records(
+      ` \r\n{ "x":[1,{"result":[]}],\t"result" : [ {"id":"a"} ,\n null ] , "id":1 , "jsonrpc" : "2.0" }\n`,
+    );
+    expect(idsIn(answer.records)).toEqual(['a']);
+    expect(answer.otherResponseId).toBe(false);
+  });
+
+  it('takes an empty result, and an error that is null', () => {
+    expect(records('{"jsonrpc":"2.0","result":[],"error":null,"id":1}').records).toEqual([]);
+    expect(records('{"jsonrpc":"2.0","result":[ ],"id":1}').records).toEqual([]);
+  });
+
+  it.each(['2', 'null', '"1"', '{}'])('notes another response id: %s', (id) => {
+    expect(records(`{"jsonrpc":"2.0","result":[],"id":${id}}`).otherResponseId).toBe(true);
+    expect(records('{"jsonrpc":"2.0","result":[]}').otherResponseId).toBe(true);
+  });
+
+  it('reads one record, or none, from getAsset', () => {
+    expect(idsIn(records(singleBody('{"id":"a"}'), one).records)).toEqual(['a']);
+    expect(records(singleBody('null'), one).records).toEqual([]);
+    expect(records(singleBody('{}'), one)).toMatchObject({ records: [], idless: 1 });
+  });
+
+  it('hands an error object over', () => {
+    const body =
+      '{"jsonrpc":"2.0","error":{"code":-32000,"message":"a","details":"b","data":{"backoff_seconds":2.50}},"result":null,"id":1}';
+    expect(parseAnswer(Buffer.from(body), many)).toEqual({
+      kind: 'error',
+      error: { code: -32000, event: undefined, words: 'a: b', backoffSeconds: 2.5 },
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['HTML', '<html><body>{"result":[]}</body></html>'],
+    ['an array', '[{"jsonrpc":"2.0","result":[],"id":1}]'],
+    ['a null', 'null'],
+    ['no member', '{}'],
+    ['a null result', '{"jsonrpc":"2.0","result":null,"id":1}'],
+    ['a scalar result', '{"jsonrpc":"2.0","result":0,"id":1}'],
+    ['a string result', '{"jsonrpc":"2.0","result":"[]","id":1}'],
+    ['an object result', '{"jsonrpc":"2.0","result":{"items":[]},"id":1}'],
+    ['no result', '{"jsonrpc":"2.0","id":1}'],
+    ['no version', '{"result":[],"id":1}'],
+    ['another version', '{"jsonrpc":"1.0","result":[],"id":1}'],
+    ['both result and error', '{"jsonrpc":"2.0","result":[],"error":{"code":1,"message":"x"},"id":1}'],
+    ['two results', '{"jsonrpc":"2.0","result":[],"result":[{"id":"a"}],"id":1}'],
+    ['an error of text', '{"jsonrpc":"2.0","error":"no","id":1}'],
+    ['an error that says nothing', '{"jsonrpc":"2.0","error":{},"id":1}'],
+    ['more behind it', '{"jsonrpc":"2.0","result":[],"id":1}{}'],
+    ['a comma too many', '{"jsonrpc":"2.0","result":[null,],"id":1}'],
+    ['a comma too few', '{"jsonrpc":"2.0","result":[{"id":"a"}{"id":"b"}],"id":1}'],
+    ['a last comma', '{"jsonrpc":"2.0","result":[],}'],
+    ['brackets that do not match', '{"jsonrpc":"2.0","result":[{"a":[}],"id":1]}'],
+    ['a record that is no JSON', '{"jsonrpc":"2.0","result":[{"id":"a",x:1}],"id":1}'],
+    ['another member that is no JSON', '{"jsonrpc":"2.0","result":[],"id":1,"x":tru}'],
+    ['unquoted names', '{jsonrpc:"2.0","result":[]}'],
+  ])('calls a body with %s malformed', (_, body) => {
+    expect(() => parseAnswer(Buffer.from(body), many)).toThrow(MalformedAnswer);
+  });
+
+  it('calls an array malformed where getAsset should bring an object', () => {
+    expect(() => parseAnswer(answerBody([recordText('a')]), one)).toThrow(MalformedAnswer);
+  });
+
+  it('calls invalid UTF-8 malformed', () => {
+    const body = Buffer.from(answerBody(['{"id":"aé"}']));
+    body[body.indexOf(0xc3)] = 0xff;
+    expect(() => parseAnswer(body, many)).toThrow(/UTF-8/);
+  });
+
+  it('calls a body cut at any byte malformed', () => {
+    const whole = Buffer.from(answerBody([recordText(idOf(1)), 'null', '{"id":"é😀","n":[1.50,{"a":"}]"}]}']));
+    for (let cut = 0; cut < whole.length; cut += 1) {
+      expect(() => parseAnswer(whole.subarray(0, cut), many), `cut at ${cut}`).toThrow(MalformedAnswer);
+    }
+  });
+
+  it('reads any JSON as a whole parse does, however it is laid out', () => {
+    const element = fc.oneof(
+      fc.json(),
+      fc.record({ id: fc.string(), x: fc.jsonValue() }).map((each) => JSON.stringify(each)),
+    );
+    const blanks = fc.constantFrom('', ' ', '\n  ', '\t', '\r\n');
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 8 }), blanks, blanks, (elements, before, after) => {
+        const body = `{"jsonrpc":"2.0","result":[${before}${elements.join(`${after},${before}`)}${after}],"id":1}`;
+        const { result } = JSON.parse(body) as { result: unknown[] };
+        const named = result.filter(
+          (each) => typeof each === 'object' && each !== null && 'id' in each && typeof each.id === 'string',
+        );
+        const answer = records(body);
+        expect(answer.records.map((record) => JSON.parse(record.text) as unknown)).toEqual(named);
+        expect(answer.records.length + answer.idless).toBe(result.filter((each) => each !== null).length);
+      }),
+      fixed,
+    );
+  });
+
+  it('never takes a damaged body for a whole one with other records', () => {
+    const whole = Buffer.from(answerBody([recordText(idOf(1)), recordText(idOf(2))]));
+    fc.assert(
+      fc.property(fc.nat(whole.length - 1), fc.nat(255), (at, byte) => {
+        const damaged = Buffer.from(whole);
+        damaged[at] = byte;
+        let expected: unknown;
+        try {
+          expected = (JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(damaged)) as { result?: unknown })
+            .result;
+        } catch {
+          expect(() => parseAnswer(damaged, many)).toThrow(MalformedAnswer);
+          return;
+        }
+        try {
+          const answer = records(damaged);
+          expect(answer.records.map((record) => JSON.parse(record.text) as unknown)).toEqual(
+            (expected as { id?: unknown }[]).filter((each) => typeof each.id === 'string'),
+          );
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedAnswer);
+        }
+      }),
+      { seed: 8, numRuns: 2000 },
+    );
+  });
+
+  it('reads a record that is nested a hundred thousand deep', () => {
+    const deep = `{"id":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    expect(idsIn(records(answerBody([deep, '{"id":"b"}'])).records)).toEqual(['a', 'b']);
+  });
+
+  const real = new URL('../../../shared/data/real-assets.jsonl', import.meta.url);
+  it.skipIf(!existsSync(real))('gives real records back as they were sent', () => {
+    const texts = readFileSync(real, 'utf8').trim().split('\n');
+    expect(records(answerBody(texts)).records.map((record) => record.text)).toEqual(texts);
+  });
+});

@@ -1,0 +1,52 @@
+import bs58 from 'bs58';
+import type { AnswerRecord, AssetAnswer, AssetCall, RefusedAnswer } from '../../../src/client/asset-client.ts';
+import { parseAnswer } from '../../../src/client/parse-answer.ts';
+
+export const noFlags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+
+/** Valid asset ids, one a number. */
+export function idOf(n: number): string {
+  const bytes = new Uint8Array(32).fill(7);
+  new DataView(bytes.buffer).setUint32(28, n);
+  return bs58.encode(bytes);
+}
+
+export function idsOf(count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, n) => idOf(from + n));
+}
+
+export function batchCall(ids: readonly string[], part = 0): AssetCall {
+  return { method: 'getAssets', ids, flags: noFlags, part };
+}
+
+export function singleCall(id: string): AssetCall {
+  return { method: 'getAsset', ids: [id], flags: noFlags, part: 0 };
+}
+
+export function recordText(id: string): string {
+  return `{"interface":"V1_NFT","id":"${id}","content":{"metadata":{"name":"Asset \\"${id.slice(-4)}\\""}},"burnt":false}`;
+}
+
+/** The body of a whole answer with these elements, each JSON text. */
+export function answerBody(elements: readonly string[]): Uint8Array {
+  return Buffer.from(`{"jsonrpc":"2.0","result":[${elements.join(',')}],"id":1}`);
+}
+
+/** The answer that brings a record for each of these ids. */
+export function recordsOf(call: AssetCall, ids: readonly string[] = call.ids): AssetAnswer {
+  const texts = ids.map(recordText);
+  const body = call.method === 'getAssets' ? answerBody(texts) : singleBody(texts[0] ?? 'null');
+  return parseAnswer(body, call) as AssetAnswer;
+}
+
+export function singleBody(element: string): Uint8Array {
+  return Buffer.from(`{"jsonrpc":"2.0","result":${element},"id":1}`);
+}
+
+export function refusal(why: RefusedAnswer['why'], message = 'no'): RefusedAnswer {
+  return { kind: 'refused', why, message, doubtful: false };
+}
+
+export function idsIn(records: readonly AnswerRecord[]): string[] {
+  return records.map((record) => record.id);
+}

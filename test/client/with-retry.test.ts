@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { AttemptError } from '../../src/client/attempt-error.ts';
+import type { ClientEvent } from '../../src/client/client-events.ts';
+import { type RetryOptions, withRetry } from '../../src/client/with-retry.ts';
+import { ExportError } from '../../src/lib/export-error.ts';
+import { batchCall, idOf, idsOf, recordsOf, refusal } from './support/calls.ts';
+import { createFakeClock, type FakeClock } from './support/fake-clock.ts';
+import { alwaysClient, scriptedClient, type ScriptedClient } from './support/scripted-client.ts';
+
+const call = batchCall(idsOf(3));
+const reset = new AttemptError('transient', 'connection reset');
+const busy = new AttemptError('throttled', 'too many requests', { status: 429 });
+const odd = new AttemptError('doubtful', 'error -32603: Internal error', { status: 200 });
+
+function retrying(
+  inner: ScriptedClient,
+  options: Partial<RetryOptions> = {},
+): { clock: FakeClock; ask: (c?: typeof call) => Promise<unknown>; events: ClientEvent[] } {
+  const clock = createFakeClock();
+  const events: ClientEvent[] = [];
+  const client = withRetry(inner, {
+    retries: 8,
+    clock,
+    random: () => 0.5,
+    listener: (event) => events.push(event),
+    ...options,
+  });
+  return { clock, events, ask: (asked = call) => clock.runUntil(client.ask(asked)) };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<ExportError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ExportError)) throw new Error('It does not fail as it should.', { cause: error });
+  return error;
+}
+
+describe('withRetry', () => {
+  it('asks again after a transient failure', async () => {
+    const inner = scriptedClient([reset, reset]);
+    expect(await retrying(inner).ask()).toEqual(recordsOf(call));
+    expect(inner.asked).toEqual([call, call, call]);
+  });
+
+  it('waits twice as long at most each time, up to 30 s, by full jitter', async () => {
+    const { ask, events } = retrying(alwaysClient(reset), { retries: 9, random: () => 0.5 });
+    await failureOf(ask());
+    const waits = events.flatMap((event) => (event.kind === 'retry' ? [event.waitMs] : []));
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
+  });
+
+  it('gives up as unavailable after the retries, saying what, how often, why, and what to do', async () => {
+    const inner = alwaysClient(reset);
+    const error = await failureOf(retrying(inner, { retries: 2 }).ask());
+    expect(inner.asked).toHaveLength(3);
+    expect(error).toMatchObject({ exit: 'unavailable', cause: reset, facts: { attempts: 3, ids: 3 } });
+    expect(error.message).toBe(
+      `No answer to a call of 3 ids (from ${idOf(0)}) after 3 attempts; the last time: connection reset.`,
+    );
+    expect(error.todo).toMatch(/same command/);
+  });
+
+  it('does not retry with no retries', async () => {
+    const inner = alwaysClient(reset);
+    await failureOf(retrying(inner, { retries: 0 }).ask());
+    expect(inner.asked).toHaveLength(1);
+  });
+
+  it('leaves the wait of a throttled call to those who hold the slots', async () => {
+    const { ask, clock } = retrying(scriptedClient([busy, busy]));
+    const before = clock.now();
+    await ask();
+    expect(clock.now()).toBe(before);
+  });
+
+  it('gives up on being throttled only while nothing gets through', async () => {
+    const alone = alwaysClient(busy);
+    expect(await failureOf(retrying(alone).ask())).toMatchObject({ exit: 'unavailable' });
+    expect(alone.asked).toHaveLength(9);
+
+    const clock = createFakeClock();
+    const inner = alwaysClient(async (asked, n) => {
+      await clock.sleep(10);
+      return asked.ids.length === 1 || n > 100 ? recordsOf(asked) : busy;
+    });
+    const client = withRetry(inner, { retries: 2, clock, random: () => 0.5 });
+    const others = (async () => {
+      for (let n = 0; n < 60; n += 1) await client.ask(batchCall([idOf(n)]));
+    })();
+    await clock.runUntil(Promise.all([client.ask(call), others]));
+    expect(inner.asked.filter((asked) => asked === call).length).toBeGreaterThan(10);
+  });
+
+  it('takes a doubtful error that stays for a refusal of this call, after two retries', async () => {
+    const inner = scriptedClient([odd, odd, odd]);
+    expect(await retrying(inner).ask()).toEqual({ kind: 'refused', why: 'id', message: odd.message, doubtful: true });
+    expect(inner.asked).toHaveLength(3);
+  });
+
+  it('spends all retries on a doubtful error whose words promise an end', async () => {
+    const inner = alwaysClient(new AttemptError('doubtful', 'statement timeout', { patient: true }));
+    expect(await retrying(inner).ask()).toMatchObject({ kind: 'refused', doubtful: true });
+    expect(inner.asked).toHaveLength(9);
+  });
+
+  it('calls the service broken after 64 doubtful refusals in a row', async () => {
+    const { ask } = retrying(alwaysClient(odd));
+    for (let n = 0; n < 63; n += 1) expect(await ask()).toMatchObject({ doubtful: true });
+    expect(await failureOf(ask())).toMatchObject({ exit: 'unavailable', cause: odd });
+  });
+
+  it('forgives doubtful refusals as soon as a call succeeds', async () => {
+    const poison = idOf(666);
+    const inner = alwaysClient((asked) => (asked.ids.includes(poison) ? odd : recordsOf(asked)));
+    const { ask } = retrying(inner);
+    for (let n = 0; n < 200; n += 1) {
+      await ask(batchCall([poison]));
+      if (n % 60 === 0) await ask();
+    }
+  });
+
+  it('passes refusals and errors of other kinds on at once', async () => {
+    const refused = refusal('size');
+    expect(await retrying(scriptedClient([refused])).ask()).toBe(refused);
+    const spent = new ExportError('spent', 'spent');
+    await expect(retrying(scriptedClient([spent])).ask()).rejects.toBe(spent);
+  });
+
+  it('begins no attempt after stop, and ends a wait with its reason', async () => {
+    const stop = new AbortController();
+    const reason = new ExportError('terminated', 'SIGTERM');
+    const inner = alwaysClient(reset);
+    const clock = createFakeClock();
+    const client = withRetry(inner, { retries: 8, clock, random: () => 0.5, stop: stop.signal });
+    const waiting = client.ask(call);
+    await clock.advance(1);
+    stop.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(client.ask(call)).rejects.toBe(reason);
+    expect(inner.asked).toHaveLength(1);
+  });
+});
