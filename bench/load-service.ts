@@ -20,6 +20,7 @@ const { values } = parseArgs({
     'jitter-ms': { type: 'string', default: '0' },
     'max-ids': { type: 'string', default: '1000' },
     'cache-mib': { type: 'string', default: '64' },
+    'prepared-records': { type: 'string', default: '0' },
     'until-stdin-ends': { type: 'boolean', default: false },
   },
 });
@@ -35,6 +36,7 @@ const options: GeneratedServiceOptions = {
   jitterMs: Number(values['jitter-ms']),
   maxIds: Number(values['max-ids']),
   cacheBytes: Number(values['cache-mib']) * 2 ** 20,
+  preparedRecords: Number(values['prepared-records']),
 };
 
 const service = await startGeneratedService(options);

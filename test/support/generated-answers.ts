@@ -1,5 +1,5 @@
-import { generatedRecord, isMissing } from './generated-assets.ts';
-import { randomOf } from './seeded-random.ts';
+import { generatedId, generatedRecord, isMissing } from './generated-assets.ts';
+import { randomOf, seedOf } from './seeded-random.ts';
 
 export interface AnswerOptions {
   /** Share of ids, in percent, that match nothing: which ones depends on the ids alone. Default 0. */
@@ -14,20 +14,30 @@ export interface AnswerOptions {
   readonly seed?: number;
   /** How many bytes of records to keep for ids that are asked again. Default 64 MiB. */
   readonly cacheBytes?: number;
+  /**
+   * How many records to prepare. Each id then gets one of them with its own id put in, at a fraction of the cost and in
+   * memory that does not grow: for measuring programs that take answers faster than records can be made. Default 0: every
+   * id has a record of its own.
+   */
+  readonly preparedRecords?: number;
 }
 
 const head = '{"jsonrpc":"2.0","result":';
+/** Seed of the ids whose records are prepared. */
+const preparedSeed = 1_000_003;
 const comma = Buffer.from(',');
 const nullElement = Buffer.from('null');
 
 /** Makes the bodies of answers; it holds no records but those it made before. */
 export class GeneratedAnswers {
   private readonly cache = new Map<string, Buffer>();
+  private readonly prepared: readonly PreparedRecord[];
   private cachedBytes = 0;
   private readonly options: AnswerOptions;
 
   constructor(options: AnswerOptions) {
     this.options = options;
+    this.prepared = Array.from({ length: options.preparedRecords ?? 0 }, (_, n) => prepare(n));
   }
 
   /** The answer to `getAssets`. `rpcId` is JSON text. */
@@ -68,6 +78,8 @@ export class GeneratedAnswers {
     if (known !== undefined) return known;
     const { missingPercent = 0, cacheBytes = 64 * 2 ** 20 } = this.options;
     if (isMissing(id, missingPercent)) return undefined;
+    const prepared = this.prepared[(seedOf(id)[0] >>> 0) % this.prepared.length];
+    if (prepared !== undefined) return Buffer.concat([prepared.head, Buffer.from(id, 'latin1'), prepared.tail]);
     const record = Buffer.from(generatedRecord(id));
     if (this.cachedBytes + record.length <= cacheBytes) {
       this.cache.set(id, record);
@@ -75,6 +87,18 @@ export class GeneratedAnswers {
     }
     return record;
   }
+}
+
+/** A record cut where its id stands. */
+interface PreparedRecord {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+}
+
+function prepare(n: number): PreparedRecord {
+  const id = generatedId(preparedSeed, n);
+  const [head = '', ...tail] = generatedRecord(id).split(id);
+  return { head: Buffer.from(head), tail: Buffer.from(tail.join(id)) };
 }
 
 /** A JSON-RPC error, which arrives with HTTP 200. */

@@ -55,6 +55,13 @@ describe('the generated service', () => {
     expect(expected.filter((id) => id === null).length).toBeGreaterThan(20);
   });
 
+  test('answers each id with one of the prepared records when it is told to, under its own id', async () => {
+    const { url } = await start({ preparedRecords: 3, cacheBytes: 0 });
+    const { result } = JSON.parse(await ask(url, 'getAssets', [ids])) as Answer;
+    expect(result.map((record) => record?.id)).toEqual(ids);
+    expect(new Set(result.map((record) => JSON.stringify({ ...record, id: '' }))).size).toBe(3);
+  });
+
   test('shuffles and repeats records by seed, the same each time', async () => {
     const [one, same, other] = [
       await start({ shuffled: true, repeatedPercent: 10, seed: 1 }),

@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** How a run of the program ended. */
+export interface ProgramRun {
+  /** Exit status, or the name of the signal that ended it. */
+  readonly exit: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramOptions {
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** Starts the program from its source, as its own process, with an environment of its own. */
+export function startProgram(
+  args: readonly string[],
+  options: ProgramOptions = {},
+): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('ts-blank-space/register'), program, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.stdin ?? '');
+  return { child, ended: endOf(child) };
+}
+
+/** Runs the program to its end. */
+export function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramRun> {
+  return startProgram(args, options).ended;
+}
+
+async function endOf(child: ChildProcess): Promise<ProgramRun> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { exit: code ?? signal ?? -1, stdout, stderr };
+}
