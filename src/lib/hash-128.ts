@@ -1,66 +1,59 @@
-/** Four words of 32 bits. */
-export type Hash128 = Uint32Array;
+/** Bytes to hash, seen as words too, and the hash of them: one for many hashes, so that nothing is allocated. */
+export interface HashBlock {
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+  /** Four words. */
+  readonly hash: Uint32Array;
+}
+
+/** @param capacity how many bytes it takes at most. */
+export function hashBlock(capacity: number): HashBlock {
+  // One word more, for the zeros behind the last byte.
+  const words = new Uint32Array(Math.ceil(capacity / 4) + 1);
+  return { bytes: new Uint8Array(words.buffer, 0, capacity + 4), words, hash: new Uint32Array(4) };
+}
 
 /**
- * MurmurHash3_x86_128 of a text whose characters are bytes (codes below 256), written to `out`. Every output bit depends
- * on every input bit, it passes SMHasher, and its known verification value is part of the tests. Not for secrets: who
- * builds keys to collide can do so, and harms no one but the own export.
+ * MurmurHash3_x86_128 of the first bytes of a block, left in `block.hash`. Every bit of it depends on every bit of the
+ * bytes; it passes SMHasher, whose verification value is part of the tests. Not for secrets: who builds keys so that
+ * they collide can do so, and harms only the own export. On big-endian machines the values differ, not their quality.
  */
-export function hash128(text: string, seed: number, out: Hash128): void {
-  const length = text.length;
+export function hash128({ bytes, words, hash }: HashBlock, length: number, seed: number): void {
+  bytes[length] = bytes[length + 1] = bytes[length + 2] = bytes[length + 3] = 0;
   let h1 = seed;
   let h2 = seed;
   let h3 = seed;
   let h4 = seed;
-  const blocks = length - (length % 16);
-  for (let at = 0; at < blocks; at += 16) {
-    h1 ^= mix1(word(text, at));
+  const whole = (length >>> 4) << 2;
+  for (let at = 0; at < whole; at += 4) {
+    h1 ^= mix1(words[at] ?? 0);
     h1 = (Math.imul(rotate(h1, 19) + h2, 5) + 0x561ccd1b) | 0;
-    h2 ^= mix2(word(text, at + 4));
+    h2 ^= mix2(words[at + 1] ?? 0);
     h2 = (Math.imul(rotate(h2, 17) + h3, 5) + 0x0bcaa747) | 0;
-    h3 ^= mix3(word(text, at + 8));
+    h3 ^= mix3(words[at + 2] ?? 0);
     h3 = (Math.imul(rotate(h3, 15) + h4, 5) + 0x96cd1c35) | 0;
-    h4 ^= mix4(word(text, at + 12));
+    h4 ^= mix4(words[at + 3] ?? 0);
     h4 = (Math.imul(rotate(h4, 13) + h1, 5) + 0x32ac3b17) | 0;
   }
-  if (length > blocks + 12) h4 ^= mix4(partWord(text, blocks + 12));
-  if (length > blocks + 8) h3 ^= mix3(partWord(text, blocks + 8));
-  if (length > blocks + 4) h2 ^= mix2(partWord(text, blocks + 4));
-  if (length > blocks) h1 ^= mix1(partWord(text, blocks));
+  const left = length & 15;
+  if (left > 12) h4 ^= mix4(words[whole + 3] ?? 0);
+  if (left > 8) h3 ^= mix3(words[whole + 2] ?? 0);
+  if (left > 4) h2 ^= mix2(words[whole + 1] ?? 0);
+  if (left > 0) h1 ^= mix1(words[whole] ?? 0);
   h1 ^= length;
   h2 ^= length;
   h3 ^= length;
   h4 ^= length;
   h1 = (h1 + h2 + h3 + h4) | 0;
-  h2 = (h2 + h1) | 0;
-  h3 = (h3 + h1) | 0;
-  h4 = (h4 + h1) | 0;
+  h2 = finish(h2 + h1);
+  h3 = finish(h3 + h1);
+  h4 = finish(h4 + h1);
   h1 = finish(h1);
-  h2 = finish(h2);
-  h3 = finish(h3);
-  h4 = finish(h4);
   h1 = (h1 + h2 + h3 + h4) | 0;
-  out[0] = h1;
-  out[1] = h2 + h1;
-  out[2] = h3 + h1;
-  out[3] = h4 + h1;
-}
-
-function word(text: string, at: number): number {
-  return (
-    text.charCodeAt(at) |
-    (text.charCodeAt(at + 1) << 8) |
-    (text.charCodeAt(at + 2) << 16) |
-    (text.charCodeAt(at + 3) << 24)
-  );
-}
-
-/** The same for one to four characters at the end of the text; those beyond it count as zero. */
-function partWord(text: string, at: number): number {
-  if (at + 4 <= text.length) return word(text, at);
-  let value = 0;
-  for (let index = text.length - 1; index >= at; index -= 1) value = (value << 8) | text.charCodeAt(index);
-  return value;
+  hash[0] = h1;
+  hash[1] = h2 + h1;
+  hash[2] = h3 + h1;
+  hash[3] = h4 + h1;
 }
 
 function mix1(value: number): number {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { hash128 } from '../../src/lib/hash-128.ts';
+import { hash128, hashBlock } from '../../src/lib/hash-128.ts';
 
 /** The 16 bytes of a hash as a string of characters below 256, words in little-endian order. */
 function hashBytes(text: string, seed: number): string {
-  const words = new Uint32Array(4);
-  hash128(text, seed, words);
-  return Buffer.from(words.buffer).toString('latin1');
+  const block = hashBlock(text.length);
+  block.bytes.set(Buffer.from(text, 'latin1'));
+  hash128(block, text.length, seed);
+  return Buffer.from(block.hash.buffer).toString('latin1');
 }
 
 describe('hash128', () => {
