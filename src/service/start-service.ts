@@ -25,6 +25,8 @@ export interface ServiceOptions {
   readonly maxIds?: number;
   /** How long a client may take to send its request, 30,000 unless told. */
   readonly requestTimeoutMs?: number;
+  /** Folder of the records and balances on disk; absent: memory. */
+  readonly storeDir?: string;
   /** What it is to suffer from, for tests and rehearsals. */
   readonly faults?: Faults;
   readonly clock: Clock;
