@@ -2,7 +2,10 @@ import type { AssetAnswer, AssetCall, AssetClient } from '../../../src/client/as
 import { recordsOf } from './calls.ts';
 
 /** What a scripted client does with a call: an answer, an error to throw, or a function that decides. */
-export type Step = AssetAnswer | Error | ((call: AssetCall, n: number) => AssetAnswer | Error | Promise<AssetAnswer | Error>);
+export type Step =
+  | AssetAnswer
+  | Error
+  | ((call: AssetCall, n: number) => AssetAnswer | Error | Promise<AssetAnswer | Error>);
 
 export interface ScriptedClient extends AssetClient {
   readonly asked: AssetCall[];

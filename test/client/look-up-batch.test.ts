@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
+import { type Batch, lookUpBatch } from '../../src/client/look-up-batch.ts';
+import { parseAnswer } from '../../src/client/parse-answer.ts';
+import { withSizeGuard } from '../../src/client/with-size-guard.ts';
+import { ExportError } from '../../src/lib/export-error.ts';
+import { answerBody, idOf, idsOf, noFlags, recordsOf, recordText, refusal } from './support/calls.ts';
+import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
+
+function batchOf(ids: readonly string[], more: Partial<Batch> = {}): Batch {
+  return { ids, flags: noFlags, part: 3, singles: true, ...more };
+}
+
+function answered(call: AssetCall, elements: readonly string[]): AssetAnswer {
+  return parseAnswer(answerBody(elements), call) as AssetAnswer;
+}
+
+const ids = idsOf(6);
+const [a = '', b = '', c = ''] = ids;
+const noCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
+
+describe('lookUpBatch', () => {
+  it('asks for the whole batch in one call and gives lookups in the order of its ids', async () => {
+    const inner = scriptedClient();
+    const { lookups, counts } = await lookUpBatch(inner, batchOf(ids));
+    expect(inner.asked).toEqual([{ method: 'getAssets', ids, flags: noFlags, part: 3 }]);
+    expect(lookups.map((lookup) => lookup.kind === 'found' && lookup.record.id)).toEqual(ids);
+    expect(counts).toEqual(noCounts);
+  });
+
+  it('matches by record id and counts what was not asked for', async () => {
+    const inner = scriptedClient([
+      (call) =>
+        answered(call, [
+          recordText(c),
+          'null',
+          recordText(idOf(99)),
+          recordText(a),
+          '{"x":1}',
+          recordText(a).replace('false', 'true'),
+        ]),
+    ]);
+    const { lookups, counts } = await lookUpBatch(inner, batchOf([a, b, c]));
+    expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'missing', 'found']);
+    expect(lookups[0]).toMatchObject({ record: { text: recordText(a) } });
+    expect(counts).toEqual({ foreign: 1, repeated: 1, idless: 1, otherResponseId: 0 });
+  });
+
+  it('counts answers with another response id', async () => {
+    const inner = scriptedClient([
+      (call) => parseAnswer(Buffer.from('{"jsonrpc":"2.0","result":[],"id":null}'), call) as AssetAnswer,
+    ]);
+    expect((await lookUpBatch(inner, batchOf([a]))).counts.otherResponseId).toBe(1);
+  });
+
+  it('isolates one id that spoils its call in about 2·log2 n calls', async () => {
+    const many = idsOf(1000);
+    const poison = many[617] ?? '';
+    const inner = alwaysClient((call) =>
+      call.ids.includes(poison) ? refusal('id', 'one of the ids is invalid') : recordsOf(call),
+    );
+    const { lookups } = await lookUpBatch(inner, batchOf(many));
+    expect(lookups.map((lookup) => lookup.kind)).toEqual(many.map((id) => (id === poison ? 'failed' : 'found')));
+    expect(lookups[617]).toEqual({ kind: 'failed', reason: 'one of the ids is invalid' });
+    expect(inner.asked.length).toBeLessThanOrEqual(21);
+  });
+
+  it('needs one more call when the refusal names the id', async () => {
+    const inner = alwaysClient((call) =>
+      call.ids.includes(b) ? refusal('id', `Pubkey Validation Err: ${b} is invalid`) : recordsOf(call),
+    );
+    const { lookups } = await lookUpBatch(inner, batchOf(ids));
+    expect(lookups.filter((lookup) => lookup.kind === 'found')).toHaveLength(5);
+    expect(lookups[1]).toEqual({ kind: 'failed', reason: `Pubkey Validation Err: ${b} is invalid` });
+    expect(inner.asked).toHaveLength(2);
+  });
+
+  it('takes a refusal that says not found for missing, for one id of many and for all', async () => {
+    const gone = new Set([a, c]);
+    const inner = alwaysClient((call) =>
+      call.ids.some((id) => gone.has(id)) ? refusal('notFound', 'Asset Not Found') : recordsOf(call),
+    );
+    const { lookups } = await lookUpBatch(inner, batchOf([a, b, c]));
+    expect(lookups.map((lookup) => lookup.kind)).toEqual(['missing', 'found', 'missing']);
+    expect(lookups[0]).toEqual({ kind: 'missing', reason: 'Asset Not Found' });
+  });
+
+  it('does not believe an id that a doubtful refusal or one for size names', async () => {
+    const doubtful = { ...refusal('id', `no luck near ${b}`), doubtful: true };
+    const inner = scriptedClient([doubtful]);
+    expect((await lookUpBatch(inner, batchOf([a, b]))).lookups.map((lookup) => lookup.kind)).toEqual([
+      'found',
+      'found',
+    ]);
+    expect(inner.asked).toHaveLength(3);
+  });
+
+  it('finds the true fate of every id, whichever spoil their calls and however refusals word it', async () => {
+    const fate = fc.constantFrom('found', 'found', 'found', 'missing', 'poison', 'named', 'gone');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fate, { minLength: 1, maxLength: 70 }),
+        fc.integer({ min: 1, max: 70 }),
+        async (fates, most) => {
+          const all = idsOf(fates.length);
+          const fateOf = new Map(all.map((id, n) => [id, fates[n]]));
+          const service = alwaysClient((call) => {
+            if (call.ids.length > most) return refusal('size', 'too many');
+            const bad = call.ids.find((id) => ['poison', 'named', 'gone'].includes(fateOf.get(id) ?? ''));
+            const kind = fateOf.get(bad ?? '');
+            if (kind === 'gone') return refusal('notFound', 'Asset Not Found');
+            if (bad !== undefined) return refusal('id', kind === 'named' ? `${bad} is invalid` : 'invalid');
+            return recordsOf(
+              call,
+              call.ids.filter((id) => fateOf.get(id) === 'found'),
+            );
+          });
+          const guard = withSizeGuard(service, {});
+          const { lookups } = await lookUpBatch(guard, batchOf(all));
+          const expected = { found: 'found', missing: 'missing', gone: 'missing', poison: 'failed', named: 'failed' };
+          expect(lookups.map((lookup) => lookup.kind)).toEqual(fates.map((each) => expected[each]));
+          expect(guard.cap()).toBeGreaterThanOrEqual(Math.min(most, fates.length) / 2);
+        },
+      ),
+      { seed: 11, numRuns: 300 },
+    );
+  });
+
+  it('asks for ids of unverified collections one by one when getAssets did not return them', async () => {
+    const flags = { ...noFlags, showUnverifiedCollections: true };
+    const inner = alwaysClient((call) => {
+      if (call.method === 'getAssets') return recordsOf(call, [a]);
+      if (call.ids[0] === b) return recordsOf(call);
+      return call.ids[0] === c ? refusal('notFound', 'Asset Not Found') : recordsOf(call, []);
+    });
+    const { lookups } = await lookUpBatch(inner, batchOf(ids.slice(0, 4), { flags }));
+    expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'found', 'missing', 'missing']);
+    expect(inner.asked.map((call) => [call.method, call.ids.length])).toEqual([
+      ['getAssets', 4],
+      ['getAsset', 1],
+      ['getAsset', 1],
+      ['getAsset', 1],
+    ]);
+  });
+
+  it('asks no single calls without that flag or where the job forbids them', async () => {
+    const flags = { ...noFlags, showUnverifiedCollections: true };
+    const inner = alwaysClient((call) => recordsOf(call, []));
+    await lookUpBatch(inner, batchOf(ids, { flags, singles: false }));
+    await lookUpBatch(inner, batchOf(ids));
+    expect(inner.asked.map((call) => call.method)).toEqual(['getAssets', 'getAssets']);
+  });
+
+  it('fails with the first error, after the other half has ended', async () => {
+    const error = new ExportError('unavailable', 'gone');
+    const ended: string[] = [];
+    const inner = scriptedClient([
+      refusal('id'),
+      error,
+      async (call) => {
+        await Promise.resolve();
+        ended.push('second half');
+        return recordsOf(call);
+      },
+    ]);
+    await expect(lookUpBatch(inner, batchOf(ids))).rejects.toBe(error);
+    expect(ended).toEqual(['second half']);
+  });
+});

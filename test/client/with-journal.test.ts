@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { ClientEvent } from '../../src/client/client-events.ts';
+import { callKey } from '../../src/client/call-body.ts';
+import { type AnswerEntry, type AnswerJournal, keptAnswer, withJournal } from '../../src/client/with-journal.ts';
+import { withSizeGuard } from '../../src/client/with-size-guard.ts';
+import { batchCall, idOf, idsOf, noFlags, recordsOf, refusal, singleCall } from './support/calls.ts';
+import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
+
+function memoryJournal(): AnswerJournal & { readonly entries: Map<string, AnswerEntry> } {
+  const entries = new Map<string, AnswerEntry>();
+  return {
+    entries,
+    find: (key) => Promise.resolve(entries.get(key)?.body),
+    append: (entry) => {
+      entries.set(entry.key, entry);
+      return Promise.resolve();
+    },
+  };
+}
+
+const call = batchCall(idsOf(3), 7);
+
+describe('withJournal', () => {
+  it('keeps the bytes of an answer under its call and part before it passes it on', async () => {
+    const journal = memoryJournal();
+    const answer = recordsOf(call);
+    expect(await withJournal(scriptedClient([answer]), { journal }).ask(call)).toBe(answer);
+    expect([...journal.entries.values()]).toEqual([
+      { key: callKey(call), part: 7, body: answer.kind === 'records' ? answer.body : undefined },
+    ]);
+  });
+
+  it('answers from the journal without sending anything, and says so', async () => {
+    const journal = memoryJournal();
+    const answer = await withJournal(scriptedClient(), { journal }).ask(call);
+    const events: ClientEvent[] = [];
+    const silent = scriptedClient();
+    const replayed = await withJournal(silent, { journal, listener: (event) => events.push(event) }).ask(call);
+    expect(replayed).toEqual(answer);
+    expect(silent.asked).toEqual([]);
+    expect(events).toEqual([{ kind: 'replayed', ids: 3 }]);
+  });
+
+  it.each([refusal('size', 'at most 2'), refusal('id', 'x is invalid'), refusal('notFound', '“no” \u00e9')])(
+    'keeps a refusal: %o',
+    async (refused) => {
+      const journal = memoryJournal();
+      await withJournal(scriptedClient([refused]), { journal }).ask(call);
+      const silent = scriptedClient();
+      expect(await withJournal(silent, { journal }).ask(call)).toEqual(refused);
+      expect(silent.asked).toEqual([]);
+    },
+  );
+
+  it('keeps a doubtful refusal only once another call has succeeded', async () => {
+    const journal = memoryJournal();
+    const doubtful = { ...refusal('id', 'Internal error'), doubtful: true };
+    const client = withJournal(scriptedClient([doubtful, refusal('id')]), { journal });
+    await client.ask(call);
+    await client.ask(batchCall([idOf(8)]));
+    expect(journal.entries.has(callKey(call))).toBe(false);
+    await client.ask(batchCall([idOf(9)]));
+    expect(journal.entries.has(callKey(call))).toBe(true);
+  });
+
+  it.each([
+    ['cut', '{"jsonrpc":"2.0","result":[{"id"'],
+    ['empty', ''],
+    ['an error object', '{"jsonrpc":"2.0","error":{"code":1,"message":"x"},"id":1}'],
+    ['a refusal that is cut', '!{"why":"size"'],
+    ['a refusal of another kind', '!{"why":"mood","message":"x"}'],
+    ['a refusal without words', '!{"why":"size"}'],
+  ])('asks again when what is kept is %s', async (_, body) => {
+    const journal = memoryJournal();
+    await journal.append({ key: callKey(call), part: 7, body: Buffer.from(body) });
+    expect(keptAnswer(Buffer.from(body), call)).toBeUndefined();
+    const inner = scriptedClient();
+    expect(await withJournal(inner, { journal }).ask(call)).toEqual(recordsOf(call));
+    expect(inner.asked).toEqual([call]);
+  });
+
+  it('tells calls apart by method, flags and ids, not by part', () => {
+    const keys = [
+      call,
+      singleCall(idOf(0)),
+      batchCall([idOf(0)]),
+      batchCall(idsOf(3).reverse()),
+      { ...call, flags: { ...noFlags, showFungible: true } },
+      { ...call, flags: { ...noFlags, showCollectionMetadata: true } },
+    ].map(callKey);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.every((key) => /^[0-9a-f]{64}$/.test(key))).toBe(true);
+    expect(callKey({ ...call, part: 8 })).toBe(callKey(call));
+  });
+});
+
+describe('withSizeGuard', () => {
+  it('refuses calls above a size that the service refused, without sending them', async () => {
+    const inner = alwaysClient((asked) => (asked.ids.length > 4 ? refusal('size', 'too many') : recordsOf(asked)));
+    const events: ClientEvent[] = [];
+    const guard = withSizeGuard(inner, { listener: (event) => events.push(event) });
+    expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
+    await guard.ask(batchCall(idsOf(15)));
+    expect(guard.cap()).toBe(8);
+    expect(await guard.ask(batchCall(idsOf(9)))).toMatchObject({ kind: 'refused', why: 'size' });
+    expect(inner.asked).toHaveLength(1);
+    await guard.ask(batchCall(idsOf(8)));
+    expect(await guard.ask(batchCall(idsOf(4)))).toMatchObject({ kind: 'records' });
+    expect(events).toEqual([
+      { kind: 'shrunk', cap: 8 },
+      { kind: 'shrunk', cap: 4 },
+    ]);
+  });
+
+  it('begins with the cap of an earlier run, and never rises or falls below one', async () => {
+    const inner = alwaysClient(refusal('size'));
+    const guard = withSizeGuard(inner, { initialCap: 3 });
+    await guard.ask(batchCall(idsOf(4)));
+    expect(inner.asked).toHaveLength(0);
+    await guard.ask(batchCall(idsOf(1)));
+    expect(guard.cap()).toBe(1);
+    await guard.ask(batchCall(idsOf(1)));
+    expect(guard.cap()).toBe(1);
+  });
+
+  it('learns nothing from refusals for other reasons', async () => {
+    const guard = withSizeGuard(scriptedClient([refusal('id')]), {});
+    await guard.ask(call);
+    expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
+  });
+});
