@@ -108,7 +108,7 @@ function inscriptionText({ random, kind, id }: AssetDraft): string {
   return (
     `,"inscription":{"authority":"11111111111111111111111111111111","root":"${inventedAddress('inscription root')}",` +
     `"content":"image/net/${id.slice(0, 20).toLowerCase()}","encoding":"base64","order":${random.below(100_000)},` +
-    `"size":${random.below(5000)},"validation_hash":null},"spl20":{"p":"spl-20","op":"mint","tick":"teap","amt":"1000"}`
+    `"inscription_data":"${inventedAddress('inscription data')}","size":${random.below(5000)},"validation_hash":${random.chance(50) ? 'null' : '"00ff"'}},"spl20":{"p":"spl-20","op":"mint","tick":"teap","amt":"1000"}`
   );
 }
 

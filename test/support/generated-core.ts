@@ -32,18 +32,26 @@ function pluginsText(random: SeededRandom): string {
   if (random.chance(15)) add('transfer_delegate', '{}');
   if (random.chance(10)) add('attributes', '{"attribute_list":[{"key":"deck","value":"upper"},{"key":"","value":""}]}');
   if (random.chance(5)) add('update_delegate', '{"additional_delegates":[]}');
+  if (random.chance(5)) add(random.pick(['verified_creators', 'autograph']), '{"signatures":[]}');
+  if (random.chance(5)) add(random.pick(['bubblegum_v2', 'permanent_burn_delegate']), '{}');
   return plugins.join(',');
 }
 
+const parents = [
+  `{"type":"Address","address":"${inventedAddress('linked data')}"}`,
+  '{"type":"Owner","address":null}',
+] as const;
+
 function externalPluginText(random: SeededRandom): string {
-  const kind = random.below(6);
   const place = '"index":0,"offset":119,"authority":{"type":"UpdateAuthority","address":null}';
-  if (kind === 0)
-    return `{"type":"AppData",${place},"data":"dGVhcG90","data_len":6,"adapter_config":{"schema":"Binary"}}`;
-  if (kind === 1)
-    return `{"type":"AppData",${place},"data":{"cups":4,"full":[true,false]},"data_len":30,"adapter_config":{"schema":"Json"}}`;
-  if (kind === 2) {
-    return `{"type":"Oracle",${place},"adapter_config":{"base_address":"${inventedAddress('oracle')}","results_offset":"Anchor"},"lifecycle_checks":{"transfer":["CanReject"]}}`;
-  }
-  return '';
+  const parent = random.pick(parents);
+  const check = `"lifecycle_checks":{"${random.pick(['create', 'transfer', 'burn'])}":["CanReject"]}`;
+  const oracle = `"base_address":"${inventedAddress('oracle')}","results_offset":"Anchor","base_address_config":null`;
+  const kinds = [
+    `{"type":"AppData",${place},"data":"dGVhcG90","data_len":6,"data_offset":122,"adapter_config":{"schema":"Binary","data_authority":${parent}}}`,
+    `{"type":"DataSection",${place},"data":{"message":"four cups","target":"tea"},"data_len":30,"data_offset":123,"adapter_config":{"schema":"Json","parent_key":{"linked_app_data":${parent}}}}`,
+    `{"type":"LinkedAppData",${place},"adapter_config":{"schema":"MsgPack","data_authority":${parent}}}`,
+    `{"type":"Oracle",${place},"adapter_config":{${oracle}},${check}}`,
+  ];
+  return random.chance(40) ? '' : random.pick(kinds);
 }

@@ -69,8 +69,10 @@ export function mintExtensionsText({ random, id }: AssetDraft): string {
   if (random.chance(30)) members.push(`"permanent_delegate":{"delegate":"${authority}"}`);
   if (random.chance(30)) members.push('"default_account_state":{"state":1}');
   if (random.chance(20)) members.push(`"transfer_hook":{"authority":"${authority}","program_id":null}`);
+  if (random.chance(20)) members.push(...confidentialTexts(random, authority));
   if (random.chance(30)) {
-    members.push(`"metadata_pointer":{"metadata_address":"${id}"}`);
+    const pointed = random.chance(50) ? '' : `"authority":"${authority}",`;
+    members.push(`"metadata_pointer":{${pointed}"metadata_address":"${id}"}`);
     members.push(
       `"metadata":{"uri":"https://meta.example.org/${id}","mint":"${id}","name":"Teapot Dollar","symbol":"TEAD","update_authority":"${authority}","additional_metadata":[["purpose","tea"]]}`,
     );
@@ -81,5 +83,17 @@ export function mintExtensionsText({ random, id }: AssetDraft): string {
 function transferFeeText(random: SeededRandom, authority: string): string {
   const fee = (): string =>
     `{"epoch":${300 + random.below(500)},"maximum_fee":${u64Text(random)},"transfer_fee_basis_points":${random.below(1000)}}`;
-  return `{"withheld_amount":${u64Text(random)},"newer_transfer_fee":${fee()},"older_transfer_fee":${fee()},"withdraw_withheld_authority":"${authority}","transfer_fee_config_authority":null}`;
+  const authorities = random.pick([
+    `"withdraw_withheld_authority":"${authority}","transfer_fee_config_authority":null`,
+    `"withdraw_withheld_authority":null,"transfer_fee_config_authority":"${authority}"`,
+  ]);
+  return `{"withheld_amount":${u64Text(random)},"newer_transfer_fee":${fee()},"older_transfer_fee":${fee()},${authorities}}`;
+}
+
+/** Amounts here are ciphertexts, strings of digits: they are no numbers. */
+function confidentialTexts(random: SeededRandom, authority: string): string[] {
+  return [
+    `"confidential_transfer_mint":{"authority":"${authority}","auditor_elgamal_pubkey":null,"auto_approve_new_accounts":${random.chance(50)}}`,
+    `"confidential_transfer_fee_config":{"authority":"${authority}","withheld_amount":"${'1'.repeat(64)}","harvest_to_mint_enabled":true,"withdraw_withheld_authority_elgamal_pubkey":"${nextAddress(random)}"}`,
+  ];
 }

@@ -23,11 +23,15 @@ export function startProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('ts-blank-space/register'), program, ...args], {
-    cwd: options.cwd,
-    env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('ts-blank-space/register'), program, ...args],
+    {
+      cwd: options.cwd,
+      env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.stdin ?? '');
   return { child, ended: endOf(child) };
