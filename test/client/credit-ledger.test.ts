@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type CreditLedger, ledgerDays, openDiskLedger } from '../../src/client/credit-ledger.ts';
+import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const day = '2026-03-14';
+const apiKey = 'the key';
+
+async function onDisk(): Promise<CreditLedger> {
+  return openDiskLedger({ stateDir: await tempFolder(), apiKey });
+}
+
+describe.each([
+  ['on disk', onDisk],
+  ['in memory', () => Promise.resolve(createMemoryLedger())],
+])('a credit ledger %s', (_, open) => {
+  it('books up to the limit and not beyond', async () => {
+    const ledger = await open();
+    expect(await ledger.booked(day)).toBe(0);
+    expect(await ledger.reserve({ day, credits: 160, limit: 400 })).toBe(true);
+    expect(await ledger.reserve({ day, credits: 160, limit: 400 })).toBe(true);
+    expect(await ledger.reserve({ day, credits: 160, limit: 400 })).toBe(false);
+    expect(await ledger.booked(day)).toBe(320);
+    expect(await ledger.reserve({ day, credits: 80, limit: 400 })).toBe(true);
+    expect(await ledger.reserve({ day, credits: 160 })).toBe(true);
+    expect(await ledger.booked(day)).toBe(560);
+    await ledger.close();
+  });
+
+  it('grants reservations made at once only as long as they fit together', async () => {
+    const ledger = await open();
+    const granted = await Promise.all(
+      Array.from({ length: 50 }, () => ledger.reserve({ day, credits: 10, limit: 200 })),
+    );
+    expect(granted.filter(Boolean)).toHaveLength(20);
+    expect(await ledger.booked(day)).toBe(200);
+    await ledger.close();
+  });
+
+  it('keeps each day apart and gives credits back, never below none', async () => {
+    const ledger = await open();
+    await ledger.reserve({ day, credits: 160 });
+    await ledger.reserve({ day: '2026-03-15', credits: 320 });
+    await ledger.refund({ day, credits: 100 });
+    expect(await ledger.booked(day)).toBe(60);
+    await ledger.refund({ day, credits: 100 });
+    expect(await ledger.booked(day)).toBe(0);
+    expect(await ledger.booked('2026-03-15')).toBe(320);
+    await ledger.close();
+  });
+});
+
+describe('the ledger on disk', () => {
+  it('is kept when it is opened again, for the same key alone', async () => {
+    const stateDir = await tempFolder();
+    const first = await openDiskLedger({ stateDir, apiKey });
+    await first.reserve({ day, credits: 160 });
+    await first.reserve({ day: '2026-03-13', credits: 160 });
+    await first.close();
+    const again = await openDiskLedger({ stateDir, apiKey: ' the key\n' });
+    expect(await again.booked(day)).toBe(160);
+    await again.close();
+    const other = await openDiskLedger({ stateDir, apiKey: 'another' });
+    expect(await other.booked(day)).toBe(0);
+    await other.close();
+    expect(await ledgerDays({ stateDir, apiKey })).toEqual(['2026-03-13', day]);
+    expect(await ledgerDays({ stateDir, apiKey: 'another' })).toEqual([]);
+    expect(await ledgerDays({ stateDir: join(stateDir, 'none'), apiKey })).toEqual([]);
+  });
+
+  it('may be open twice in one process', async () => {
+    const stateDir = await tempFolder();
+    const [first, second] = [await openDiskLedger({ stateDir, apiKey }), await openDiskLedger({ stateDir, apiKey })];
+    const granted = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second).reserve({ day, credits: 1, limit: 25 })),
+    );
+    expect(granted.filter(Boolean)).toHaveLength(25);
+    await first.close();
+    expect(await second.booked(day)).toBe(25);
+    expect(await second.reserve({ day, credits: 1 })).toBe(true);
+    await second.close();
+  });
+
+  it('never holds the key', async () => {
+    const stateDir = await tempFolder();
+    const ledger = await openDiskLedger({ stateDir, apiKey: 'canary-key-0123456789' });
+    await ledger.reserve({ day, credits: 160 });
+    await ledger.close();
+    const folder = join(stateDir, 'ledger');
+    const names = await readdir(folder);
+    expect(names.find((name) => !name.endsWith('-lock'))).toMatch(/^[0-9a-f]{16}-2026-03-14$/);
+    for (const name of names) expect((await readFile(join(folder, name))).includes('canary')).toBe(false);
+  });
+
+  it('says what to do when it cannot be written', async () => {
+    const stateDir = await tempFolder();
+    await writeFile(join(stateDir, 'ledger'), '');
+    await expect(openDiskLedger({ stateDir, apiKey })).rejects.toMatchObject({
+      exit: 'cannotWrite',
+      todo: expect.stringMatching(/state-dir/) as string,
+    });
+    const spoiled = await tempFolder();
+    const ledger = await openDiskLedger({ stateDir: spoiled, apiKey });
+    await ledger.reserve({ day, credits: 1 });
+    const [name = ''] = (await readdir(join(spoiled, 'ledger'))).filter((each) => !each.endsWith('-lock'));
+    await ledger.close();
+    await mkdir(join(spoiled, 'ledger', name.replace(day, '2026-03-15')));
+    const again = await openDiskLedger({ stateDir: spoiled, apiKey });
+    await expect(again.reserve({ day: '2026-03-15', credits: 1 })).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await again.close();
+  });
+
+  it('spends exactly the limit between four processes that are killed again and again', async () => {
+    const stateDir = await tempFolder();
+    const limit = 160 * 600;
+    const spenders = { granted: 0, kills: 0, running: new Set<ChildProcess>() };
+    const spend = async (): Promise<void> => {
+      for (;;) {
+        const child = spawnSpender([stateDir, day, '160', String(limit)]);
+        spenders.running.add(child);
+        child.stdout?.on('data', (bytes: Buffer) => {
+          const before = spenders.granted;
+          spenders.granted += bytes.length;
+          // Every 40th booking kills whoever made it: 12 kills, spread over the run by the work itself, not by time.
+          if (
+            Math.floor(before / 40) < Math.floor(spenders.granted / 40) &&
+            spenders.kills < 12 &&
+            child.kill('SIGKILL')
+          ) {
+            spenders.kills += 1;
+          }
+        });
+        const [code] = (await once(child, 'close')) as [number | null];
+        spenders.running.delete(child);
+        if (code === 0) return;
+        if (code !== null) throw new Error(`A spender ended with ${code}.`);
+      }
+    };
+    await Promise.all([spend(), spend(), spend(), spend()]);
+    const ledger = await openDiskLedger({ stateDir, apiKey });
+    expect(await ledger.booked(day)).toBe(limit);
+    await ledger.close();
+    expect(spenders.kills).toBe(12);
+    expect(spenders.granted).toBeLessThanOrEqual(600);
+    expect(spenders.granted).toBeGreaterThanOrEqual(600 - spenders.kills);
+  });
+});
+
+const program = fileURLToPath(new URL('support/spend-credits.ts', import.meta.url));
+
+function spawnSpender(args: readonly string[]): ChildProcess {
+  const register = import.meta.resolve('ts-blank-space/register');
+  return spawn(process.execPath, ['--import', register, program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+}

@@ -1,0 +1,9 @@
+// A process of its own that spends credits until the ledger refuses, for tests with several at once and SIGKILLs.
+// Arguments: state folder, day, credits a booking, limit. Each byte on stdout is a booking that was granted.
+import { writeSync } from 'node:fs';
+import { openDiskLedger } from '../../../src/client/credit-ledger.ts';
+
+const [stateDir = '', day = '', credits = '', limit = ''] = process.argv.slice(2);
+const ledger = await openDiskLedger({ stateDir, apiKey: 'the key' });
+while (await ledger.reserve({ day, credits: Number(credits), limit: Number(limit) })) writeSync(1, '.');
+await ledger.close();
