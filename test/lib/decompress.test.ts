@@ -1,0 +1,87 @@
+import { gzipSync } from 'node:zlib';
+import { Zstd } from '@hpcc-js/wasm-zstd';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decompress } from '../../src/lib/decompress.ts';
+import { inPieces, readSizes } from './in-pieces.ts';
+
+const zstd = await Zstd.load();
+const pack = {
+  gzip: (text: string) => gzipSync(text),
+  zstd: (text: string) => Buffer.from(zstd.compress(Buffer.from(text))),
+};
+const codecs = ['gzip', 'zstd'] as const;
+
+async function* reads(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  // A copy: a codec may hold what it was given until it has more.
+  for (const piece of inPieces(bytes, sizes)) yield Uint8Array.from(piece);
+}
+
+async function unpack(bytes: Uint8Array, codec: 'gzip' | 'zstd' | 'none', sizes: readonly number[] = [50]) {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of decompress(reads(bytes, sizes), codec)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+describe.each(codecs)('decompress %s', (codec) => {
+  it('gives back any text, in one member or several, however it is read', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ maxLength: 300 }), { minLength: 1, maxLength: 3 }),
+        readSizes,
+        async (texts, sizes) => {
+          expect(await unpack(Buffer.concat(texts.map(pack[codec])), codec, sizes)).toBe(texts.join(''));
+        },
+      ),
+      { seed: 35, numRuns: 100 },
+    );
+  });
+
+  it('refuses data that is cut anywhere', async () => {
+    const whole = Buffer.concat([pack[codec]('abc'.repeat(100)), pack[codec]('def')]);
+    const first = pack[codec]('abc'.repeat(100)).length;
+    for (let length = 1; length < whole.length; length += 1) {
+      if (length === first) continue;
+      await expect(unpack(whole.subarray(0, length), codec), `cut at ${length}`).rejects.toThrow();
+    }
+  });
+
+  it('refuses other data, and other data behind its own', async () => {
+    await expect(unpack(Buffer.from('plain text\n'), codec)).rejects.toThrow();
+    const followed = Buffer.concat([pack[codec]('abc'), Buffer.from('plain text\n')]);
+    await expect(unpack(followed, codec)).rejects.toThrow();
+    await expect(unpack(followed, codec, [1000])).rejects.toThrow();
+  });
+
+  it('takes nothing at all for an empty file', async () => {
+    expect(await unpack(Buffer.alloc(0), codec)).toBe('');
+  });
+
+  it('passes on the failure of the source, and ends the source when it is left early', async () => {
+    const packed = pack[codec]('abc'.repeat(1_000_000));
+    const failing = async function* (): AsyncGenerator<Uint8Array> {
+      yield packed.subarray(0, 20);
+      throw new Error('the disk is gone');
+    };
+    await expect(async () => {
+      for await (const piece of decompress(failing(), codec)) expect(piece.length).toBeGreaterThan(0);
+    }).rejects.toThrow('the disk is gone');
+
+    let ended = false;
+    const endless = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield packed;
+      } finally {
+        ended = true;
+      }
+    };
+    for await (const piece of decompress(endless(), codec)) if (piece.length > 0) break;
+    await expect.poll(() => ended).toBe(true);
+  });
+});
+
+describe('decompress none', () => {
+  it('passes the bytes on', async () => {
+    expect(await unpack(Buffer.from('abc'), 'none')).toBe('abc');
+  });
+});
