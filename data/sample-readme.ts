@@ -7,7 +7,6 @@ interface DescribedPlan extends SamplePlan {
 
 /** What is in the sample files, with their counts. */
 export function sampleReadme(idFiles: readonly DescribedPlan[], records: readonly string[]): string {
-  const rows = idFiles.map((plan) => countsRow(`\`${plan.name}\``, [plan]));
   const unverified = records.filter((record) => record.includes('"verified":false') && inUnverified(record)).length;
   return `# Sample data
 
@@ -19,16 +18,15 @@ interfaces and members that the specification does not name, contents and suppli
 a list, an object or nothing, amounts up to 18446744073709551615, names that are formulas, quotes, line breaks or emoji.
 ${number(unverified)} of them belong to a collection whose \`verified\` is false.
 
-| interface | records |
-|---|---:|
-${interfaceRows(records)}
+${tableText([['interface', 'records'], ...interfaceRows(records)])}
 
 The id files name every record once, and more, as lists of ids do. Read in this order:
 
-| file | read | valid | invalid | duplicate | found | missing |
-|---|---:|---:|---:|---:|---:|---:|
-${rows.join('\n')}
-${countsRow('all', idFiles)}
+${tableText([
+  ['file', 'read', 'valid', 'invalid', 'duplicate', 'found', 'missing'],
+  ...idFiles.map((plan) => countsRow(`\`${plan.name}\``, [plan])),
+  countsRow('all', idFiles),
+])}
 
 - read = valid + invalid + duplicate, valid = found + missing. Blank lines are not read.
 - invalid: keys of 31 and 33 bytes, the look-alikes 0, O, I and l, two ids on one line, hexadecimal, cut ids, words.
@@ -39,10 +37,11 @@ ${idFiles.map(({ name, about }) => `- \`${name}\`: ${about}.`).join('\n')}
 `;
 }
 
-function countsRow(name: string, plans: readonly SamplePlan[]): string {
+function countsRow(name: string, plans: readonly SamplePlan[]): string[] {
   const sum = (count: (plan: SamplePlan) => number): string =>
     number(plans.reduce((total, plan) => total + count(plan), 0));
-  const cells = [
+  return [
+    name,
     sum(({ found, missing, invalid, duplicate }) => found + missing + invalid + duplicate),
     sum(({ found, missing }) => found + missing),
     sum(({ invalid }) => invalid),
@@ -50,7 +49,6 @@ function countsRow(name: string, plans: readonly SamplePlan[]): string {
     sum(({ found }) => found),
     sum(({ missing }) => missing),
   ];
-  return `| ${name} | ${cells.join(' | ')} |`;
 }
 
 interface SampleRecord {
@@ -63,14 +61,24 @@ function inUnverified(record: string): boolean {
   return grouping.some(({ verified }) => verified === false);
 }
 
-function interfaceRows(records: readonly string[]): string {
+function interfaceRows(records: readonly string[]): string[][] {
   const counts = new Map<string, number>();
   for (const record of records) {
     const name = (JSON.parse(record) as SampleRecord).interface;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return sorted.map(([name, count]) => `| \`${name}\` | ${number(count)} |`).join('\n');
+  return sorted.map(([name, count]) => [`\`${name}\``, number(count)]);
+}
+
+/** A Markdown table, aligned as the formatter wants it: the first row is the header, all columns but the first are numbers. */
+function tableText([header = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  const lines = [header, rule, ...rows].map((row) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))),
+  );
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** With a comma at the thousands, without asking the machine's locale. */

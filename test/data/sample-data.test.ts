@@ -59,11 +59,9 @@ function countAll(known: ReadonlySet<string>): { counts: Map<string, number[]>; 
 
 /** The numbers of a row of the README's tables. */
 function readmeRow(name: string): number[] {
-  const line = readme.split('\n').find((each) => each.startsWith(`| ${name} |`)) ?? '';
-  return line
-    .split('|')
-    .slice(2, -1)
-    .map((cell) => Number(cell.replaceAll(',', '')));
+  const rows = readme.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  const row = rows.find(([, first]) => first === name) ?? [];
+  return row.slice(2, -1).map((cell) => Number(cell.replaceAll(',', '')));
 }
 
 describe('the sample data', () => {
