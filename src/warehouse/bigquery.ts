@@ -1,0 +1,68 @@
+import type { Column, ColumnType, Table } from '../assets/table.ts';
+import {
+  backQuoted,
+  columnList,
+  createTableText,
+  type Dialect,
+  escapedLiteral,
+  filesOf,
+  type Source,
+  typeIn,
+} from './dialect.ts';
+
+/** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
+const types: Readonly<Record<ColumnType, string>> = {
+  string: 'STRING',
+  boolean: 'BOOL',
+  int64: 'INT64',
+  double: 'FLOAT64',
+  decimal: 'NUMERIC(20, 0)',
+  json: 'STRING',
+};
+
+export const bigquery: Dialect = {
+  title: 'BigQuery',
+  types,
+  createTable: (table) => createTableText(table, { quoteName: backQuoted, typeOf: typeIn(types) }),
+  load: (source) => note + loads[source.format](source),
+};
+
+const note = '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n';
+
+const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
+  parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
+FROM FILES (format = 'PARQUET', uris = [${escapedLiteral(filesOf(source))}]);
+`,
+  // With the default null marker an empty cell is null and "" the empty string.
+  csv: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
+FROM FILES (
+  format = 'CSV', uris = [${escapedLiteral(filesOf(source))}],
+  skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
+);
+`,
+  // Json columns are values in JSONL, which only the JSON type takes.
+  jsonl: (source) => `-- Numbers inside json columns are rounded to 64 bits here: csv and parquet keep every digit.
+LOAD DATA INTO TEMP TABLE incoming (
+${columnList(source.table, (column) => `${backQuoted(column.name)} ${incomingType(column)}`)}
+)
+FROM FILES (format = 'JSON', uris = [${escapedLiteral(filesOf(source))}], json_extension = 'NEWLINE_DELIMITED');
+INSERT INTO ${backQuoted(source.table.name)} (
+${namesOf(source.table)}
+)
+SELECT
+${columnList(source.table, selected)}
+FROM incoming;
+`,
+};
+
+function namesOf(table: Table): string {
+  return columnList(table, (column) => backQuoted(column.name));
+}
+
+function incomingType(column: Column): string {
+  return column.type === 'json' ? 'JSON' : types[column.type];
+}
+
+function selected(column: Column): string {
+  return column.type === 'json' ? `TO_JSON_STRING(${backQuoted(column.name)})` : backQuoted(column.name);
+}

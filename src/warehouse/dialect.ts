@@ -1,0 +1,88 @@
+import type { Column, ColumnType, Table } from '../assets/table.ts';
+
+/** The formats that hold tables; raw files hold records. */
+export const tableFormats = ['parquet', 'csv', 'jsonl'] as const;
+export type TableFormat = (typeof tableFormats)[number];
+
+export interface Source {
+  readonly table: Table;
+  readonly format: TableFormat;
+  /** Where the export lies for the warehouse: a folder, a bucket's address, a stage. */
+  readonly folder: string;
+}
+
+/** What one warehouse makes of the column table. */
+export interface Dialect {
+  /** As people write it. */
+  readonly title: string;
+  readonly types: Readonly<Record<ColumnType, string>>;
+  /** The statement that creates the table. */
+  createTable(table: Table): string;
+  /** The statements that load the files of a table, and the comments that say what to set. */
+  load(source: Source): string;
+}
+
+export interface TableStyle {
+  readonly quoteName: (name: string) => string;
+  readonly typeOf: (column: Column) => string;
+  /** What follows the closing parenthesis. */
+  readonly suffix?: string;
+}
+
+/** A `create table` with a comment behind each column, which every dialect takes. */
+export function createTableText(table: Table, { quoteName, typeOf, suffix = '' }: TableStyle): string {
+  const last = table.columns.length - 1;
+  const cells = table.columns.map((column, index) => [
+    quoteName(column.name),
+    typeOf(column) + (index === last ? '' : ','),
+    `-- ${column.about}`,
+  ]);
+  const lines = alignedLines(cells).map((line) => `  ${line}\n`);
+  return `CREATE TABLE ${quoteName(table.name)} (\n${lines.join('')})${suffix};\n`;
+}
+
+/** A column's type, with NOT NULL where the column is never null. */
+export function typeIn(types: Readonly<Record<ColumnType, string>>): (column: Column) => string {
+  return (column) => types[column.type] + (column.nullable ? '' : ' NOT NULL');
+}
+
+/** The names of a table's columns, or what is made of each, one a line. */
+export function columnList(table: Table, textOf: (column: Column) => string, indent = '  '): string {
+  return table.columns.map((column) => indent + textOf(column)).join(',\n');
+}
+
+/** The files of a table: `folder/csv/assets/part-*.csv*`, compressed or not. */
+export function filesOf({ table, format, folder }: Source): string {
+  const root = folder.endsWith('/') ? folder.slice(0, -1) : folder;
+  return `${root}/${format}/${table.name}/part-*.${format}${format === 'parquet' ? '' : '*'}`;
+}
+
+/** The folder of a table's files, with a closing slash. */
+export function folderOf(source: Source): string {
+  return filesOf(source).replace(/[^/]*$/, '');
+}
+
+export function doubleQuoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function backQuoted(name: string): string {
+  return `\`${name.replaceAll('`', '\\`')}\``;
+}
+
+/** A string literal of standard SQL. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A string literal where a backslash escapes. */
+export function escapedLiteral(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join(' '),
+  );
+}

@@ -1,0 +1,66 @@
+import type { Column, ColumnType } from '../assets/table.ts';
+import { columnList, createTableText, type Dialect, escapedLiteral, folderOf, type Source, typeIn } from './dialect.ts';
+
+/** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
+const types: Readonly<Record<ColumnType, string>> = {
+  string: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  int64: 'NUMBER(19, 0)',
+  double: 'FLOAT',
+  decimal: 'NUMBER(20, 0)',
+  json: 'VARCHAR',
+};
+
+/** Names stay unquoted: quoted ones would be lower case for ever, and none of the columns is a reserved word. */
+const plain = (name: string): string => name;
+
+export const snowflake: Dialect = {
+  title: 'Snowflake',
+  types,
+  createTable: (table) => createTableText(table, { quoteName: plain, typeOf: typeIn(types) }),
+  load: (source) => note + loads[source.format](source),
+};
+
+const note = '-- The folder is a stage (@stage/…); files get there by PUT.\n';
+
+const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
+  parquet: (source) => `COPY INTO ${source.table.name}
+FROM ${stageOf(source)}
+FILE_FORMAT = (TYPE = PARQUET)
+MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
+`,
+  // An empty cell is null, "" the empty string, and a backslash is only a backslash.
+  csv: (source) => `COPY INTO ${source.table.name} (
+${columnList(source.table, (column) => column.name)}
+)
+FROM ${stageOf(source)}
+FILE_FORMAT = (
+  TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = ()
+  ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
+);
+`,
+  jsonl: (source) => `-- Fractions inside json columns become doubles here: csv and parquet keep every digit.
+CREATE TEMPORARY TABLE incoming (line VARIANT);
+COPY INTO incoming
+FROM ${stageOf(source)}
+FILE_FORMAT = (TYPE = JSON);
+INSERT INTO ${source.table.name} (
+${columnList(source.table, (column) => column.name)}
+)
+SELECT
+${columnList(source.table, selected)}
+FROM incoming;
+DROP TABLE incoming;
+`,
+};
+
+function selected(column: Column): string {
+  const value = `line:${column.name}`;
+  return column.type === 'json' ? `TO_JSON(STRIP_NULL_VALUE(${value}))` : `${value}::${types[column.type]}`;
+}
+
+/** A stage's path stands bare; one with odd characters, or an address, must be quoted. */
+function stageOf(source: Source): string {
+  const folder = folderOf(source);
+  return /^@[\w@%~./-]+$/.test(folder) ? folder : escapedLiteral(folder);
+}

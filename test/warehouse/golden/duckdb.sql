@@ -1,0 +1,350 @@
+CREATE TABLE "assets" (
+  "id"                              VARCHAR NOT NULL, -- Asset id, a base58 public key.
+  "interface"                       VARCHAR,          -- Interface type; an open list.
+  "content_schema"                  VARCHAR,          -- Schema URI of the content.
+  "content_json_uri"                VARCHAR,          -- URI of the asset's JSON metadata; often empty.
+  "content_files"                   VARCHAR,          -- Associated files, an array of objects with uri, mime and contexts.
+  "content_metadata_name"           VARCHAR,          -- Name of the asset.
+  "content_metadata_symbol"         VARCHAR,          -- Symbol of the asset.
+  "content_metadata_description"    VARCHAR,          -- Description of the asset.
+  "content_metadata_attributes"     VARCHAR,          -- Attributes, an array of objects with trait_type and value, or an object.
+  "content_metadata_token_standard" VARCHAR,          -- Token standard; present for some assets only.
+  "content_links"                   VARCHAR,          -- Links, an object with image, external_url and others.
+  "authorities"                     VARCHAR,          -- Authorities, an array of objects with address and scopes.
+  "ownership_owner"                 VARCHAR,          -- Owner's public key; may be empty.
+  "ownership_frozen"                BOOLEAN,          -- Whether the asset is frozen.
+  "ownership_delegated"             BOOLEAN,          -- Whether the asset is delegated.
+  "ownership_delegate"              VARCHAR,          -- Delegate's public key; null when not delegated.
+  "ownership_ownership_model"       VARCHAR,          -- Ownership model, for example single or token.
+  "compression_eligible"            BOOLEAN,          -- Whether the asset is eligible for compression.
+  "compression_compressed"          BOOLEAN,          -- Whether the asset is compressed.
+  "compression_data_hash"           VARCHAR,          -- Data hash; empty when not compressed.
+  "compression_creator_hash"        VARCHAR,          -- Creator hash; empty when not compressed.
+  "compression_asset_hash"          VARCHAR,          -- Asset hash; empty when not compressed.
+  "compression_tree"                VARCHAR,          -- Merkle tree id; empty when not compressed.
+  "compression_seq"                 BIGINT,           -- Sequence number; 0 when not compressed.
+  "compression_leaf_id"             BIGINT,           -- Leaf id; 0 when not compressed.
+  "royalty_royalty_model"           VARCHAR,          -- Royalty model.
+  "royalty_target"                  VARCHAR,          -- Target address for royalties.
+  "royalty_percent"                 DOUBLE,           -- Royalty as a fraction (0.05 is 5 %), as the service computed it.
+  "royalty_basis_points"            BIGINT,           -- Royalty in basis points (500 is 5 %).
+  "royalty_primary_sale_happened"   BOOLEAN,          -- Whether the primary sale has occurred.
+  "royalty_locked"                  BOOLEAN,          -- Whether the royalty is locked.
+  "creators"                        VARCHAR,          -- Creators, an array of objects with address, share and verified.
+  "grouping"                        VARCHAR,          -- Groups, an array of objects with group_key and group_value.
+  "collection"                      VARCHAR,          -- The group_value of the first group whose group_key is collection.
+  "uses_use_method"                 VARCHAR,          -- Use method.
+  "uses_remaining"                  BIGINT,           -- Remaining uses.
+  "uses_total"                      BIGINT,           -- Total uses.
+  "supply_print_max_supply"         BIGINT,           -- Maximum supply for prints.
+  "supply_print_current_supply"     BIGINT,           -- Current supply for prints.
+  "supply_edition_nonce"            BIGINT,           -- Edition nonce.
+  "mutable"                         BOOLEAN,          -- Whether the asset is mutable.
+  "burnt"                           BOOLEAN,          -- Whether the asset is burnt.
+  "token_info_supply"               DECIMAL(20, 0),   -- Supply in base units, an unsigned integer of 64 bits; only with showFungible.
+  "token_info_decimals"             BIGINT,           -- Decimal places of the token; only with showFungible.
+  "token_info_token_program"        VARCHAR,          -- Token program; only with showFungible.
+  "token_info_mint_authority"       VARCHAR,          -- Mint authority; only with showFungible.
+  "token_info_freeze_authority"     VARCHAR,          -- Freeze authority; only with showFungible.
+  "extra"                           VARCHAR           -- Every member that has no column of its own or does not fit it, under its path.
+);
+
+INSERT INTO "assets" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+
+INSERT INTO "assets" BY NAME
+SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "id": 'VARCHAR',
+    "interface": 'VARCHAR',
+    "content_schema": 'VARCHAR',
+    "content_json_uri": 'VARCHAR',
+    "content_files": 'VARCHAR',
+    "content_metadata_name": 'VARCHAR',
+    "content_metadata_symbol": 'VARCHAR',
+    "content_metadata_description": 'VARCHAR',
+    "content_metadata_attributes": 'VARCHAR',
+    "content_metadata_token_standard": 'VARCHAR',
+    "content_links": 'VARCHAR',
+    "authorities": 'VARCHAR',
+    "ownership_owner": 'VARCHAR',
+    "ownership_frozen": 'BOOLEAN',
+    "ownership_delegated": 'BOOLEAN',
+    "ownership_delegate": 'VARCHAR',
+    "ownership_ownership_model": 'VARCHAR',
+    "compression_eligible": 'BOOLEAN',
+    "compression_compressed": 'BOOLEAN',
+    "compression_data_hash": 'VARCHAR',
+    "compression_creator_hash": 'VARCHAR',
+    "compression_asset_hash": 'VARCHAR',
+    "compression_tree": 'VARCHAR',
+    "compression_seq": 'BIGINT',
+    "compression_leaf_id": 'BIGINT',
+    "royalty_royalty_model": 'VARCHAR',
+    "royalty_target": 'VARCHAR',
+    "royalty_percent": 'DOUBLE',
+    "royalty_basis_points": 'BIGINT',
+    "royalty_primary_sale_happened": 'BOOLEAN',
+    "royalty_locked": 'BOOLEAN',
+    "creators": 'VARCHAR',
+    "grouping": 'VARCHAR',
+    "collection": 'VARCHAR',
+    "uses_use_method": 'VARCHAR',
+    "uses_remaining": 'BIGINT',
+    "uses_total": 'BIGINT',
+    "supply_print_max_supply": 'BIGINT',
+    "supply_print_current_supply": 'BIGINT',
+    "supply_edition_nonce": 'BIGINT',
+    "mutable": 'BOOLEAN',
+    "burnt": 'BOOLEAN',
+    "token_info_supply": 'DECIMAL(20, 0)',
+    "token_info_decimals": 'BIGINT',
+    "token_info_token_program": 'VARCHAR',
+    "token_info_mint_authority": 'VARCHAR',
+    "token_info_freeze_authority": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+INSERT INTO "assets" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "id": 'VARCHAR',
+    "interface": 'VARCHAR',
+    "content_schema": 'VARCHAR',
+    "content_json_uri": 'VARCHAR',
+    "content_files": 'VARCHAR',
+    "content_metadata_name": 'VARCHAR',
+    "content_metadata_symbol": 'VARCHAR',
+    "content_metadata_description": 'VARCHAR',
+    "content_metadata_attributes": 'VARCHAR',
+    "content_metadata_token_standard": 'VARCHAR',
+    "content_links": 'VARCHAR',
+    "authorities": 'VARCHAR',
+    "ownership_owner": 'VARCHAR',
+    "ownership_frozen": 'BOOLEAN',
+    "ownership_delegated": 'BOOLEAN',
+    "ownership_delegate": 'VARCHAR',
+    "ownership_ownership_model": 'VARCHAR',
+    "compression_eligible": 'BOOLEAN',
+    "compression_compressed": 'BOOLEAN',
+    "compression_data_hash": 'VARCHAR',
+    "compression_creator_hash": 'VARCHAR',
+    "compression_asset_hash": 'VARCHAR',
+    "compression_tree": 'VARCHAR',
+    "compression_seq": 'BIGINT',
+    "compression_leaf_id": 'BIGINT',
+    "royalty_royalty_model": 'VARCHAR',
+    "royalty_target": 'VARCHAR',
+    "royalty_percent": 'DOUBLE',
+    "royalty_basis_points": 'BIGINT',
+    "royalty_primary_sale_happened": 'BOOLEAN',
+    "royalty_locked": 'BOOLEAN',
+    "creators": 'VARCHAR',
+    "grouping": 'VARCHAR',
+    "collection": 'VARCHAR',
+    "uses_use_method": 'VARCHAR',
+    "uses_remaining": 'BIGINT',
+    "uses_total": 'BIGINT',
+    "supply_print_max_supply": 'BIGINT',
+    "supply_print_current_supply": 'BIGINT',
+    "supply_edition_nonce": 'BIGINT',
+    "mutable": 'BOOLEAN',
+    "burnt": 'BOOLEAN',
+    "token_info_supply": 'DECIMAL(20, 0)',
+    "token_info_decimals": 'BIGINT',
+    "token_info_token_program": 'VARCHAR',
+    "token_info_mint_authority": 'VARCHAR',
+    "token_info_freeze_authority": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+CREATE TABLE "creators" (
+  "asset_id" VARCHAR NOT NULL, -- Id of the asset that the row belongs to.
+  "position" BIGINT NOT NULL,  -- Place of the element in the asset's list, from 0.
+  "address"  VARCHAR,          -- Creator's public key.
+  "share"    BIGINT,           -- Share of the royalty in percent.
+  "verified" BOOLEAN,          -- Whether the creator has signed.
+  "extra"    VARCHAR           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+INSERT INTO "creators" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet');
+
+INSERT INTO "creators" BY NAME
+SELECT * FROM read_csv('out/demo/csv/creators/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "address": 'VARCHAR',
+    "share": 'BIGINT',
+    "verified": 'BOOLEAN',
+    "extra": 'VARCHAR'
+  });
+
+INSERT INTO "creators" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/creators/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "address": 'VARCHAR',
+    "share": 'BIGINT',
+    "verified": 'BOOLEAN',
+    "extra": 'VARCHAR'
+  });
+
+CREATE TABLE "authorities" (
+  "asset_id" VARCHAR NOT NULL, -- Id of the asset that the row belongs to.
+  "position" BIGINT NOT NULL,  -- Place of the element in the asset's list, from 0.
+  "address"  VARCHAR,          -- Authority's public key; may be empty.
+  "scopes"   VARCHAR,          -- What the authority may do, an array of strings.
+  "extra"    VARCHAR           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+INSERT INTO "authorities" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet');
+
+INSERT INTO "authorities" BY NAME
+SELECT * FROM read_csv('out/demo/csv/authorities/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "address": 'VARCHAR',
+    "scopes": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+INSERT INTO "authorities" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/authorities/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "address": 'VARCHAR',
+    "scopes": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+CREATE TABLE "grouping" (
+  "asset_id"            VARCHAR NOT NULL, -- Id of the asset that the row belongs to.
+  "position"            BIGINT NOT NULL,  -- Place of the element in the asset's list, from 0.
+  "group_key"           VARCHAR,          -- Kind of group, for example collection.
+  "group_value"         VARCHAR,          -- The group, for a collection its public key.
+  "verified"            BOOLEAN,          -- Whether the membership is verified; only with showUnverifiedCollections.
+  "collection_metadata" VARCHAR,          -- Metadata of the collection, an object; only with showCollectionMetadata.
+  "extra"               VARCHAR           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+INSERT INTO "grouping" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet');
+
+INSERT INTO "grouping" BY NAME
+SELECT * FROM read_csv('out/demo/csv/grouping/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "group_key": 'VARCHAR',
+    "group_value": 'VARCHAR',
+    "verified": 'BOOLEAN',
+    "collection_metadata": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+INSERT INTO "grouping" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/grouping/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "group_key": 'VARCHAR',
+    "group_value": 'VARCHAR',
+    "verified": 'BOOLEAN',
+    "collection_metadata": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+CREATE TABLE "files" (
+  "asset_id" VARCHAR NOT NULL, -- Id of the asset that the row belongs to.
+  "position" BIGINT NOT NULL,  -- Place of the element in the asset's list, from 0.
+  "uri"      VARCHAR,          -- URI of the file, as the service has it.
+  "mime"     VARCHAR,          -- MIME type of the file.
+  "contexts" VARCHAR,          -- Contexts of the file; the specification leaves their form open.
+  "extra"    VARCHAR           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+INSERT INTO "files" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet');
+
+INSERT INTO "files" BY NAME
+SELECT * FROM read_csv('out/demo/csv/files/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "uri": 'VARCHAR',
+    "mime": 'VARCHAR',
+    "contexts": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+INSERT INTO "files" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/files/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "uri": 'VARCHAR',
+    "mime": 'VARCHAR',
+    "contexts": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+CREATE TABLE "attributes" (
+  "asset_id"     VARCHAR NOT NULL, -- Id of the asset that the row belongs to.
+  "position"     BIGINT NOT NULL,  -- Place of the element in the asset's list, from 0.
+  "trait_type"   VARCHAR,          -- Name of the trait.
+  "value"        VARCHAR,          -- Text of the value: a number digit for digit, true or false, an object or array as JSON.
+  "value_type"   VARCHAR,          -- JSON type of the value: string, number, boolean, object, array or null.
+  "display_type" VARCHAR,          -- How the value is meant to be shown, for example number.
+  "extra"        VARCHAR           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+INSERT INTO "attributes" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet');
+
+INSERT INTO "attributes" BY NAME
+SELECT * FROM read_csv('out/demo/csv/attributes/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "trait_type": 'VARCHAR',
+    "value": 'VARCHAR',
+    "value_type": 'VARCHAR',
+    "display_type": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });
+
+INSERT INTO "attributes" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/attributes/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "asset_id": 'VARCHAR',
+    "position": 'BIGINT',
+    "trait_type": 'VARCHAR',
+    "value": 'VARCHAR',
+    "value_type": 'VARCHAR',
+    "display_type": 'VARCHAR',
+    "extra": 'VARCHAR'
+  });

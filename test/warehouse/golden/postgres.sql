@@ -1,0 +1,186 @@
+CREATE TABLE "assets" (
+  "id"                              text NOT NULL,    -- Asset id, a base58 public key.
+  "interface"                       text,             -- Interface type; an open list.
+  "content_schema"                  text,             -- Schema URI of the content.
+  "content_json_uri"                text,             -- URI of the asset's JSON metadata; often empty.
+  "content_files"                   json,             -- Associated files, an array of objects with uri, mime and contexts.
+  "content_metadata_name"           text,             -- Name of the asset.
+  "content_metadata_symbol"         text,             -- Symbol of the asset.
+  "content_metadata_description"    text,             -- Description of the asset.
+  "content_metadata_attributes"     json,             -- Attributes, an array of objects with trait_type and value, or an object.
+  "content_metadata_token_standard" text,             -- Token standard; present for some assets only.
+  "content_links"                   json,             -- Links, an object with image, external_url and others.
+  "authorities"                     json,             -- Authorities, an array of objects with address and scopes.
+  "ownership_owner"                 text,             -- Owner's public key; may be empty.
+  "ownership_frozen"                boolean,          -- Whether the asset is frozen.
+  "ownership_delegated"             boolean,          -- Whether the asset is delegated.
+  "ownership_delegate"              text,             -- Delegate's public key; null when not delegated.
+  "ownership_ownership_model"       text,             -- Ownership model, for example single or token.
+  "compression_eligible"            boolean,          -- Whether the asset is eligible for compression.
+  "compression_compressed"          boolean,          -- Whether the asset is compressed.
+  "compression_data_hash"           text,             -- Data hash; empty when not compressed.
+  "compression_creator_hash"        text,             -- Creator hash; empty when not compressed.
+  "compression_asset_hash"          text,             -- Asset hash; empty when not compressed.
+  "compression_tree"                text,             -- Merkle tree id; empty when not compressed.
+  "compression_seq"                 bigint,           -- Sequence number; 0 when not compressed.
+  "compression_leaf_id"             bigint,           -- Leaf id; 0 when not compressed.
+  "royalty_royalty_model"           text,             -- Royalty model.
+  "royalty_target"                  text,             -- Target address for royalties.
+  "royalty_percent"                 double precision, -- Royalty as a fraction (0.05 is 5 %), as the service computed it.
+  "royalty_basis_points"            bigint,           -- Royalty in basis points (500 is 5 %).
+  "royalty_primary_sale_happened"   boolean,          -- Whether the primary sale has occurred.
+  "royalty_locked"                  boolean,          -- Whether the royalty is locked.
+  "creators"                        json,             -- Creators, an array of objects with address, share and verified.
+  "grouping"                        json,             -- Groups, an array of objects with group_key and group_value.
+  "collection"                      text,             -- The group_value of the first group whose group_key is collection.
+  "uses_use_method"                 text,             -- Use method.
+  "uses_remaining"                  bigint,           -- Remaining uses.
+  "uses_total"                      bigint,           -- Total uses.
+  "supply_print_max_supply"         bigint,           -- Maximum supply for prints.
+  "supply_print_current_supply"     bigint,           -- Current supply for prints.
+  "supply_edition_nonce"            bigint,           -- Edition nonce.
+  "mutable"                         boolean,          -- Whether the asset is mutable.
+  "burnt"                           boolean,          -- Whether the asset is burnt.
+  "token_info_supply"               numeric(20, 0),   -- Supply in base units, an unsigned integer of 64 bits; only with showFungible.
+  "token_info_decimals"             bigint,           -- Decimal places of the token; only with showFungible.
+  "token_info_token_program"        text,             -- Token program; only with showFungible.
+  "token_info_mint_authority"       text,             -- Mint authority; only with showFungible.
+  "token_info_freeze_authority"     text,             -- Freeze authority; only with showFungible.
+  "extra"                           json              -- Every member that has no column of its own or does not fit it, under its path.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."assets" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "assets" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/assets/"part-*.csv' WITH (FORMAT csv)
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/assets/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "assets"
+SELECT filled.* FROM lines, json_populate_record(NULL::"assets", line) AS filled;
+DROP TABLE lines;
+
+CREATE TABLE "creators" (
+  "asset_id" text NOT NULL,   -- Id of the asset that the row belongs to.
+  "position" bigint NOT NULL, -- Place of the element in the asset's list, from 0.
+  "address"  text,            -- Creator's public key.
+  "share"    bigint,          -- Share of the royalty in percent.
+  "verified" boolean,         -- Whether the creator has signed.
+  "extra"    json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."creators" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet');
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "creators" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/creators/"part-*.csv' WITH (FORMAT csv)
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/creators/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "creators"
+SELECT filled.* FROM lines, json_populate_record(NULL::"creators", line) AS filled;
+DROP TABLE lines;
+
+CREATE TABLE "authorities" (
+  "asset_id" text NOT NULL,   -- Id of the asset that the row belongs to.
+  "position" bigint NOT NULL, -- Place of the element in the asset's list, from 0.
+  "address"  text,            -- Authority's public key; may be empty.
+  "scopes"   json,            -- What the authority may do, an array of strings.
+  "extra"    json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."authorities" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet');
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "authorities" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/authorities/"part-*.csv' WITH (FORMAT csv)
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/authorities/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "authorities"
+SELECT filled.* FROM lines, json_populate_record(NULL::"authorities", line) AS filled;
+DROP TABLE lines;
+
+CREATE TABLE "grouping" (
+  "asset_id"            text NOT NULL,   -- Id of the asset that the row belongs to.
+  "position"            bigint NOT NULL, -- Place of the element in the asset's list, from 0.
+  "group_key"           text,            -- Kind of group, for example collection.
+  "group_value"         text,            -- The group, for a collection its public key.
+  "verified"            boolean,         -- Whether the membership is verified; only with showUnverifiedCollections.
+  "collection_metadata" json,            -- Metadata of the collection, an object; only with showCollectionMetadata.
+  "extra"               json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."grouping" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet');
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "grouping" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/grouping/"part-*.csv' WITH (FORMAT csv)
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/grouping/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "grouping"
+SELECT filled.* FROM lines, json_populate_record(NULL::"grouping", line) AS filled;
+DROP TABLE lines;
+
+CREATE TABLE "files" (
+  "asset_id" text NOT NULL,   -- Id of the asset that the row belongs to.
+  "position" bigint NOT NULL, -- Place of the element in the asset's list, from 0.
+  "uri"      text,            -- URI of the file, as the service has it.
+  "mime"     text,            -- MIME type of the file.
+  "contexts" json,            -- Contexts of the file; the specification leaves their form open.
+  "extra"    json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."files" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet');
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "files" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/files/"part-*.csv' WITH (FORMAT csv)
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/files/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "files"
+SELECT filled.* FROM lines, json_populate_record(NULL::"files", line) AS filled;
+DROP TABLE lines;
+
+CREATE TABLE "attributes" (
+  "asset_id"     text NOT NULL,   -- Id of the asset that the row belongs to.
+  "position"     bigint NOT NULL, -- Place of the element in the asset's list, from 0.
+  "trait_type"   text,            -- Name of the trait.
+  "value"        text,            -- Text of the value: a number digit for digit, true or false, an object or array as JSON.
+  "value_type"   text,            -- JSON type of the value: string, number, boolean, object, array or null.
+  "display_type" text,            -- How the value is meant to be shown, for example number.
+  "extra"        json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."attributes" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet');
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "attributes" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/attributes/"part-*.csv' WITH (FORMAT csv)
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/attributes/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "attributes"
+SELECT filled.* FROM lines, json_populate_record(NULL::"attributes", line) AS filled;
+DROP TABLE lines;

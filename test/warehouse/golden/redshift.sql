@@ -1,0 +1,495 @@
+CREATE TABLE "assets" (
+  "id"                              VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
+  "interface"                       VARCHAR(65535),          -- Interface type; an open list.
+  "content_schema"                  VARCHAR(65535),          -- Schema URI of the content.
+  "content_json_uri"                VARCHAR(65535),          -- URI of the asset's JSON metadata; often empty.
+  "content_files"                   VARCHAR(65535),          -- Associated files, an array of objects with uri, mime and contexts.
+  "content_metadata_name"           VARCHAR(65535),          -- Name of the asset.
+  "content_metadata_symbol"         VARCHAR(65535),          -- Symbol of the asset.
+  "content_metadata_description"    VARCHAR(65535),          -- Description of the asset.
+  "content_metadata_attributes"     VARCHAR(65535),          -- Attributes, an array of objects with trait_type and value, or an object.
+  "content_metadata_token_standard" VARCHAR(65535),          -- Token standard; present for some assets only.
+  "content_links"                   VARCHAR(65535),          -- Links, an object with image, external_url and others.
+  "authorities"                     VARCHAR(65535),          -- Authorities, an array of objects with address and scopes.
+  "ownership_owner"                 VARCHAR(65535),          -- Owner's public key; may be empty.
+  "ownership_frozen"                BOOLEAN,                 -- Whether the asset is frozen.
+  "ownership_delegated"             BOOLEAN,                 -- Whether the asset is delegated.
+  "ownership_delegate"              VARCHAR(65535),          -- Delegate's public key; null when not delegated.
+  "ownership_ownership_model"       VARCHAR(65535),          -- Ownership model, for example single or token.
+  "compression_eligible"            BOOLEAN,                 -- Whether the asset is eligible for compression.
+  "compression_compressed"          BOOLEAN,                 -- Whether the asset is compressed.
+  "compression_data_hash"           VARCHAR(65535),          -- Data hash; empty when not compressed.
+  "compression_creator_hash"        VARCHAR(65535),          -- Creator hash; empty when not compressed.
+  "compression_asset_hash"          VARCHAR(65535),          -- Asset hash; empty when not compressed.
+  "compression_tree"                VARCHAR(65535),          -- Merkle tree id; empty when not compressed.
+  "compression_seq"                 BIGINT,                  -- Sequence number; 0 when not compressed.
+  "compression_leaf_id"             BIGINT,                  -- Leaf id; 0 when not compressed.
+  "royalty_royalty_model"           VARCHAR(65535),          -- Royalty model.
+  "royalty_target"                  VARCHAR(65535),          -- Target address for royalties.
+  "royalty_percent"                 DOUBLE PRECISION,        -- Royalty as a fraction (0.05 is 5 %), as the service computed it.
+  "royalty_basis_points"            BIGINT,                  -- Royalty in basis points (500 is 5 %).
+  "royalty_primary_sale_happened"   BOOLEAN,                 -- Whether the primary sale has occurred.
+  "royalty_locked"                  BOOLEAN,                 -- Whether the royalty is locked.
+  "creators"                        VARCHAR(65535),          -- Creators, an array of objects with address, share and verified.
+  "grouping"                        VARCHAR(65535),          -- Groups, an array of objects with group_key and group_value.
+  "collection"                      VARCHAR(65535),          -- The group_value of the first group whose group_key is collection.
+  "uses_use_method"                 VARCHAR(65535),          -- Use method.
+  "uses_remaining"                  BIGINT,                  -- Remaining uses.
+  "uses_total"                      BIGINT,                  -- Total uses.
+  "supply_print_max_supply"         BIGINT,                  -- Maximum supply for prints.
+  "supply_print_current_supply"     BIGINT,                  -- Current supply for prints.
+  "supply_edition_nonce"            BIGINT,                  -- Edition nonce.
+  "mutable"                         BOOLEAN,                 -- Whether the asset is mutable.
+  "burnt"                           BOOLEAN,                 -- Whether the asset is burnt.
+  "token_info_supply"               DECIMAL(20, 0),          -- Supply in base units, an unsigned integer of 64 bits; only with showFungible.
+  "token_info_decimals"             BIGINT,                  -- Decimal places of the token; only with showFungible.
+  "token_info_token_program"        VARCHAR(65535),          -- Token program; only with showFungible.
+  "token_info_mint_authority"       VARCHAR(65535),          -- Mint authority; only with showFungible.
+  "token_info_freeze_authority"     VARCHAR(65535),          -- Freeze authority; only with showFungible.
+  "extra"                           VARCHAR(65535)           -- Every member that has no column of its own or does not fit it, under its path.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "assets"
+FROM 's3://bucket/demo/parquet/assets/part-'
+IAM_ROLE default
+FORMAT PARQUET;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Where null and the empty string must stay apart, load parquet.
+COPY "assets" (
+  "id",
+  "interface",
+  "content_schema",
+  "content_json_uri",
+  "content_files",
+  "content_metadata_name",
+  "content_metadata_symbol",
+  "content_metadata_description",
+  "content_metadata_attributes",
+  "content_metadata_token_standard",
+  "content_links",
+  "authorities",
+  "ownership_owner",
+  "ownership_frozen",
+  "ownership_delegated",
+  "ownership_delegate",
+  "ownership_ownership_model",
+  "compression_eligible",
+  "compression_compressed",
+  "compression_data_hash",
+  "compression_creator_hash",
+  "compression_asset_hash",
+  "compression_tree",
+  "compression_seq",
+  "compression_leaf_id",
+  "royalty_royalty_model",
+  "royalty_target",
+  "royalty_percent",
+  "royalty_basis_points",
+  "royalty_primary_sale_happened",
+  "royalty_locked",
+  "creators",
+  "grouping",
+  "collection",
+  "uses_use_method",
+  "uses_remaining",
+  "uses_total",
+  "supply_print_max_supply",
+  "supply_print_current_supply",
+  "supply_edition_nonce",
+  "mutable",
+  "burnt",
+  "token_info_supply",
+  "token_info_decimals",
+  "token_info_token_program",
+  "token_info_mint_authority",
+  "token_info_freeze_authority",
+  "extra"
+)
+FROM 's3://bucket/demo/csv/assets/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "id" VARCHAR(65535),
+  "interface" VARCHAR(65535),
+  "content_schema" VARCHAR(65535),
+  "content_json_uri" VARCHAR(65535),
+  "content_files" SUPER,
+  "content_metadata_name" VARCHAR(65535),
+  "content_metadata_symbol" VARCHAR(65535),
+  "content_metadata_description" VARCHAR(65535),
+  "content_metadata_attributes" SUPER,
+  "content_metadata_token_standard" VARCHAR(65535),
+  "content_links" SUPER,
+  "authorities" SUPER,
+  "ownership_owner" VARCHAR(65535),
+  "ownership_frozen" BOOLEAN,
+  "ownership_delegated" BOOLEAN,
+  "ownership_delegate" VARCHAR(65535),
+  "ownership_ownership_model" VARCHAR(65535),
+  "compression_eligible" BOOLEAN,
+  "compression_compressed" BOOLEAN,
+  "compression_data_hash" VARCHAR(65535),
+  "compression_creator_hash" VARCHAR(65535),
+  "compression_asset_hash" VARCHAR(65535),
+  "compression_tree" VARCHAR(65535),
+  "compression_seq" BIGINT,
+  "compression_leaf_id" BIGINT,
+  "royalty_royalty_model" VARCHAR(65535),
+  "royalty_target" VARCHAR(65535),
+  "royalty_percent" DOUBLE PRECISION,
+  "royalty_basis_points" BIGINT,
+  "royalty_primary_sale_happened" BOOLEAN,
+  "royalty_locked" BOOLEAN,
+  "creators" SUPER,
+  "grouping" SUPER,
+  "collection" VARCHAR(65535),
+  "uses_use_method" VARCHAR(65535),
+  "uses_remaining" BIGINT,
+  "uses_total" BIGINT,
+  "supply_print_max_supply" BIGINT,
+  "supply_print_current_supply" BIGINT,
+  "supply_edition_nonce" BIGINT,
+  "mutable" BOOLEAN,
+  "burnt" BOOLEAN,
+  "token_info_supply" DECIMAL(20, 0),
+  "token_info_decimals" BIGINT,
+  "token_info_token_program" VARCHAR(65535),
+  "token_info_mint_authority" VARCHAR(65535),
+  "token_info_freeze_authority" VARCHAR(65535),
+  "extra" SUPER
+);
+COPY incoming
+FROM 's3://bucket/demo/jsonl/assets/part-'
+IAM_ROLE default
+FORMAT JSON 'auto';
+INSERT INTO "assets"
+SELECT
+  "id",
+  "interface",
+  "content_schema",
+  "content_json_uri",
+  JSON_SERIALIZE("content_files"),
+  "content_metadata_name",
+  "content_metadata_symbol",
+  "content_metadata_description",
+  JSON_SERIALIZE("content_metadata_attributes"),
+  "content_metadata_token_standard",
+  JSON_SERIALIZE("content_links"),
+  JSON_SERIALIZE("authorities"),
+  "ownership_owner",
+  "ownership_frozen",
+  "ownership_delegated",
+  "ownership_delegate",
+  "ownership_ownership_model",
+  "compression_eligible",
+  "compression_compressed",
+  "compression_data_hash",
+  "compression_creator_hash",
+  "compression_asset_hash",
+  "compression_tree",
+  "compression_seq",
+  "compression_leaf_id",
+  "royalty_royalty_model",
+  "royalty_target",
+  "royalty_percent",
+  "royalty_basis_points",
+  "royalty_primary_sale_happened",
+  "royalty_locked",
+  JSON_SERIALIZE("creators"),
+  JSON_SERIALIZE("grouping"),
+  "collection",
+  "uses_use_method",
+  "uses_remaining",
+  "uses_total",
+  "supply_print_max_supply",
+  "supply_print_current_supply",
+  "supply_edition_nonce",
+  "mutable",
+  "burnt",
+  "token_info_supply",
+  "token_info_decimals",
+  "token_info_token_program",
+  "token_info_mint_authority",
+  "token_info_freeze_authority",
+  JSON_SERIALIZE("extra")
+FROM incoming;
+DROP TABLE incoming;
+
+CREATE TABLE "creators" (
+  "asset_id" VARCHAR(65535) NOT NULL, -- Id of the asset that the row belongs to.
+  "position" BIGINT NOT NULL,         -- Place of the element in the asset's list, from 0.
+  "address"  VARCHAR(65535),          -- Creator's public key.
+  "share"    BIGINT,                  -- Share of the royalty in percent.
+  "verified" BOOLEAN,                 -- Whether the creator has signed.
+  "extra"    VARCHAR(65535)           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "creators"
+FROM 's3://bucket/demo/parquet/creators/part-'
+IAM_ROLE default
+FORMAT PARQUET;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Where null and the empty string must stay apart, load parquet.
+COPY "creators" (
+  "asset_id",
+  "position",
+  "address",
+  "share",
+  "verified",
+  "extra"
+)
+FROM 's3://bucket/demo/csv/creators/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "asset_id" VARCHAR(65535),
+  "position" BIGINT,
+  "address" VARCHAR(65535),
+  "share" BIGINT,
+  "verified" BOOLEAN,
+  "extra" SUPER
+);
+COPY incoming
+FROM 's3://bucket/demo/jsonl/creators/part-'
+IAM_ROLE default
+FORMAT JSON 'auto';
+INSERT INTO "creators"
+SELECT
+  "asset_id",
+  "position",
+  "address",
+  "share",
+  "verified",
+  JSON_SERIALIZE("extra")
+FROM incoming;
+DROP TABLE incoming;
+
+CREATE TABLE "authorities" (
+  "asset_id" VARCHAR(65535) NOT NULL, -- Id of the asset that the row belongs to.
+  "position" BIGINT NOT NULL,         -- Place of the element in the asset's list, from 0.
+  "address"  VARCHAR(65535),          -- Authority's public key; may be empty.
+  "scopes"   VARCHAR(65535),          -- What the authority may do, an array of strings.
+  "extra"    VARCHAR(65535)           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "authorities"
+FROM 's3://bucket/demo/parquet/authorities/part-'
+IAM_ROLE default
+FORMAT PARQUET;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Where null and the empty string must stay apart, load parquet.
+COPY "authorities" (
+  "asset_id",
+  "position",
+  "address",
+  "scopes",
+  "extra"
+)
+FROM 's3://bucket/demo/csv/authorities/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "asset_id" VARCHAR(65535),
+  "position" BIGINT,
+  "address" VARCHAR(65535),
+  "scopes" SUPER,
+  "extra" SUPER
+);
+COPY incoming
+FROM 's3://bucket/demo/jsonl/authorities/part-'
+IAM_ROLE default
+FORMAT JSON 'auto';
+INSERT INTO "authorities"
+SELECT
+  "asset_id",
+  "position",
+  "address",
+  JSON_SERIALIZE("scopes"),
+  JSON_SERIALIZE("extra")
+FROM incoming;
+DROP TABLE incoming;
+
+CREATE TABLE "grouping" (
+  "asset_id"            VARCHAR(65535) NOT NULL, -- Id of the asset that the row belongs to.
+  "position"            BIGINT NOT NULL,         -- Place of the element in the asset's list, from 0.
+  "group_key"           VARCHAR(65535),          -- Kind of group, for example collection.
+  "group_value"         VARCHAR(65535),          -- The group, for a collection its public key.
+  "verified"            BOOLEAN,                 -- Whether the membership is verified; only with showUnverifiedCollections.
+  "collection_metadata" VARCHAR(65535),          -- Metadata of the collection, an object; only with showCollectionMetadata.
+  "extra"               VARCHAR(65535)           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "grouping"
+FROM 's3://bucket/demo/parquet/grouping/part-'
+IAM_ROLE default
+FORMAT PARQUET;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Where null and the empty string must stay apart, load parquet.
+COPY "grouping" (
+  "asset_id",
+  "position",
+  "group_key",
+  "group_value",
+  "verified",
+  "collection_metadata",
+  "extra"
+)
+FROM 's3://bucket/demo/csv/grouping/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "asset_id" VARCHAR(65535),
+  "position" BIGINT,
+  "group_key" VARCHAR(65535),
+  "group_value" VARCHAR(65535),
+  "verified" BOOLEAN,
+  "collection_metadata" SUPER,
+  "extra" SUPER
+);
+COPY incoming
+FROM 's3://bucket/demo/jsonl/grouping/part-'
+IAM_ROLE default
+FORMAT JSON 'auto';
+INSERT INTO "grouping"
+SELECT
+  "asset_id",
+  "position",
+  "group_key",
+  "group_value",
+  "verified",
+  JSON_SERIALIZE("collection_metadata"),
+  JSON_SERIALIZE("extra")
+FROM incoming;
+DROP TABLE incoming;
+
+CREATE TABLE "files" (
+  "asset_id" VARCHAR(65535) NOT NULL, -- Id of the asset that the row belongs to.
+  "position" BIGINT NOT NULL,         -- Place of the element in the asset's list, from 0.
+  "uri"      VARCHAR(65535),          -- URI of the file, as the service has it.
+  "mime"     VARCHAR(65535),          -- MIME type of the file.
+  "contexts" VARCHAR(65535),          -- Contexts of the file; the specification leaves their form open.
+  "extra"    VARCHAR(65535)           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "files"
+FROM 's3://bucket/demo/parquet/files/part-'
+IAM_ROLE default
+FORMAT PARQUET;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Where null and the empty string must stay apart, load parquet.
+COPY "files" (
+  "asset_id",
+  "position",
+  "uri",
+  "mime",
+  "contexts",
+  "extra"
+)
+FROM 's3://bucket/demo/csv/files/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "asset_id" VARCHAR(65535),
+  "position" BIGINT,
+  "uri" VARCHAR(65535),
+  "mime" VARCHAR(65535),
+  "contexts" SUPER,
+  "extra" SUPER
+);
+COPY incoming
+FROM 's3://bucket/demo/jsonl/files/part-'
+IAM_ROLE default
+FORMAT JSON 'auto';
+INSERT INTO "files"
+SELECT
+  "asset_id",
+  "position",
+  "uri",
+  "mime",
+  JSON_SERIALIZE("contexts"),
+  JSON_SERIALIZE("extra")
+FROM incoming;
+DROP TABLE incoming;
+
+CREATE TABLE "attributes" (
+  "asset_id"     VARCHAR(65535) NOT NULL, -- Id of the asset that the row belongs to.
+  "position"     BIGINT NOT NULL,         -- Place of the element in the asset's list, from 0.
+  "trait_type"   VARCHAR(65535),          -- Name of the trait.
+  "value"        VARCHAR(65535),          -- Text of the value: a number digit for digit, true or false, an object or array as JSON.
+  "value_type"   VARCHAR(65535),          -- JSON type of the value: string, number, boolean, object, array or null.
+  "display_type" VARCHAR(65535),          -- How the value is meant to be shown, for example number.
+  "extra"        VARCHAR(65535)           -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "attributes"
+FROM 's3://bucket/demo/parquet/attributes/part-'
+IAM_ROLE default
+FORMAT PARQUET;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Where null and the empty string must stay apart, load parquet.
+COPY "attributes" (
+  "asset_id",
+  "position",
+  "trait_type",
+  "value",
+  "value_type",
+  "display_type",
+  "extra"
+)
+FROM 's3://bucket/demo/csv/attributes/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "asset_id" VARCHAR(65535),
+  "position" BIGINT,
+  "trait_type" VARCHAR(65535),
+  "value" VARCHAR(65535),
+  "value_type" VARCHAR(65535),
+  "display_type" VARCHAR(65535),
+  "extra" SUPER
+);
+COPY incoming
+FROM 's3://bucket/demo/jsonl/attributes/part-'
+IAM_ROLE default
+FORMAT JSON 'auto';
+INSERT INTO "attributes"
+SELECT
+  "asset_id",
+  "position",
+  "trait_type",
+  "value",
+  "value_type",
+  "display_type",
+  JSON_SERIALIZE("extra")
+FROM incoming;
+DROP TABLE incoming;
