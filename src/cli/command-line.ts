@@ -5,7 +5,7 @@ import { ExportError } from '../lib/export-error.ts';
 import { planCommand } from './plan-command.ts';
 import { programVersion } from './program-version.ts';
 import { runCommand } from './run-command.ts';
-// import { serveCommand } from './serve.ts';
+import { serveCommand } from './serve.ts';
 import { showError } from './show-error.ts';
 import { statusCommand } from './status-command.ts';
 import { verifyCommand } from './verify-command.ts';

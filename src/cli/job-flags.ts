@@ -45,7 +45,7 @@ function defaultText(value: unknown): string {
     const pairs = Object.entries(value).map(([name, item]) => `${name}=${String(item)}`);
     return ` [default: ${pairs.join(',')}]`;
   }
-  return ` [default: ${String(value)}]`;
+  return ` [default: ${JSON.stringify(value).replaceAll('"', '')}]`;
 }
 
 /** Said at the end of a command's help. */

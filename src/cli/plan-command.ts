@@ -24,7 +24,7 @@ export const planCommand: CommandModule<object, PlanArguments> = {
         'how many days it takes',
       )
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .epilogue(jobEpilogue) as never,
+      .epilogue(jobEpilogue),
   handler: async (args) => {
     const { job, idsFolder } = jobOf(args);
     // Ids from stdin are kept beside the system's temporary files: a plan leaves no trace in the export.

@@ -81,7 +81,9 @@ async function run(args: RunArguments): Promise<number> {
     creditsLeft: (calls) => creditsLeft(job, calls * job.budget.creditsPerCall, bookedBefore),
     logLevel: args['log-level'],
   });
-  const signals = stopSignals(graceMs(args['grace-ms']), progress.tell);
+  const signals = stopSignals(graceMs(args['grace-ms']), (message) => {
+    progress.tell(message);
+  });
   try {
     if (args.fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
     const outcome = await exportAssets(

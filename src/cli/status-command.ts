@@ -17,7 +17,7 @@ export const statusCommand: CommandModule<object, StatusArguments> = {
     args
       .example('$0 status out/demo', '')
       .positional('out', { type: 'string', demandOption: true, describe: 'folder of the export' })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' }) as never,
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' }),
   handler: async ({ out, json }) => {
     const folder = resolve(out);
     const status = await exportStatus(diskFileStore, folder);

@@ -18,7 +18,7 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
     args
       .example('$0 verify out/demo', 'exit 0 when all is well, 12 when something is damaged')
       .positional('out', { type: 'string', demandOption: true, describe: 'folder of the export' })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' }) as never,
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' }),
   handler: async ({ out, json }) => {
     const folder = resolve(out);
     const result = await verifyExport(diskFileStore, folder);

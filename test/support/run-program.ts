@@ -16,22 +16,18 @@ export interface ProgramOptions {
   readonly stdin?: string;
 }
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Starts the program from its source, as its own process, with an environment of its own. */
+/** Starts the built program as its own process, with an environment of its own. */
 export function startProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('ts-blank-space/register'), program, ...args],
-    {
-      cwd: options.cwd,
-      env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.stdin ?? '');
   return { child, ended: endOf(child) };
