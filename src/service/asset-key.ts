@@ -3,7 +3,7 @@ const keyBytes = 32;
 const digitOf = new Uint8Array(128);
 for (let digit = 0; digit < alphabet.length; digit += 1) digitOf[alphabet.charCodeAt(digit)] = digit;
 
-/** The key in 24-bit limbs, lowest first: a limb times 58^5 plus a carry stays exact in a double. */
+/** The key in 24-bit limbs, lowest first: a limb times 58^4 plus a carry stays far below 2^53. */
 const limbs = new Float64Array(11);
 const limbBase = 2 ** 24;
 
@@ -13,8 +13,8 @@ const limbBase = 2 ** 24;
  */
 export function writeKey(id: string, key: Buffer): void {
   limbs.fill(0);
-  for (let start = 0; start < id.length; start += 5) {
-    const end = Math.min(start + 5, id.length);
+  for (let start = 0; start < id.length; start += 4) {
+    const end = Math.min(start + 4, id.length);
     let carry = 0;
     let scale = 1;
     for (let index = start; index < end; index += 1) {

@@ -1,16 +1,20 @@
 import { ExportError } from '../lib/export-error.ts';
 import { type AssetStore, MemoryStore, memoryAssets } from './asset-store.ts';
 import { readRecords } from './read-records.ts';
+import { openStoredAssets } from './stored-assets.ts';
 
 export interface AssetSource {
   /** Paths of JSONL files, plain, `.gz` or `.zst`. */
   readonly assets: readonly string[];
+  /** Where they are kept on disk; absent: in memory. */
+  readonly storeDir?: string;
 }
 
-/** Opens the assets that the service answers from. @throws {ExportError} `input` or `usage`. */
-export async function openAssets(source: AssetSource): Promise<AssetStore> {
+/** Opens the assets that the service answers from. @throws {ExportError} `input`, `usage` or `cannotWrite`. */
+export async function openAssets({ assets, storeDir }: AssetSource): Promise<AssetStore> {
+  if (storeDir !== undefined) return openStoredAssets(assets, storeDir);
   const store = new MemoryStore();
-  for await (const records of readRecords(source.assets)) {
+  for await (const records of readRecords(assets)) {
     for (const { id, packed } of records) store.put(id, packed);
     if (store.count > memoryAssets) throw tooMany();
   }

@@ -5,6 +5,7 @@ import { AssetService, type ServiceCounts } from './asset-service.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
 import type { Faults } from './fault-schema.ts';
 import { createHttpFrame } from './http-frame.ts';
+import { LmdbSpent } from './lmdb-spent.ts';
 import { openAssets } from './open-assets.ts';
 
 export interface ServiceOptions {
@@ -47,11 +48,12 @@ export interface RunningService {
 
 /**
  * Starts the service on local data.
- * @throws {ExportError} `input` when the data cannot be read, `usage` when the address cannot be had.
+ * @throws {ExportError} `input` when the data cannot be read, `usage` when the address cannot be had, `cannotWrite` for the store.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const store = await openAssets(options);
-  const balance = new CreditBalance(options, new MemorySpent(), options.clock);
+  const spent = options.storeDir === undefined ? new MemorySpent() : new LmdbSpent(options.storeDir);
+  const balance = new CreditBalance(options, spent, options.clock);
   const service = new AssetService({
     store,
     balance,

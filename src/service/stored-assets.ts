@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import type { AssetStore } from './asset-store.ts';
+import { buildStore, sync } from './build-store.ts';
+import { LmdbStore } from './lmdb-store.ts';
+
+/** Changes with the layout of packed records or of the store: an older store is built again. */
+const layoutVersion = 1;
+const accountFile = 'store.json';
+
+/**
+ * Opens the assets of these files from a folder on disk, where they are built once. A store is made beside the one in
+ * use and takes its place by a rename when it is whole and synced; services that have the old one open keep it.
+ * @throws {ExportError} `input` for assets that cannot be read, `cannotWrite` for the folder.
+ */
+export async function openStoredAssets(assets: readonly string[], storeDir: string): Promise<AssetStore> {
+  const folder = join(storeDir, `assets-${fingerprintOf(assets)}`);
+  if (!existsSync(folder)) await replaceStore(assets, storeDir, folder);
+  const { count } = JSON.parse(readFileSync(join(folder, accountFile), 'utf8')) as { count: number };
+  return new LmdbStore(folder, count);
+}
+
+async function replaceStore(assets: readonly string[], storeDir: string, folder: string): Promise<void> {
+  const building = join(storeDir, `building-${process.pid}`);
+  try {
+    removeDead(storeDir);
+    mkdirSync(building, { recursive: true });
+    const count = await buildStore({ assets, folder: building });
+    writeFileSync(join(building, accountFile), `${JSON.stringify({ count, layoutVersion })}\n`, { flush: true });
+    await sync(building);
+    take(building, folder);
+    await sync(storeDir);
+    for (const name of readdirSync(storeDir)) {
+      const path = join(storeDir, name);
+      if (name.startsWith('assets-') && path !== folder) rmSync(path, { recursive: true, force: true });
+    }
+  } catch (error) {
+    if (error instanceof ExportError) throw error;
+    throw new ExportError('cannotWrite', `cannot build the store in ${storeDir}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(building, { recursive: true, force: true });
+  }
+}
+
+/** Another service may have built the same store meanwhile: then its store stands. */
+function take(building: string, folder: string): void {
+  try {
+    renameSync(building, folder);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Removes what builders that are no longer alive have left. */
+function removeDead(storeDir: string): void {
+  if (!existsSync(storeDir)) return;
+  for (const name of readdirSync(storeDir)) {
+    const pid = /^building-(\d+)$/.exec(name)?.[1];
+    // This process has built nothing yet: what bears its number is from an earlier one.
+    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid))))
+      rmSync(join(storeDir, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** Tells files apart by path, size and time of change, so that a store is opened again without reading them. */
+function fingerprintOf(assets: readonly string[]): string {
+  const hash = createHash('sha256').update(`layout ${layoutVersion}`);
+  for (const path of assets) {
+    try {
+      const { size, mtimeNs } = statSync(path, { bigint: true });
+      hash.update(`\n${resolve(path)} ${size} ${mtimeNs}`);
+    } catch (cause) {
+      const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
+      throw new ExportError('input', `cannot read assets from ${path}: ${why}`, { cause });
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,101 @@
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { assetIdBytes } from '../../src/assets/asset-id.ts';
+import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
+import { buildStore } from '../../src/service/build-store.ts';
+import { LmdbStore } from '../../src/service/lmdb-store.ts';
+import { openStoredAssets } from '../../src/service/stored-assets.ts';
+import { generatedId, generatedRecord } from '../support/generated-assets.ts';
+import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
+
+const ids = Array.from({ length: 3000 }, (_, n) => generatedId(2, n));
+const lines = ids.map(generatedRecord);
+const show = { showFungible: true, showCollectionMetadata: true };
+
+describe('the key of an id', () => {
+  it('is its 32 bytes, and back', () => {
+    const key = Buffer.alloc(32);
+    const edges = ['1'.repeat(32), 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG', `${'1'.repeat(31)}2`];
+    for (const id of [...edges, ...ids]) {
+      writeKey(id, key);
+      expect(key.equals(assetIdBytes(id))).toBe(true);
+      expect(idOfKey(key)).toBe(id);
+    }
+  });
+});
+
+describe('the store on disk', () => {
+  it('serves the same texts as memory does', async () => {
+    const stored = await serve(lines, { storeDir: temporaryFolder() });
+    const params = [[...ids.slice(0, 900), idOf(1)], show];
+    expect(await call(stored, 'getAssets', params)).toBe(
+      `{"jsonrpc":"2.0","result":[${lines.slice(0, 900).join(',')},null],"id":1}`,
+    );
+    expect(stored.assets).toBe(3000);
+  });
+
+  it('is the same, with the last record of each id, however little is sorted at once', async () => {
+    const few = lines.slice(0, 600);
+    const again = ids.slice(0, 50).map((id) => `{"id":"${id}","again":true}`);
+    const path = fileOf([...few, ...again]);
+    for (const sortBytes of [2_000, 64 * 1024 * 1024]) {
+      const folder = join(temporaryFolder(), 'store');
+      const count = await buildStore({ assets: [path], folder, sortBytes });
+      expect(count).toBe(600);
+      expect(readdirSync(folder).sort()).toEqual(['data.mdb', 'lock.mdb']);
+      const store = new LmdbStore(folder, count);
+      for (const [index, line] of few.entries()) {
+        const text = again[index] ?? line;
+        expect(
+          store
+            .get(ids[index] ?? '')
+            ?.subarray(-Buffer.byteLength(text))
+            .toString(),
+        ).toBe(text);
+      }
+      expect(store.get(idOf(5))).toBeUndefined();
+      await store.close();
+    }
+  });
+
+  it('is opened again without reading the files, and replaced when they change', async () => {
+    const storeDir = temporaryFolder();
+    const path = fileOf(lines);
+    const first = await openStoredAssets([path], storeDir);
+    const [folder = ''] = readdirSync(storeDir);
+    const builtMs = statSync(join(storeDir, folder)).mtimeMs;
+    const again = await openStoredAssets([path], storeDir);
+    expect(statSync(join(storeDir, folder)).mtimeMs).toBe(builtMs);
+    expect(again.count).toBe(3000);
+    writeFileSync(path, `{"id":"${ids[0] ?? ''}"}\n`);
+    utimesSync(path, 1, 1);
+    const changed = await openStoredAssets([path], storeDir);
+    expect(changed.count).toBe(1);
+    expect(readdirSync(storeDir)).toHaveLength(1);
+    expect(readdirSync(storeDir)).not.toContain(folder);
+    // Those who had the old store open still have it.
+    expect(first.get(ids[7] ?? '')?.toString()).toContain(ids[7]);
+    await Promise.all([first.close(), again.close(), changed.close()]);
+  });
+
+  it('is not there when its files cannot be read to the end', async () => {
+    const storeDir = temporaryFolder();
+    const path = fileOf([...lines, 'nonsense']);
+    await expect(openStoredAssets([path], storeDir)).rejects.toThrow(`${path}:3001: the line is not JSON`);
+    expect(readdirSync(storeDir)).toEqual([]);
+  });
+
+  it('keeps balances from one service to the next', async () => {
+    const storeDir = temporaryFolder();
+    const body = { jsonrpc: '2.0', id: 1, method: 'getAsset', params: [ids[0]] };
+    const records = fileOf(lines);
+    for (const remaining of ['320', '160', '0']) {
+      const service = await serve([], { assets: [records], storeDir, creditsPerDay: 480 });
+      expect((await post(service, body)).headers.get('x-credits-remaining')).toBe(remaining);
+      await service.close();
+    }
+    const service = await serve([], { assets: [records], storeDir, creditsPerDay: 480 });
+    expect((await post(service, body)).status).toBe(402);
+  });
+});
