@@ -27,20 +27,36 @@ export interface ReadIdsOptions {
  */
 export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<IdEntry[]> {
   for (const [source, input] of inputs.entries()) {
+    const { column, onBytes } = options;
     const expected = options.expected?.[source];
-    const entries = new EntryBlocks(source);
     if (input.format === 'parquet') {
-      yield* readParquet(input, entries, { ...options, expected });
-      continue;
+      yield* readParquet(input, new EntryBlocks(source), { column, expected, onBytes });
+    } else {
+      yield* readText(inputBytes(input, { expected, onBytes }), { input, source, column });
     }
-    const reader = openReader(input, entries, options.column);
-    for await (const bytes of checkText(input, inputBytes(input, { expected, onBytes: options.onBytes }))) {
-      reader.push(bytes);
-      yield* entries.take();
-    }
-    reader.end();
-    yield* entries.take(true);
   }
+}
+
+export interface ReadTextOptions {
+  readonly input: IdInput;
+  /** Index of the input, in the order of reading. */
+  readonly source: number;
+  readonly column?: string | undefined;
+}
+
+/** Reads the entries of one text, of any format but Parquet. How its bytes are cut into pieces makes no difference. */
+export async function* readText(
+  bytes: AsyncIterable<Uint8Array>,
+  { input, source, column }: ReadTextOptions,
+): AsyncGenerator<IdEntry[]> {
+  const entries = new EntryBlocks(source);
+  const reader = openReader(input, entries, column);
+  for await (const piece of checkText(input, bytes)) {
+    reader.push(piece);
+    yield* entries.take();
+  }
+  reader.end();
+  yield* entries.take(true);
 }
 
 function openReader(input: IdInput, entries: EntryBlocks, column: string | undefined): ByteScanner {
