@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import bs58 from 'bs58';
+import { ExportError } from '../../../src/lib/export-error.ts';
 import type { IdEntry } from '../../../src/pipeline/id-entry.ts';
 import { expandInputs, type IdFormat, type IdInput } from '../../../src/pipeline/read-ids/id-input.ts';
 import { readIds, type ReadIdsOptions } from '../../../src/pipeline/read-ids/read-ids.ts';
@@ -54,4 +55,15 @@ export function brief(entries: readonly IdEntry[]): string[] {
   return entries.map(({ text, line, sighting, reason }) =>
     sighting === 'invalid' ? `${line} !${text}: ${reason}` : `${line} ${text}`,
   );
+}
+
+/** Waits for an error that tells the user that an input cannot be used, and gives it. */
+export async function inputError(reading: Promise<unknown>): Promise<ExportError> {
+  try {
+    await reading;
+  } catch (error) {
+    if (error instanceof ExportError && error.exit === 'input') return error;
+    throw error;
+  }
+  throw new Error('the input was read without an error');
 }

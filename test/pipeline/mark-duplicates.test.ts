@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HashSet128 } from '../../src/lib/hash-set-128.ts';
+import type { IdEntry } from '../../src/pipeline/id-entry.ts';
+import { markDuplicates } from '../../src/pipeline/mark-duplicates.ts';
+
+const entry = fc.record({
+  text: fc.constantFrom('a', 'b', 'c', 'd'),
+  source: fc.nat(1),
+  line: fc.nat(9),
+  sighting: fc.constantFrom('valid' as const, 'invalid' as const),
+  reason: fc.constant(''),
+});
+
+describe('markDuplicates', () => {
+  it('marks every valid sighting but the first, and leaves all else as it was', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(entry, { maxLength: 5 }), { maxLength: 5 }), async (blocks) => {
+        const known = new Set<string>();
+        const expected = blocks.map((block) =>
+          block.map((each) => {
+            const isRepeated = each.sighting === 'valid' && known.has(each.text);
+            if (each.sighting === 'valid') known.add(each.text);
+            return isRepeated ? { ...each, sighting: 'duplicate' } : { ...each };
+          }),
+        );
+        const source = async function* (): AsyncGenerator<IdEntry[]> {
+          yield* blocks.map((block) => block.map((each) => ({ ...each })));
+        };
+        const marked: IdEntry[][] = [];
+        for await (const block of markDuplicates(source(), new HashSet128())) marked.push(block);
+        expect(marked).toEqual(expected);
+      }),
+      { seed: 42, numRuns: 500 },
+    );
+  });
+});
