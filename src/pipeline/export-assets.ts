@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createClient } from '../client/create-client.ts';
 import { HashSet128 } from '../lib/hash-set-128.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -118,7 +119,10 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
 
   // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
   const halt = new AbortController();
-  const { client, cap, close } = createClient({
+  const stop = AbortSignal.any([context.stop, halt.signal]);
+  // Every call that waits listens to it: their number is bounded by concurrency, not by Node's warning at ten.
+  setMaxListeners(0, stop, context.abort);
+  const wire = createClient({
     ...context,
     ...context.service,
     ...{ concurrency, timeoutMs, retries },
@@ -126,7 +130,7 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
     initialCap: checkpoint.commits.at(-1)?.cap,
     journal,
     onCall: () => callCount.add(),
-    stop: AbortSignal.any([context.stop, halt.signal]),
+    stop,
   });
   try {
     const read = readIds(prepared.inputs, {
@@ -137,7 +141,7 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
     const entries = markDuplicates(countEntries(read, progress, context.listener), new HashSet128());
     const batches = skipCommitted(batchIds(entries, { idsPerCall, rowsPerPart }), committed.read);
     const fetched = fetchBatches(batches, {
-      client,
+      client: wire.client,
       flags,
       singles,
       ahead: concurrency + 4,
@@ -158,12 +162,16 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
     });
     for await (const part of finished) {
       await journal.sync();
-      const commit = { ...part, inputBytes: progress.inputBytes, ...(Number.isFinite(cap()) ? { cap: cap() } : {}) };
+      const commit = {
+        ...part,
+        inputBytes: progress.inputBytes,
+        ...(Number.isFinite(wire.cap()) ? { cap: wire.cap() } : {}),
+      };
       await checkpoint.append(commit);
       await journal.dropThrough(part.part);
       context.listener({ kind: 'committed', commit });
     }
   } finally {
-    await close();
+    await wire.close();
   }
 }

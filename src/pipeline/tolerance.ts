@@ -11,7 +11,7 @@ export function intolerable({ folder, counts }: ExportAccount, tolerance: Job['t
   ].filter(({ value, limit }) => value > limitOf(limit, asked));
   if (over.length === 0) return undefined;
   const words = over.map(({ name, value, limit, field }) => `${value} ids are ${name}, and ${field} allows ${limit}`);
-  return new ExportError('notTolerated', `${words.join('; ')}`, {
+  return new ExportError('notTolerated', words.join('; '), {
     todo: `The files are complete. ${folder}/unexported/ lists these ids with the reason.`,
   });
 }

@@ -112,7 +112,7 @@ async function contentProblem(open: OpenFile, { file, columns }: Expectation): P
       byteLength: file.bytes,
       slice: async (start, end = file.bytes) => {
         const bytes = await open.read(start, end - start);
-        return bytes.slice().buffer as ArrayBuffer;
+        return bytes.slice().buffer;
       },
       plainBytes: () => decompress(bytesOf(open), codec),
     });
