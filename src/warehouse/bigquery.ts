@@ -5,7 +5,7 @@ import {
   createTableText,
   type Dialect,
   escapedLiteral,
-  filesOf,
+  folderOf,
   type Source,
   typeIn,
 } from './dialect.ts';
@@ -31,12 +31,12 @@ const note = '-- The default dataset must be set; files are read from Cloud Stor
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
-FROM FILES (format = 'PARQUET', uris = [${escapedLiteral(filesOf(source))}]);
+FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]);
 `,
   // With the default null marker an empty cell is null and "" the empty string.
   csv: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
 FROM FILES (
-  format = 'CSV', uris = [${escapedLiteral(filesOf(source))}],
+  format = 'CSV', uris = [${urisOf(source)}],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 `,
@@ -45,7 +45,7 @@ FROM FILES (
 LOAD DATA INTO TEMP TABLE incoming (
 ${columnList(source.table, (column) => `${backQuoted(column.name)} ${incomingType(column)}`)}
 )
-FROM FILES (format = 'JSON', uris = [${escapedLiteral(filesOf(source))}], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = [${urisOf(source)}], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO ${backQuoted(source.table.name)} (
 ${namesOf(source.table)}
 )
@@ -64,5 +64,12 @@ function incomingType(column: Column): string {
 }
 
 function selected(column: Column): string {
-  return column.type === 'json' ? `TO_JSON_STRING(${backQuoted(column.name)})` : backQuoted(column.name);
+  return column.type === 'json'
+    ? `NULLIF(TO_JSON_STRING(${backQuoted(column.name)}), 'null')`
+    : backQuoted(column.name);
+}
+
+/** An address takes one asterisk only. */
+function urisOf(source: Source): string {
+  return escapedLiteral(`${folderOf(source)}part-*`);
 }

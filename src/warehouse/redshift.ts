@@ -68,5 +68,7 @@ function incomingType(column: Column): string {
 }
 
 function selected(column: Column): string {
-  return column.type === 'json' ? `JSON_SERIALIZE(${doubleQuoted(column.name)})` : doubleQuoted(column.name);
+  return column.type === 'json'
+    ? `NULLIF(JSON_SERIALIZE(${doubleQuoted(column.name)}), 'null')`
+    : doubleQuoted(column.name);
 }

@@ -51,12 +51,12 @@ CREATE TABLE `assets` (
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `assets`
-FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/assets/part-*.parquet']);
+FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/assets/part-*']);
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `assets`
 FROM FILES (
-  format = 'CSV', uris = ['gs://bucket/demo/csv/assets/part-*.csv*'],
+  format = 'CSV', uris = ['gs://bucket/demo/csv/assets/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
@@ -112,7 +112,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `token_info_freeze_authority` STRING,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/assets/part-*.jsonl*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/assets/part-*'], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO `assets` (
   `id`,
   `interface`,
@@ -168,14 +168,14 @@ SELECT
   `interface`,
   `content_schema`,
   `content_json_uri`,
-  TO_JSON_STRING(`content_files`),
+  NULLIF(TO_JSON_STRING(`content_files`), 'null'),
   `content_metadata_name`,
   `content_metadata_symbol`,
   `content_metadata_description`,
-  TO_JSON_STRING(`content_metadata_attributes`),
+  NULLIF(TO_JSON_STRING(`content_metadata_attributes`), 'null'),
   `content_metadata_token_standard`,
-  TO_JSON_STRING(`content_links`),
-  TO_JSON_STRING(`authorities`),
+  NULLIF(TO_JSON_STRING(`content_links`), 'null'),
+  NULLIF(TO_JSON_STRING(`authorities`), 'null'),
   `ownership_owner`,
   `ownership_frozen`,
   `ownership_delegated`,
@@ -195,8 +195,8 @@ SELECT
   `royalty_basis_points`,
   `royalty_primary_sale_happened`,
   `royalty_locked`,
-  TO_JSON_STRING(`creators`),
-  TO_JSON_STRING(`grouping`),
+  NULLIF(TO_JSON_STRING(`creators`), 'null'),
+  NULLIF(TO_JSON_STRING(`grouping`), 'null'),
   `collection`,
   `uses_use_method`,
   `uses_remaining`,
@@ -211,7 +211,7 @@ SELECT
   `token_info_token_program`,
   `token_info_mint_authority`,
   `token_info_freeze_authority`,
-  TO_JSON_STRING(`extra`)
+  NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
 
 CREATE TABLE `creators` (
@@ -225,12 +225,12 @@ CREATE TABLE `creators` (
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `creators`
-FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/creators/part-*.parquet']);
+FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/creators/part-*']);
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `creators`
 FROM FILES (
-  format = 'CSV', uris = ['gs://bucket/demo/csv/creators/part-*.csv*'],
+  format = 'CSV', uris = ['gs://bucket/demo/csv/creators/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
@@ -244,7 +244,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `verified` BOOL,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/creators/part-*.jsonl*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/creators/part-*'], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO `creators` (
   `asset_id`,
   `position`,
@@ -259,7 +259,7 @@ SELECT
   `address`,
   `share`,
   `verified`,
-  TO_JSON_STRING(`extra`)
+  NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
 
 CREATE TABLE `authorities` (
@@ -272,12 +272,12 @@ CREATE TABLE `authorities` (
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `authorities`
-FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/authorities/part-*.parquet']);
+FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/authorities/part-*']);
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `authorities`
 FROM FILES (
-  format = 'CSV', uris = ['gs://bucket/demo/csv/authorities/part-*.csv*'],
+  format = 'CSV', uris = ['gs://bucket/demo/csv/authorities/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
@@ -290,7 +290,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `scopes` JSON,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/authorities/part-*.jsonl*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/authorities/part-*'], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO `authorities` (
   `asset_id`,
   `position`,
@@ -302,8 +302,8 @@ SELECT
   `asset_id`,
   `position`,
   `address`,
-  TO_JSON_STRING(`scopes`),
-  TO_JSON_STRING(`extra`)
+  NULLIF(TO_JSON_STRING(`scopes`), 'null'),
+  NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
 
 CREATE TABLE `grouping` (
@@ -318,12 +318,12 @@ CREATE TABLE `grouping` (
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `grouping`
-FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/grouping/part-*.parquet']);
+FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/grouping/part-*']);
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `grouping`
 FROM FILES (
-  format = 'CSV', uris = ['gs://bucket/demo/csv/grouping/part-*.csv*'],
+  format = 'CSV', uris = ['gs://bucket/demo/csv/grouping/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
@@ -338,7 +338,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `collection_metadata` JSON,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/grouping/part-*.jsonl*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/grouping/part-*'], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO `grouping` (
   `asset_id`,
   `position`,
@@ -354,8 +354,8 @@ SELECT
   `group_key`,
   `group_value`,
   `verified`,
-  TO_JSON_STRING(`collection_metadata`),
-  TO_JSON_STRING(`extra`)
+  NULLIF(TO_JSON_STRING(`collection_metadata`), 'null'),
+  NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
 
 CREATE TABLE `files` (
@@ -369,12 +369,12 @@ CREATE TABLE `files` (
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `files`
-FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/files/part-*.parquet']);
+FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/files/part-*']);
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `files`
 FROM FILES (
-  format = 'CSV', uris = ['gs://bucket/demo/csv/files/part-*.csv*'],
+  format = 'CSV', uris = ['gs://bucket/demo/csv/files/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
@@ -388,7 +388,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `contexts` JSON,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/files/part-*.jsonl*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/files/part-*'], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO `files` (
   `asset_id`,
   `position`,
@@ -402,8 +402,8 @@ SELECT
   `position`,
   `uri`,
   `mime`,
-  TO_JSON_STRING(`contexts`),
-  TO_JSON_STRING(`extra`)
+  NULLIF(TO_JSON_STRING(`contexts`), 'null'),
+  NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
 
 CREATE TABLE `attributes` (
@@ -418,12 +418,12 @@ CREATE TABLE `attributes` (
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `attributes`
-FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/attributes/part-*.parquet']);
+FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/attributes/part-*']);
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `attributes`
 FROM FILES (
-  format = 'CSV', uris = ['gs://bucket/demo/csv/attributes/part-*.csv*'],
+  format = 'CSV', uris = ['gs://bucket/demo/csv/attributes/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
@@ -438,7 +438,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `display_type` STRING,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/attributes/part-*.jsonl*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/attributes/part-*'], json_extension = 'NEWLINE_DELIMITED');
 INSERT INTO `attributes` (
   `asset_id`,
   `position`,
@@ -455,5 +455,5 @@ SELECT
   `value`,
   `value_type`,
   `display_type`,
-  TO_JSON_STRING(`extra`)
+  NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;

@@ -173,14 +173,14 @@ SELECT
   "interface",
   "content_schema",
   "content_json_uri",
-  JSON_SERIALIZE("content_files"),
+  NULLIF(JSON_SERIALIZE("content_files"), 'null'),
   "content_metadata_name",
   "content_metadata_symbol",
   "content_metadata_description",
-  JSON_SERIALIZE("content_metadata_attributes"),
+  NULLIF(JSON_SERIALIZE("content_metadata_attributes"), 'null'),
   "content_metadata_token_standard",
-  JSON_SERIALIZE("content_links"),
-  JSON_SERIALIZE("authorities"),
+  NULLIF(JSON_SERIALIZE("content_links"), 'null'),
+  NULLIF(JSON_SERIALIZE("authorities"), 'null'),
   "ownership_owner",
   "ownership_frozen",
   "ownership_delegated",
@@ -200,8 +200,8 @@ SELECT
   "royalty_basis_points",
   "royalty_primary_sale_happened",
   "royalty_locked",
-  JSON_SERIALIZE("creators"),
-  JSON_SERIALIZE("grouping"),
+  NULLIF(JSON_SERIALIZE("creators"), 'null'),
+  NULLIF(JSON_SERIALIZE("grouping"), 'null'),
   "collection",
   "uses_use_method",
   "uses_remaining",
@@ -216,7 +216,7 @@ SELECT
   "token_info_token_program",
   "token_info_mint_authority",
   "token_info_freeze_authority",
-  JSON_SERIALIZE("extra")
+  NULLIF(JSON_SERIALIZE("extra"), 'null')
 FROM incoming;
 DROP TABLE incoming;
 
@@ -270,7 +270,7 @@ SELECT
   "address",
   "share",
   "verified",
-  JSON_SERIALIZE("extra")
+  NULLIF(JSON_SERIALIZE("extra"), 'null')
 FROM incoming;
 DROP TABLE incoming;
 
@@ -319,8 +319,8 @@ SELECT
   "asset_id",
   "position",
   "address",
-  JSON_SERIALIZE("scopes"),
-  JSON_SERIALIZE("extra")
+  NULLIF(JSON_SERIALIZE("scopes"), 'null'),
+  NULLIF(JSON_SERIALIZE("extra"), 'null')
 FROM incoming;
 DROP TABLE incoming;
 
@@ -377,8 +377,8 @@ SELECT
   "group_key",
   "group_value",
   "verified",
-  JSON_SERIALIZE("collection_metadata"),
-  JSON_SERIALIZE("extra")
+  NULLIF(JSON_SERIALIZE("collection_metadata"), 'null'),
+  NULLIF(JSON_SERIALIZE("extra"), 'null')
 FROM incoming;
 DROP TABLE incoming;
 
@@ -431,8 +431,8 @@ SELECT
   "position",
   "uri",
   "mime",
-  JSON_SERIALIZE("contexts"),
-  JSON_SERIALIZE("extra")
+  NULLIF(JSON_SERIALIZE("contexts"), 'null'),
+  NULLIF(JSON_SERIALIZE("extra"), 'null')
 FROM incoming;
 DROP TABLE incoming;
 
@@ -490,6 +490,6 @@ SELECT
   "value",
   "value_type",
   "display_type",
-  JSON_SERIALIZE("extra")
+  NULLIF(JSON_SERIALIZE("extra"), 'null')
 FROM incoming;
 DROP TABLE incoming;

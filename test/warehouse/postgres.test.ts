@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { tables } from '../../src/assets/columns.ts';
+import { numberOf, numberText } from '../../src/assets/exact-number.ts';
+import { isJsonObject, type Json, parseJson, stringifyJson } from '../../src/assets/json.ts';
+import type { Cell, ColumnType } from '../../src/assets/table.ts';
+import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { startPostgres } from './postgres-server.ts';
+import { rowsOf, writeParts } from './written-tables.ts';
+
+const server = await startPostgres();
+if (typeof server === 'string') console.warn(`PostgreSQL statements are not run: ${server}`);
+
+afterAll(async () => {
+  if (typeof server !== 'string') await server.stop();
+});
+
+function valueOf(cell: Cell, type: ColumnType): Json {
+  if (typeof cell === 'bigint') return numberOf(String(cell));
+  if (typeof cell === 'number') return numberOf(numberText(cell));
+  return type === 'json' && cell !== null ? parseJson(String(cell)) : cell;
+}
+
+describe.each(['csv', 'jsonl'] as const)('the PostgreSQL statements for %s', (format) => {
+  const cases = tables.map((table) => [table.name, table] as const);
+  it.skipIf(typeof server === 'string').each(cases)('load %s as it was written', async (name, table) => {
+    if (typeof server === 'string') return;
+    const folder = await tempFolder();
+    await writeParts(folder, table, format);
+    const loaded = await server.psql(
+      `DROP TABLE IF EXISTS "${name}";
+       ${ddlFor('postgres', table)}
+       ${loadStatementFor('postgres', { table, format, folder })}
+       SELECT row_to_json(loaded) FROM "${name}" AS loaded;`,
+    );
+    const lines = loaded.split('\n').filter((line) => line !== '');
+    const columns = table.columns;
+    const shown = lines.map((line) => {
+      const row = parseJson(line);
+      return isJsonObject(row) ? columns.map((column) => stringifyJson(row[column.name] ?? null)).join() : line;
+    });
+    const written = rowsOf(table).map((row) =>
+      columns.map((column, at) => stringifyJson(valueOf(row[at] ?? null, column.type))).join(),
+    );
+    // A table has no order of its own.
+    expect(shown.sort()).toEqual(written.sort());
+  });
+});
