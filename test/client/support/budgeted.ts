@@ -1,0 +1,46 @@
+import type { AssetClient } from '../../../src/client/asset-client.ts';
+import type { ClientEvent } from '../../../src/client/client-events.ts';
+import type { CreditLedger } from '../../../src/client/credit-ledger.ts';
+import { createMemoryLedger } from '../../../src/client/memory-ledger.ts';
+import { type BudgetOptions, withBudget } from '../../../src/client/with-budget.ts';
+import type { ExportError } from '../../../src/lib/export-error.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+export const today = '2026-03-14';
+export const tomorrow = '2026-03-15';
+export const nineOClock = Date.UTC(2026, 2, 14, 9, 0, 0);
+export const beforeMidnight = Date.UTC(2026, 2, 14, 23, 59, 50);
+
+export interface Budgeted {
+  readonly client: AssetClient;
+  readonly clock: FakeClock;
+  readonly ledger: CreditLedger;
+  readonly events: ClientEvent[];
+}
+
+/** A budget of 160 credits a call, whose day begins at nine. */
+export function budgeted(inner: AssetClient, options: Partial<BudgetOptions> & { startMs?: number } = {}): Budgeted {
+  const clock = createFakeClock(options.startMs ?? nineOClock);
+  const ledger = options.ledger ?? createMemoryLedger();
+  const events: ClientEvent[] = [];
+  const client = withBudget(inner, {
+    clock,
+    creditsPerCall: 160,
+    whenSpent: 'stop',
+    timeoutMs: 60_000,
+    listener: (event) => events.push(event),
+    ...options,
+    ledger,
+  });
+  return { client, clock, ledger, events };
+}
+
+/** How each call ended: `answered`, or the exit name of its error. */
+export async function outcomes(work: readonly Promise<unknown>[]): Promise<string[]> {
+  const ended = await Promise.allSettled(work);
+  return ended.map((each) => (each.status === 'fulfilled' ? 'answered' : (each.reason as ExportError).exit));
+}
+
+export function times<T>(count: number, make: () => T): T[] {
+  return Array.from({ length: count }, make);
+}
