@@ -1,0 +1,212 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ClientEvent } from '../../src/client/client-events.ts';
+import { type ClientOptions, type CreatedClient, createClient } from '../../src/client/create-client.ts';
+import { lookUpBatch } from '../../src/client/look-up-batch.ts';
+import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
+import type { AnswerEntry } from '../../src/client/with-journal.ts';
+import { ExportError } from '../../src/lib/export-error.ts';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { answerBody, batchCall, idOf, idsOf, noFlags, recordText } from './support/calls.ts';
+import { createFakeClock, settled } from './support/fake-clock.ts';
+import { reply, type Respond, startRoughServer } from './support/rough-server.ts';
+
+interface Setting {
+  readonly entries?: Map<string, AnswerEntry>;
+  readonly events?: ClientEvent[];
+}
+
+function connect(
+  url: string,
+  options: Partial<ClientOptions> = {},
+  { entries = new Map<string, AnswerEntry>(), events = [] }: Setting = {},
+): CreatedClient {
+  const created = createClient({
+    url,
+    apiKey: 'canary-key',
+    concurrency: 4,
+    timeoutMs: 60_000,
+    retries: 8,
+    budget: { creditsPerCall: 160, whenSpent: 'stop' },
+    ledger: createMemoryLedger(),
+    journal: {
+      find: (key) => Promise.resolve(entries.get(key)?.body),
+      append: async (entry) => {
+        entries.set(entry.key, entry);
+      },
+    },
+    listener: (event) => events.push(event),
+    random: () => 0,
+    ...options,
+  });
+  onTestFinished(() => created.close());
+  return created;
+}
+
+const answerAll: Respond = (response, { body }) => {
+  const { params } = JSON.parse(body) as { params: [string[]] };
+  reply(response, { body: answerBody(params[0].map(recordText)) });
+};
+
+function batches(count: number, size: number): string[][] {
+  return Array.from({ length: count }, (_, n) => idsOf(size, n * size));
+}
+
+describe('createClient', () => {
+  it('looks all ids up with exactly as many calls as batches when nothing fails', async () => {
+    const service = await startGeneratedService({
+      missingPercent: 2,
+      shuffled: true,
+      repeatedPercent: 3,
+      missingAs: 'omitted',
+    });
+    onTestFinished(() => service.stop());
+    const { client } = connect(service.url);
+    const work = batches(10, 500).map((ids, part) => lookUpBatch(client, { ids, flags: noFlags, part, singles: true }));
+    const lookups = (await Promise.all(work)).flatMap((batch) => batch.lookups);
+    const ids = idsOf(5000);
+    expect(lookups).toHaveLength(5000);
+    expect(
+      lookups.every(
+        (lookup, n) => lookup.kind === 'missing' || (lookup.kind === 'found' && lookup.record.id === ids[n]),
+      ),
+    ).toBe(true);
+    const missing = lookups.filter((lookup) => lookup.kind === 'missing').length;
+    expect(missing).toBeGreaterThan(40);
+    expect(missing).toBeLessThan(200);
+    expect(service.counts()).toMatchObject({ calls: 10 });
+  });
+
+  it('pays for retries, and for nothing that the journal holds', async () => {
+    const ledger = createMemoryLedger();
+    const server = await startRoughServer((response, request, n) => {
+      if (n <= 2) reply(response, { status: 503, body: 'busy' });
+      else void answerAll(response, request, n);
+    });
+    const clock = createFakeClock();
+    const [day, calls] = ['2026-03-14', [] as number[]];
+    const entries = new Map<string, AnswerEntry>();
+    const options = { ledger, clock, onCall: async (): Promise<void> => void calls.push(1) };
+    const call = batchCall(idsOf(5));
+    const first = await connect(server.url, options, { entries }).client.ask(call);
+    expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
+    const again = await connect(server.url, options, { entries }).client.ask(call);
+    expect(again).toEqual(first);
+    expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
+  });
+
+  it('lets other calls use the slot of one that waits for its next attempt', async () => {
+    const clock = createFakeClock();
+    const server = await startRoughServer((response, request, n) => {
+      if (n === 1) reply(response, { status: 500, body: '' });
+      else void answerAll(response, request, n);
+    });
+    const { client } = connect(server.url, { clock, concurrency: 1, random: () => 0.9 });
+    const failing = client.ask(batchCall([idOf(1)]));
+    await server.received(1);
+    const other = await client.ask(batchCall([idOf(2)]));
+    expect(other.kind).toBe('records');
+    await clock.advance(500);
+    expect((await failing).kind).toBe('records');
+    expect(server.seen.map(({ body }) => (JSON.parse(body) as { params: unknown[][] }).params[0]?.[0])).toEqual([
+      idOf(1),
+      idOf(2),
+      idOf(1),
+    ]);
+  });
+
+  it('pauses all calls after a 429 and goes on by itself', async () => {
+    const clock = createFakeClock();
+    const events: ClientEvent[] = [];
+    const server = await startRoughServer((response, request, n) => {
+      if (n === 1) reply(response, { status: 429, body: '', headers: { 'retry-after': '20' } });
+      else void answerAll(response, request, n);
+    });
+    const { client } = connect(server.url, { clock, concurrency: 1 }, { events });
+    const work = Promise.all(batches(3, 2).map((ids) => client.ask(batchCall(ids))));
+    await server.received(1);
+    while (!events.some((event) => event.kind === 'paused')) await settled();
+    await clock.advance(19_999);
+    expect(server.seen).toHaveLength(1);
+    await clock.advance(1);
+    expect(await work).toHaveLength(3);
+    expect(server.seen).toHaveLength(4);
+  });
+
+  it('sends exactly five calls when the run may cost five, and ends with spent', async () => {
+    const server = await startRoughServer(answerAll);
+    const { client } = connect(server.url, { budget: { creditsPerCall: 160, creditsPerRun: 800, whenSpent: 'stop' } });
+    const ends = await Promise.allSettled(batches(9, 2).map((ids) => client.ask(batchCall(ids))));
+    expect(ends.filter((end) => end.status === 'rejected').map((end) => (end.reason as ExportError).exit)).toEqual(
+      Array(4).fill('spent'),
+    );
+    expect(server.seen).toHaveLength(5);
+  });
+
+  it('sends no more than the calls in flight once the key is refused', async () => {
+    const server = await startRoughServer((response) => {
+      reply(response, { status: 401, body: 'invalid project id canary-key' });
+    });
+    const { client } = connect(server.url, { concurrency: 2 });
+    const ends = await Promise.allSettled(batches(30, 2).map((ids) => client.ask(batchCall(ids))));
+    expect(ends.every((end) => end.status === 'rejected' && (end.reason as ExportError).exit === 'keyRefused')).toBe(
+      true,
+    );
+    expect(JSON.stringify(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : '')))).not.toContain(
+      'canary',
+    );
+    expect(server.seen.length).toBeLessThanOrEqual(2);
+  });
+
+  it('keeps answers that arrive after stop', async () => {
+    const stop = new AbortController();
+    const entries = new Map<string, AnswerEntry>();
+    const held: (() => void)[] = [];
+    const server = await startRoughServer((response, request, n) => {
+      held.push(() => void answerAll(response, request, n));
+    });
+    const { client } = connect(server.url, { stop: stop.signal, concurrency: 2 }, { entries });
+    const work = Promise.allSettled(batches(6, 2).map((ids) => client.ask(batchCall(ids))));
+    await server.received(2);
+    stop.abort(new ExportError('terminated', 'SIGTERM'));
+    held.forEach((answer) => {
+      answer();
+    });
+    const ends = await work;
+    expect(ends.map((end) => end.status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+    expect(entries.size).toBe(2);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('remembers a smaller size, and replays the split of a batch without a call', async () => {
+    const events: ClientEvent[] = [];
+    const entries = new Map<string, AnswerEntry>();
+    const server = await startRoughServer((response, request, n) => {
+      const { params } = JSON.parse(request.body) as { params: [string[]] };
+      if (params[0].length > 30) reply(response, { status: 413, body: 'too large' });
+      else void answerAll(response, request, n);
+    });
+    const created = connect(server.url, {}, { entries, events });
+    const ask = (which: CreatedClient, from: number) =>
+      lookUpBatch(which.client, { ids: idsOf(100, from), flags: noFlags, part: 0, singles: false });
+    const first = await ask(created, 0);
+    expect(created.cap()).toBe(25);
+    const sent = server.seen.length;
+    await ask(created, 100);
+    expect(server.seen.length - sent).toBe(4);
+    const again = connect(server.url, {}, { entries });
+    expect(await ask(again, 0)).toEqual(first);
+    expect(await ask(again, 100)).toMatchObject({ lookups: { length: 100 } });
+    expect(server.seen.length - sent).toBe(4);
+    expect(events.filter((event) => event.kind === 'shrunk')).toEqual([
+      { kind: 'shrunk', cap: 50 },
+      { kind: 'shrunk', cap: 25 },
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { AssetClient } from '../../../src/client/asset-client.ts';
+import { AttemptError } from '../../../src/client/attempt-error.ts';
+import { createMemoryLedger } from '../../../src/client/memory-ledger.ts';
+import { withBudget } from '../../../src/client/with-budget.ts';
+import { withConcurrency } from '../../../src/client/with-concurrency.ts';
+import { withJournal } from '../../../src/client/with-journal.ts';
+import { withRetry } from '../../../src/client/with-retry.ts';
+import { withSizeGuard } from '../../../src/client/with-size-guard.ts';
+import { ExportError } from '../../../src/lib/export-error.ts';
+import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../client/support/calls.ts';
+import { createFakeClock, settled } from '../../client/support/fake-clock.ts';
+import { heldClient, scriptedClient } from '../../client/support/scripted-client.ts';
+
+type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
+
+const random = (): number => 0.5;
+
+/** Every wrapper of `AssetClient`, with options that give it nothing to do. A new one is a line here. */
+const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[] = [
+  {
+    name: 'journal',
+    wrap: (inner) =>
+      withJournal(inner, { journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() } }),
+    holdsCallsBack: false,
+  },
+  { name: 'size guard', wrap: (inner) => withSizeGuard(inner, {}), holdsCallsBack: false },
+  {
+    name: 'retry',
+    wrap: (inner, stop) => withRetry(inner, { retries: 0, clock: createFakeClock(), random, stop }),
+    holdsCallsBack: true,
+  },
+  {
+    name: 'concurrency',
+    wrap: (inner, stop) => withConcurrency(inner, { concurrency: 4, clock: createFakeClock(), random, stop }),
+    holdsCallsBack: true,
+  },
+  {
+    name: 'budget',
+    wrap: (inner, stop) =>
+      withBudget(inner, {
+        ledger: createMemoryLedger(),
+        clock: createFakeClock(),
+        creditsPerCall: 160,
+        whenSpent: 'stop',
+        timeoutMs: 60_000,
+        stop,
+      }),
+    holdsCallsBack: true,
+  },
+];
+
+const call = batchCall(idsOf(3));
+
+describe.each(wrappers)('the $name wrapper', ({ wrap }) => {
+  it('hands the call on as it is', async () => {
+    const inner = scriptedClient();
+    await wrap(inner).ask(call);
+    expect(inner.asked).toHaveLength(1);
+    expect(inner.asked[0]).toBe(call);
+  });
+
+  it.each([recordsOf(call), recordsOf(singleCall(idOf(1))), refusal('size'), refusal('id'), refusal('notFound')])(
+    'passes an answer through unchanged',
+    async (answer) => {
+      const before = JSON.stringify(answer);
+      const passed = await wrap(scriptedClient([answer])).ask(call);
+      expect(passed).toBe(answer);
+      expect(JSON.stringify(passed)).toBe(before);
+    },
+  );
+
+  it('gives each of many calls its own answer, whatever order they end in', async () => {
+    const inner = heldClient();
+    const client = wrap(inner);
+    const calls = Array.from({ length: 12 }, (_, n) => batchCall([idOf(n)]));
+    const work = Promise.all(calls.map((each) => client.ask(each)));
+    let ended = 0;
+    while (ended < calls.length) {
+      await settled();
+      inner.open.pop()?.end();
+      ended += 1;
+    }
+    expect(await work).toEqual(calls.map((each) => recordsOf(each)));
+  });
+
+  it.each(['unavailable', 'keyRefused', 'spent', 'terminated'] as const)(
+    'passes an ExportError on: %s',
+    async (exit) => {
+      const error = new ExportError(exit, 'why');
+      await expect(wrap(scriptedClient([error])).ask(call)).rejects.toBe(error);
+    },
+  );
+
+  it('passes an error that it does not know on as it is', async () => {
+    const bug = new TypeError('a bug');
+    await expect(wrap(scriptedClient([bug])).ask(call)).rejects.toBe(bug);
+  });
+
+  it('passes a failed attempt on, or an error that has it as its cause', async () => {
+    const failed = new AttemptError('transient', 'reset');
+    const error: unknown = await wrap(scriptedClient([failed]))
+      .ask(call)
+      .catch((reason: unknown) => reason);
+    expect(error === failed || (error instanceof ExportError && error.cause === failed)).toBe(true);
+  });
+
+  it('goes on after an error', async () => {
+    const client = wrap(scriptedClient([new AttemptError('transient', 'reset')]));
+    await client.ask(call).catch(() => undefined);
+    expect(await client.ask(call)).toEqual(recordsOf(call));
+  });
+
+  it('lets a call in flight end after stop', async () => {
+    const stop = new AbortController();
+    const inner = heldClient();
+    const work = wrap(inner, stop.signal).ask(call);
+    await settled();
+    stop.abort(new ExportError('terminated', 'SIGTERM'));
+    await settled();
+    inner.open[0]?.end();
+    expect(await work).toEqual(recordsOf(call));
+  });
+});
+
+describe.each(wrappers.filter(({ holdsCallsBack }) => holdsCallsBack))('the $name wrapper', ({ wrap }) => {
+  it('begins no call after stop, and ends it with the reason', async () => {
+    const stop = new AbortController();
+    const reason = new ExportError('terminated', 'SIGTERM');
+    const inner = scriptedClient();
+    const client = wrap(inner, stop.signal);
+    stop.abort(reason);
+    await expect(client.ask(call)).rejects.toBe(reason);
+    expect(inner.asked).toHaveLength(0);
+  });
+});
