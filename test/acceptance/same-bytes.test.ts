@@ -22,14 +22,20 @@ describe('the files of an export', () => {
     for (const { name, concurrency, service } of [
       { name: 'calm', concurrency: '1', service: {} },
       { name: 'busy', concurrency: '16', service: { jitterMs: 20 } },
-      { name: 'odd', concurrency: '16', service: { jitterMs: 20, shuffled: true, repeatedPercent: 20, missingOmitted: true } },
+      {
+        name: 'odd',
+        concurrency: '16',
+        service: { jitterMs: 20, shuffled: true, repeatedPercent: 20, missingOmitted: true },
+      },
     ]) {
       const running = await startGeneratedService({ missingPercent: 3, seed: 7, ...service });
       const out = join(folder, name);
       const outcome = await runExport({ flags: { ...base, ids, url: running.url, out, concurrency } });
       await running.stop();
       expect(outcome.state).toBe('complete');
-      expect(running.counts().calls).toBe(Math.ceil((outcome.account.counts.exported + outcome.account.counts.missing) / 100));
+      expect(running.counts().calls).toBe(
+        Math.ceil((outcome.account.counts.exported + outcome.account.counts.missing) / 100),
+      );
       made.push({ bytes: exportBytes(out), notes: outcome.account.notes });
     }
     const [calm, busy, odd] = made;
