@@ -49,6 +49,13 @@ export async function lookUpBatch(client: AssetClient, batch: Batch): Promise<Ba
   return { lookups: batch.ids.map((id) => search.lookupOf(id)), counts: search.counts };
 }
 
+/** The same for each id in a `getAsset` call of its own, which knows `showUnverifiedCollections`. */
+export async function lookUpAlone(client: AssetClient, batch: Omit<Batch, 'singles'>): Promise<BatchLookups> {
+  const search = new Search(client, { ...batch, singles: true });
+  await search.askMissingAlone();
+  return { lookups: batch.ids.map((id) => search.lookupOf(id)), counts: search.counts };
+}
+
 /** After so many refusals that named their ids, one after another, a batch is halved: halves are asked side by side. */
 const maxNamedInRow = 3;
 
