@@ -1,0 +1,20 @@
+/** The library: what the commands do, for programs that bring their own clock, files, ledger and listener. */
+export { tables } from './assets/columns.ts';
+export { type CreditLedger, openDiskLedger } from './client/credit-ledger.ts';
+export { createMemoryLedger } from './client/memory-ledger.ts';
+export { type Job, jobSchema } from './job/job-schema.ts';
+export { type JobSources, type LoadedJob, loadJob } from './job/load-job.ts';
+export { type Clock, systemClock } from './lib/clock.ts';
+export { exitCodes } from './lib/exit-codes.ts';
+export { ExportError } from './lib/export-error.ts';
+export { type ExportRequest, exportAssets } from './pipeline/export-assets.ts';
+export type { ExportContext } from './pipeline/export-context.ts';
+export type { ExportAccount, ExportOutcome } from './pipeline/export-outcome.ts';
+export { type ExportStatus, exportStatus } from './pipeline/export-status.ts';
+export { type AssetFate, getAssets } from './pipeline/get-assets.ts';
+export { type ExportPlan, planExport } from './pipeline/plan-export.ts';
+export { prepareInputs } from './pipeline/prepare-inputs.ts';
+export type { RunEvent, RunListener } from './pipeline/run-events.ts';
+export { type Verification, verifyExport } from './pipeline/verify-export.ts';
+export { type RunningService, type ServiceOptions, startService } from './service/start-service.ts';
+export { diskFileStore, type FileStore } from './store/file-store.ts';
