@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fileOf, idOf, temporaryFolder } from './local-service.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const records = [`{"id":"${idOf(1)}","x":1.0}`];
+const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getAsset', params: [idOf(1)] });
+
+function start(flags: readonly string[]): ChildProcess & { readonly output: Promise<string> } {
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('ts-blank-space/register'), main, 'serve', ...flags],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let text = '';
+  child.stderr.on('data', (data: Buffer) => {
+    text += data.toString();
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return Object.assign(child, { output: once(child, 'close').then(() => text) });
+}
+
+/** Starts `serve` and reads its address from the first line of stdout. */
+async function serving(flags: readonly string[]): Promise<{ url: string; child: ReturnType<typeof start> }> {
+  const child = start(['--port', '0', ...flags]);
+  if (child.stdout === null) throw new Error('no stdout');
+  const ended = once(child, 'exit').then(async () => {
+    throw new Error(`serve ended before it was ready: ${await child.output}`);
+  });
+  const [url] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string];
+  ended.catch(() => undefined);
+  return { url, child };
+}
+
+function post(url: string, key = 'key'): Promise<Response> {
+  return fetch(`${url}/v3/${key}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: call });
+}
+
+describe('serve', () => {
+  it('prints its address, answers, and ends with an account and status 0 at SIGTERM', async () => {
+    const { url, child } = await serving(['--assets', fileOf(records)]);
+    expect(await (await post(url)).text()).toBe(`{"jsonrpc":"2.0","result":${records[0] ?? ''},"id":1}`);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(0);
+    expect(await child.output).toContain(
+      'answered 1 calls for 1 ids with 1 records; 160 credits charged, 0 calls refused',
+    );
+  });
+
+  it('lets in the keys of the file alone', async () => {
+    const { url } = await serving(['--assets', fileOf(records), '--api-key-file', fileOf(['one', 'two'], 'keys')]);
+    expect([(await post(url, 'two')).status, (await post(url, 'three')).status]).toEqual([200, 401]);
+  });
+
+  it('suffers the faults of a file', async () => {
+    const faults = fileOf(['seed: 1', 'faults:', '  - { fault: status, status: 503, when: { first: 1 } }'], 'f.yaml');
+    const { url } = await serving(['--assets', fileOf(records), '--faults', faults]);
+    expect([(await post(url)).status, (await post(url)).status]).toEqual([503, 200]);
+  });
+
+  it.each([
+    [['--credits-per-day', 'many'], '--credits-per-day is "many"'],
+    [['--api-key-file', '/nowhere/keys'], 'cannot read the key file /nowhere/keys: no such file'],
+  ])('refuses %j with status 2', async (flags, words) => {
+    const child = start(['--assets', fileOf(records), ...flags]);
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(2);
+    expect(await child.output).toContain(words);
+  });
+
+  it('has forgotten no charge after SIGKILL', async () => {
+    const flags = ['--assets', fileOf(records), '--store', temporaryFolder(), '--credits-per-day', '1600000'];
+    let answered = 0;
+    for (let round = 0; round < 3; round += 1) {
+      const { url, child } = await serving(flags);
+      const lane = async (): Promise<void> => {
+        for (;;) {
+          await (await post(url)).text();
+          answered += 1;
+          if (answered >= (round + 1) * 50) child.kill('SIGKILL');
+        }
+      };
+      await Promise.allSettled([lane(), lane(), lane(), lane()]);
+    }
+    const { url } = await serving(flags);
+    const spent = 1_600_000 - Number((await post(url)).headers.get('x-credits-remaining')) - 160;
+    expect(spent).toBeGreaterThanOrEqual(answered * 160);
+    expect(spent).toBeLessThanOrEqual((answered + 3 * 4) * 160);
+  });
+});
