@@ -12,17 +12,16 @@ const digitOf = new Uint8Array(256).fill(255);
 for (let digit = 0; digit < alphabet.length; digit += 1) digitOf[alphabet.charCodeAt(digit)] = digit;
 
 /**
- * Smallest and largest text behind n leading ones, as digits. Each leading one stands for a zero byte, so what follows
- * must fill 32 - n bytes: from 256^(31-n) to 256^(32-n) - 1. Text of equal length sorts as its value does, so these
- * bounds replace the arithmetic.
+ * The digits of 256^n, the smallest number that needs n + 1 bytes. Numbers of equally many digits sort as their texts do,
+ * so comparing with these replaces the arithmetic.
  */
-const lowest: Uint8Array[] = [];
-const highest: Uint8Array[] = [];
-for (let ones = 0; ones <= idBytes; ones += 1) {
-  const bytes = BigInt(idBytes - ones);
-  lowest.push(ones === idBytes ? new Uint8Array(0) : digitsOf(256n ** (bytes - 1n)));
-  highest.push(digitsOf(256n ** bytes - 1n));
+const powers: Uint8Array[] = [];
+
+function powerOf256(exponent: number): Uint8Array {
+  while (powers.length <= exponent) powers.push(digitsOf(256n ** BigInt(powers.length)));
+  return powers[exponent] ?? new Uint8Array(0);
 }
+powerOf256(idBytes);
 
 /** True when the text is base58 and decodes to exactly 32 bytes. Exact, in about a tenth of a microsecond. */
 export function isAssetId(text: string): boolean {
@@ -42,34 +41,26 @@ export function isAssetIdAt(bytes: Uint8Array, start: number, end: number): bool
   if (length < shortestId || length > longestId) return false;
   let ones = 0;
   while (ones < length && bytes[start + ones] === 49) ones += 1;
-  const low = lowest[ones];
-  const high = highest[ones];
-  if (low === undefined || high === undefined) return false;
+  if (ones > idBytes) return false;
   const first = start + ones;
-  const digits = end - first;
-  if (digits < low.length || digits > high.length) return false;
   for (let index = first; index < end; index += 1) {
     if (digitOf[bytes[index] ?? 0] === 255) return false;
   }
-  if (digits === low.length && isBelow(bytes, first, low)) return false;
-  return digits !== high.length || !isAbove(bytes, first, high);
+  // Each leading one is a zero byte; what follows must fill the rest of the 32 exactly.
+  const rest = idBytes - ones;
+  if (isAtLeast(bytes, { first, end }, powers[rest])) return false;
+  return rest === 0 || isAtLeast(bytes, { first, end }, powers[rest - 1]);
 }
 
-/** True when the digits at `first` are a smaller number than the bound, which has as many. */
-function isBelow(bytes: Uint8Array, first: number, bound: Uint8Array): boolean {
-  for (let index = 0; index < bound.length; index += 1) {
-    const difference = (digitOf[bytes[first + index] ?? 0] ?? 0) - (bound[index] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
-}
-
-function isAbove(bytes: Uint8Array, first: number, bound: Uint8Array): boolean {
-  for (let index = 0; index < bound.length; index += 1) {
+/** True when the base58 digits from `first` up to `end`, the first of them not zero, are no smaller number than the bound. */
+function isAtLeast(bytes: Uint8Array, { first, end }: { first: number; end: number }, bound?: Uint8Array): boolean {
+  const length = end - first;
+  if (bound === undefined || length !== bound.length) return bound !== undefined && length > bound.length;
+  for (let index = 0; index < length; index += 1) {
     const difference = (digitOf[bytes[first + index] ?? 0] ?? 0) - (bound[index] ?? 0);
     if (difference !== 0) return difference > 0;
   }
-  return false;
+  return true;
 }
 
 /** True when the character is one of the 58. */
@@ -77,13 +68,18 @@ export function isBase58(character: string): boolean {
   return character.length === 1 && alphabet.includes(character);
 }
 
-/** How many bytes base58 text decodes to. Takes time by the square of the length: for text of a few hundred characters. */
+/** How many bytes base58 text decodes to. Quick, but remembers a bound for each number of bytes it met. */
 export function base58Length(text: string): number {
-  const ones = text.length - text.replace(/^1+/, '').length;
-  let value = valueOf(text);
-  let bytes = ones;
-  for (; value > 0n; value >>= 8n) bytes += 1;
-  return bytes;
+  const bytes = Buffer.from(text, 'latin1');
+  const odd = bytes.findIndex((byte) => digitOf[byte] === 255);
+  if (odd >= 0) throw new RangeError(`not base58 at character ${odd + 1}`);
+  let first = 0;
+  while (bytes[first] === 49) first += 1;
+  const end = bytes.length;
+  // A digit is log256(58) of a byte; the estimate is at most one too small.
+  let length = Math.max(0, Math.floor((end - first - 1) * (Math.log(58) / Math.log(256))));
+  while (end > first && isAtLeast(bytes, { first, end }, powerOf256(length))) length += 1;
+  return first + length;
 }
 
 /** The 32 bytes of an asset id. @throws {RangeError} when the text is not one. */

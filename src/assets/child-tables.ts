@@ -45,7 +45,7 @@ function compile(table: Table): RowsOf {
     const elements = elementsOf(table, memberAt(record, list));
     if (elements === undefined) drift.push({ path, kind: 'misfit' });
     return (elements ?? []).map((element, position) => {
-      const row = [...emptyRow];
+      const row = emptyRow.slice();
       row[assetIdAt] = typeof record.id === 'string' ? record.id : null;
       row[positionAt] = position;
       const extra = element === null ? undefined : takers.take(element, { row, drift });

@@ -10,12 +10,25 @@ export class ExactNumber {
     this.text = text;
   }
 
-  /** How often JSON.stringify has met an exact number: it cannot print one, so whoever prints looks here. */
-  static met = 0;
+  /** JSON.stringify cannot print it: here it is a marked string within `stringifyMarked`, else the nearest number. */
+  toJSON(): number | string {
+    if (marks === undefined) return Number(this.text);
+    marks += 1;
+    return `\0${this.text}`;
+  }
+}
 
-  toJSON(): number {
-    ExactNumber.met += 1;
-    return Number(this.text);
+/** How many exact numbers the JSON.stringify that is running has met; undefined when none runs. */
+let marks: number | undefined;
+
+/** JSON text of a value, its exact numbers printed as strings that begin with NUL; and how many there are. */
+export function stringifyMarked(value: unknown): { text: string; count: number } {
+  marks = 0;
+  try {
+    const text = JSON.stringify(value);
+    return { text, count: marks };
+  } finally {
+    marks = undefined;
   }
 }
 

@@ -26,7 +26,7 @@ for (const [index, column] of assetsTable.columns.entries()) takers.addColumn(co
  */
 export function flattenAsset(record: JsonObject): FlatAsset {
   if (!isAsset(record)) throw new TypeError('a record without an id cannot become a row');
-  const row = [...emptyRow];
+  const row = emptyRow.slice();
   const drift: Drift[] = [];
   const extra = takers.take(record, { row, drift });
   if (extra !== undefined) row[extraAt] = stringifyJson(extra);

@@ -1,4 +1,4 @@
-import { ExactNumber } from './exact-number.ts';
+import { ExactNumber, stringifyMarked } from './exact-number.ts';
 import { isJsonObject, type Json } from './json-value.ts';
 import { parseExact } from './parse-exact.ts';
 import { parseMarked } from './parse-marked.ts';
@@ -20,12 +20,20 @@ export function parseJson(text: string): Json {
   return parseExact(text);
 }
 
+const markedNumber = /"\\u0000(-?\d[^"]*)"/g;
+
 /** JSON text of a value, on one line; numbers come out digit for digit, lone surrogates as escapes. */
 export function stringifyJson(value: Json): string {
-  const met = ExactNumber.met;
   try {
-    const text = JSON.stringify(value);
-    if (ExactNumber.met === met) return text;
+    const { text, count } = stringifyMarked(value);
+    if (count === 0) return text;
+    let unmarked = 0;
+    const exact = text.replaceAll(markedNumber, (_, number: string) => {
+      unmarked += 1;
+      return number;
+    });
+    // Every marked string is found, as no match reaches beyond its string; more are strings that only look like one.
+    if (unmarked === count) return exact;
   } catch (error) {
     // JSON.stringify recurses: a deep value overflows its stack. Anything else would fail again below.
     if (!(error instanceof RangeError)) throw error;

@@ -70,7 +70,22 @@ const memberName = fc.oneof(
 /** Any string: lone surrogates, NUL and line breaks too. */
 export const anyString = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.constantFrom('', '\ud800', 'a\udc00b', '\n', '=1+1', '\u2028', '\0', 'null', '{}', '\u{1f600}'),
+  fc.constantFrom(
+    '',
+    '\ud800',
+    'a\udc00b',
+    '\n',
+    '=1+1',
+    '\u2028',
+    '\0',
+    '\x001.0',
+    '"\x001"',
+    '[1.0,2.0]',
+    ',1.0,',
+    'null',
+    '{}',
+    '\u{1f600}',
+  ),
 );
 
 function jsonObject(members: [string, Json][]): JsonObject {

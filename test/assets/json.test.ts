@@ -129,6 +129,26 @@ describe('parseJson and stringifyJson', () => {
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
+  it('tell exact numbers from strings that look like marked ones', () => {
+    for (const string of [
+      '\\u00001.0',
+      '\\"\\u00001.0\\"',
+      '\\"\\u00001',
+      '\\u0000',
+      '\\\\u00001.0',
+      '\\u00001.0\\"',
+    ]) {
+      for (const text of [
+        `["${string}"]`,
+        `["${string}",1.0]`,
+        `[1.0,"${string}",{"${string}":2.0}]`,
+        `[1,"${string}"]`,
+      ]) {
+        expect(stringifyJson(parseJson(text))).toBe(text);
+      }
+    }
+  });
+
   it.each(['[', '{"a":'])('survive nesting of 200,000 levels of %s', (open) => {
     const close = open === '[' ? ']' : '}';
     for (const middle of ['1', '1.0']) {
@@ -165,6 +185,14 @@ describe('parseJson and stringifyJson', () => {
       expect(stringifyJson(parseExact(text))).toBe(text);
       expect(stringifyJson(parseJson(text))).toBe(text);
     }
+  });
+});
+
+describe('ExactNumber', () => {
+  it('is the nearest number where JSON.stringify prints it by itself', () => {
+    expect(JSON.stringify(parseJson('[18446744073709551615,1.0]'))).toBe('[18446744073709552000,1]');
+    expect(stringifyJson(parseJson('[18446744073709551615,1.0]'))).toBe('[18446744073709551615,1.0]');
+    expect(JSON.stringify(parseJson('[1.5,1e1]'))).toBe('[1.5,10]');
   });
 });
 
