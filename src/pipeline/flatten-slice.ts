@@ -1,5 +1,5 @@
 import { childRows } from '../assets/child-tables.ts';
-import { type DriftCounter } from '../assets/drift.ts';
+import type { Drift, DriftCounter } from '../assets/drift.ts';
 import { flattenAsset } from '../assets/flatten-asset.ts';
 import { rawLine } from '../assets/raw-line.ts';
 import type { Row, Table } from '../assets/table.ts';
@@ -45,12 +45,13 @@ export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: 
     counts.exported += 1;
     const { record } = fate.lookup;
     const flat = flattenAsset(record.value);
-    drift.add(record.id, flat.drift);
+    const childDrift: Drift[] = [];
     for (const table of tables) {
       const target = rows.get(table.name) ?? [];
       if (table.name === 'assets') target.push(flat.row);
-      else for (const row of childRows(table, record.value)) target.push(row);
+      else for (const row of childRows(table, record.value, childDrift)) target.push(row);
     }
+    drift.add(record.id, [...flat.drift, ...childDrift]);
     if (raw) rawRows.push([rawLine(record.text)]);
   }
   return { part: slice.part, rows, raw: rawRows, unexported, counts };
