@@ -1,52 +1,90 @@
-import type { Argv, Options } from 'yargs';
 import { environmentName, type JobField, jobFields } from '../job/job-fields.ts';
 import { type LoadedJob, loadJob } from '../job/load-job.ts';
+import type { CommandArguments, CommandFlag, CommandWords, FlagGroup } from './command.ts';
 
-/** Arguments of the commands that take a job: a file, flags, or both. */
-export interface JobArguments {
-  readonly job?: string | undefined;
-  readonly [flag: string]: unknown;
+/** The job file, for commands that take one. */
+export const jobWords: CommandWords = {
+  name: '[job]',
+  about: 'job file (YAML); flags alone do too: --ids, --url and --out',
+  least: 0,
+  most: 1,
+};
+
+const titles: Readonly<Record<string, string>> = {
+  ids: 'Ids',
+  service: 'Service',
+  budget: 'Budget',
+  output: 'Output',
+  csv: 'CSV',
+  tolerance: 'Tolerance',
+};
+
+/** Where the credits are booked. */
+export const stateGroup: FlagGroup = {
+  title: 'This command',
+  flags: [
+    {
+      name: 'state-dir',
+      value: 'DIR',
+      about: 'folder of the credit ledgers',
+      standard: '$XDG_STATE_HOME/asset-export',
+    },
+  ],
+};
+
+/** A flag for each job field, by the sections of a job file; all of them, or those named. */
+export function jobFlagGroups(...only: readonly string[]): FlagGroup[] {
+  const sections = [...new Set(jobFields.map(sectionOf))];
+  return sections
+    .filter((section) => only.length === 0 || only.includes(section))
+    .map((section) => ({
+      title: titles[section] ?? section,
+      flags: jobFields.filter((field) => sectionOf(field) === section).map(flagOf),
+    }));
 }
 
-/** Adds the job file and a flag for each job field. */
-export function withJobFlags<T>(args: Argv<T>): Argv<T & JobArguments> {
-  let all: Argv = args.positional('job', { type: 'string', describe: 'job file (YAML)' });
-  for (const field of jobFields) all = all.option(field.flag, optionOf(field));
-  return all as unknown as Argv<T & JobArguments>;
+function sectionOf({ path }: JobField): string {
+  return path.split('.')[0] ?? '';
 }
 
-/** The job that the arguments and the environment describe. */
-export function jobOf(args: JobArguments): LoadedJob {
-  const flags = Object.fromEntries(jobFields.map(({ flag }) => [flag, args[flag]]));
+function flagOf(field: JobField): CommandFlag {
+  const standard = standardText(field.defaultValue);
+  const choices = field.choices?.join('|') ?? '';
+  const named = field.value ?? (choices.length <= 12 ? choices : 'NAME');
+  return {
+    name: field.flag,
+    ...(field.kind === 'boolean' ? {} : { value: named }),
+    about:
+      field.choices === undefined || named === choices
+        ? field.description
+        : `${field.description}: ${field.choices.join(', ')}`,
+    ...(standard === undefined ? {} : { standard }),
+  };
+}
+
+/** What holds when a field is not given, as one would write it; undefined when nothing does. */
+export function standardText(value: unknown): string | undefined {
+  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (value === true) return 'on';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, item]) => `${name}=${String(item)}`)
+      .join(',');
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The job that the arguments and the environment describe; `fixed` are flags that the command sets itself. */
+export function jobOf(args: CommandArguments, fixed: Readonly<Record<string, unknown>> = {}): LoadedJob {
+  const [file] = args.words;
   return loadJob({
-    ...(args.job === undefined ? {} : { file: args.job }),
-    flags,
+    ...(file === undefined ? {} : { file }),
+    flags: Object.fromEntries(jobFields.map(({ flag }) => [flag, fixed[flag] ?? args.value(flag)])),
     environment: process.env,
     folder: process.cwd(),
   });
 }
 
-function optionOf(field: JobField): Options {
-  const choices = field.choices === undefined ? '' : ` [${field.choices.join('|')}]`;
-  const value = field.value === undefined ? '' : ` ${field.value}`;
-  const standard = defaultText(field.defaultValue);
-  return {
-    type: field.kind === 'boolean' ? 'boolean' : 'string',
-    ...(field.kind === 'boolean' ? {} : { requiresArg: true }),
-    describe: `${field.description}${choices}${value === '' ? '' : ` (${value.trim()})`}${standard}`,
-    group: `${field.path.split('.')[0] ?? ''}:`,
-  };
-}
-
-function defaultText(value: unknown): string {
-  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return '';
-  if (Array.isArray(value)) return ` [default: ${value.join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const pairs = Object.entries(value).map(([name, item]) => `${name}=${String(item)}`);
-    return ` [default: ${pairs.join(',')}]`;
-  }
-  return ` [default: ${JSON.stringify(value).replaceAll('"', '')}]`;
-}
-
 /** Said at the end of a command's help. */
-export const jobEpilogue = `Every flag is a field of the job file (docs/job.md) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}); flags win over the environment, and that over the file.`;
+export const jobNotes = `Every flag is a field of the job file (docs/job.md) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). A flag wins over the environment, and that over the file. Lists are repeated flags or one flag with commas.`;

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { type CreditLedger, openDiskLedger } from '../client/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
-import { startService } from '../service/start-service.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { readApiKey } from './read-api-key.ts';
@@ -20,12 +19,15 @@ export interface ServiceChoice {
   readonly job: Job;
   readonly stateDir: string | undefined;
   readonly keyFileFromFlag: boolean;
+  /** Where an embedded service's credits are booked: they cost nothing, but a budget is kept as it would be. */
+  readonly embeddedLedger: () => Promise<CreditLedger>;
 }
 
 const embedded = 'embedded:';
 
 /** Opens what a job's address names: the service out there, or this program's own on local records. */
-export async function openService({ job, stateDir, keyFileFromFlag }: ServiceChoice): Promise<OpenService> {
+export async function openService(choice: ServiceChoice): Promise<OpenService> {
+  const { job, stateDir, keyFileFromFlag } = choice;
   if (!job.service.url.startsWith(embedded)) {
     const apiKey = readApiKey({
       file: job.service.apiKeyFile,
@@ -36,6 +38,8 @@ export async function openService({ job, stateDir, keyFileFromFlag }: ServiceCho
     return { service: { url: job.service.url, apiKey }, ledger, close: () => ledger.close() };
   }
   const apiKey = randomBytes(16).toString('hex');
+  // The HTTP server is loaded only by those who need it.
+  const { startService } = await import('../service/start-service.ts');
   const running = await startService({
     assets: [job.service.url.slice(embedded.length)],
     host: '127.0.0.1',
@@ -44,10 +48,7 @@ export async function openService({ job, stateDir, keyFileFromFlag }: ServiceCho
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
   });
-  const runFolder = pathIn(job.output.dir, exportPaths.run);
-  await diskFileStore.makeFolder(runFolder);
-  // Its credits cost nothing, but a budget is kept as it would be: in the export, across runs, under one name.
-  const ledger = await openDiskLedger({ stateDir: runFolder, apiKey: embedded });
+  const ledger = await choice.embeddedLedger();
   return {
     service: { url: running.url, apiKey },
     ledger,
@@ -56,6 +57,13 @@ export async function openService({ job, stateDir, keyFileFromFlag }: ServiceCho
       await running.close();
     },
   };
+}
+
+/** The ledger of an embedded service, kept in the export so that its budget spans runs. */
+export async function ledgerInExport(folder: string): Promise<CreditLedger> {
+  const runFolder = pathIn(folder, exportPaths.run);
+  await diskFileStore.makeFolder(runFolder);
+  return openDiskLedger({ stateDir: runFolder, apiKey: embedded });
 }
 
 /** Where this user's ledgers are: flag, environment, XDG default. */

@@ -1,38 +1,37 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandModule } from 'yargs';
 import { type ExportPlan, planExport } from '../pipeline/plan-export.ts';
 import { prepareInputs } from '../pipeline/prepare-inputs.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
 import { diskFileStore } from '../store/file-store.ts';
+import type { Command } from './command.ts';
 import { byteSize, count, duration, plural } from './format-text.ts';
-import { type JobArguments, jobEpilogue, jobOf, withJobFlags } from './job-flags.ts';
-
-interface PlanArguments extends JobArguments {
-  readonly json: boolean;
-}
+import { jobFlagGroups, jobNotes, jobOf, jobWords } from './job-flags.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */
-export const planCommand: CommandModule<object, PlanArguments> = {
-  command: 'plan [job]',
-  describe: 'read all ids and print what an export would cost; sends nothing',
-  builder: (args) =>
-    withJobFlags(args)
-      .example('$0 plan jobs/demo.yaml', 'calls, credits, days and disk of a job')
-      .example(
-        "$0 plan --ids 'ids/*.txt' --url https://service.example --out out/x --credits-per-day 3000000",
-        'how many days it takes',
-      )
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .epilogue(jobEpilogue),
-  handler: async (args) => {
+export const planCommand: Command = {
+  usage: ['plan <job.yaml> [flags]', 'plan --ids FILE --url BASE --out DIR [flags]'],
+  about: 'Reads all ids and prints what an export would cost from where it stands. Sends nothing and needs no key.',
+  examples: [
+    { line: 'plan jobs/demo.yaml', about: 'calls, credits, days and disk of a job' },
+    {
+      line: 'plan job.yaml --credits-per-day 3000000 --credits-per-second 500',
+      about: 'how long it takes on a free plan',
+    },
+  ],
+  words: jobWords,
+  groups: [{ title: 'This command', flags: [{ name: 'json', about: 'print one JSON object' }] }, ...jobFlagGroups()],
+  notes: jobNotes,
+  run: async (args) => {
     const { job, idsFolder } = jobOf(args);
     // Ids from stdin are kept beside the system's temporary files: a plan leaves no trace in the export.
     const folder = await mkdtemp(join(tmpdir(), 'asset-export-plan-'));
     try {
       const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: process.stdin, folder });
       const plan = await planExport({ job, prepared, files: diskFileStore });
-      process.stdout.write(args.json ? `${JSON.stringify(plan)}\n` : planText(plan));
+      process.stdout.write(args.isOn('json') ? `${JSON.stringify(plan)}\n` : planText(plan));
+      return exitCodes.complete.code;
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,5 +1,4 @@
-import { relative } from 'node:path';
-import type { CommandModule } from 'yargs';
+import { proxyFromEnvironment } from '../client/proxy-settings.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
@@ -8,86 +7,87 @@ import { exportAssets } from '../pipeline/export-assets.ts';
 import type { ExportOutcome } from '../pipeline/export-outcome.ts';
 import { intolerable } from '../pipeline/tolerance.ts';
 import { diskFileStore } from '../store/file-store.ts';
-import { type JobArguments, jobEpilogue, jobOf, withJobFlags } from './job-flags.ts';
-import { proxyFromEnvironment } from '../client/proxy-settings.ts';
-import { openService } from './open-service.ts';
+import type { Command, CommandArguments } from './command.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
+import { ledgerInExport, openService } from './open-service.ts';
 import { programVersion } from './program-version.ts';
 import { errorText } from './show-error.ts';
+import { shownPath } from './shown-path.ts';
 import { showProgress } from './show-progress.ts';
 import { stopSignals } from './stop-signals.ts';
 import { nextText, summaryText } from './summary-text.ts';
 
-interface RunArguments extends JobArguments {
-  readonly fresh: boolean;
-  readonly json: boolean;
-  readonly 'state-dir'?: string;
-  readonly 'grace-ms': string;
-  readonly 'log-level': string;
-}
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 
 /** `run`: starts an export or continues it. */
-export const runCommand: CommandModule<object, RunArguments> = {
-  command: 'run [job]',
-  describe: 'start an export, or continue it: the same command either way',
-  builder: (args) =>
-    withJobFlags(args)
-      .example('$0 run jobs/demo.yaml', 'the sample ids against local records, no key needed')
-      .example(
-        '$0 run --ids ids.txt --url https://service.example --out out/nightly --format parquet,csv',
-        'flags instead of a job file',
-      )
-      .example('$0 run job.yaml --credits-per-day 15000000 --when-spent wait', 'a backfill over several days')
-      .option('fresh', {
-        type: 'boolean',
-        default: false,
-        describe: 'throw away what an earlier run left, and begin anew',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'print the account as one JSON object on stdout' })
-      .option('state-dir', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'folder of the credit ledgers [default: $XDG_STATE_HOME/asset-export]',
-      })
-      .option('grace-ms', {
-        type: 'string',
-        requiresArg: true,
-        default: '20000',
-        describe: 'time that answers in flight get after SIGINT or SIGTERM',
-      })
-      .option('log-level', {
-        choices: ['trace', 'debug', 'info', 'warn', 'error'],
-        default: 'info',
-        describe: 'detail of the log where there is no terminal',
-      })
-      .epilogue(jobEpilogue) as never,
-  handler: async (args) => {
-    process.exitCode = await run(args);
-  },
+export const runCommand: Command = {
+  usage: ['run <job.yaml> [flags]', 'run --ids FILE --url BASE --out DIR [flags]'],
+  about:
+    'Starts an export, or continues it: the same command either way. A run that is killed loses nothing: run it again.',
+  examples: [
+    { line: 'run jobs/demo.yaml', about: 'the sample ids against local records, no key needed' },
+    {
+      line: 'run --ids ids.txt --url https://service.example --out out/nightly',
+      about: 'flags instead of a job file; the key is in ASSET_EXPORT_API_KEY',
+    },
+    { line: 'run job.yaml --credits-per-day 15000000 --when-spent wait', about: 'a backfill over several days' },
+    { line: 'run job.yaml --fresh', about: 'begin anew after ids or job changed' },
+  ],
+  words: jobWords,
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'fresh', about: 'throw away what an earlier run left, and begin anew' },
+        { name: 'json', about: 'print the account as one JSON object on stdout' },
+        ...stateGroup.flags,
+        {
+          name: 'grace-ms',
+          value: 'MS',
+          about: 'time that answers in flight get after SIGINT or SIGTERM',
+          standard: '20000',
+        },
+        {
+          name: 'log-level',
+          value: 'LEVEL',
+          about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
+          standard: 'info',
+        },
+      ],
+    },
+    ...jobFlagGroups(),
+  ],
+  notes: jobNotes,
+  run: (args) => run(args),
 };
 
-async function run(args: RunArguments): Promise<number> {
+async function run(args: CommandArguments): Promise<number> {
   const { job, idsFolder } = jobOf(args);
-  const shown = relative(process.cwd(), job.output.dir) || '.';
+  const logLevel = logLevelOf(args.text('log-level') ?? 'info');
+  const grace = graceMs(args.text('grace-ms') ?? '20000');
+  const fresh = args.isOn('fresh');
+  const shown = shownPath(job.output.dir, process.cwd());
   const open = await openService({
     job,
-    stateDir: args['state-dir'],
-    keyFileFromFlag: args['api-key-file'] !== undefined,
+    stateDir: args.text('state-dir'),
+    keyFileFromFlag: args.text('api-key-file') !== undefined,
+    embeddedLedger: () => ledgerInExport(job.output.dir),
   });
   const bookedBefore = await open.ledger.booked(utcDay(systemClock.now()));
-  const progress = showProgress({
+  const progress = await showProgress({
     clock: systemClock,
     creditsPerCall: job.budget.creditsPerCall,
     idsPerCall: job.service.idsPerCall,
     creditsLeft: (calls) => creditsLeft(job, calls * job.budget.creditsPerCall, bookedBefore),
-    logLevel: args['log-level'],
+    logLevel,
   });
-  const signals = stopSignals(graceMs(args['grace-ms']), (message) => {
+  const signals = stopSignals(grace, (message) => {
     progress.tell(message);
   });
   try {
-    if (args.fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
+    if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
     const outcome = await exportAssets(
-      { job, idsFolder, fresh: args.fresh },
+      { job, idsFolder, fresh },
       {
         clock: systemClock,
         random: Math.random,
@@ -99,11 +99,11 @@ async function run(args: RunArguments): Promise<number> {
         stop: signals.stop,
         abort: signals.abort,
         listener: progress.listener,
-        version: programVersion,
+        version: programVersion(),
       },
     );
     progress.end();
-    return tellOutcome(outcome, { job, shown, json: args.json });
+    return tellOutcome(outcome, { job, shown, json: args.isOn('json') });
   } finally {
     progress.end();
     signals.dispose();
@@ -141,4 +141,9 @@ function creditsLeft({ budget }: Job, used: number, bookedBefore: number): numbe
 function graceMs(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds`);
+}
+
+function logLevelOf(text: string): string {
+  if (logLevels.includes(text)) return text;
+  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, and is "${text}"`);
 }

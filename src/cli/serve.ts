@@ -1,77 +1,79 @@
 import { readFileSync } from 'node:fs';
-import type { CommandModule } from 'yargs';
 import { systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { loadFaults } from '../service/load-faults.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service/start-service.ts';
-
-interface ServeArguments {
-  readonly assets: readonly string[];
-  readonly host: string;
-  readonly port: string;
-  readonly 'api-key-file'?: string;
-  readonly 'credits-per-day'?: string;
-  readonly 'credits-per-second'?: string;
-  readonly 'max-ids': string;
-  readonly store?: string;
-  readonly faults?: string;
-}
-
-const text = { type: 'string', requiresArg: true } as const;
+import type { Command, CommandArguments } from './command.ts';
 
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
-export const serveCommand: CommandModule<object, ServeArguments> = {
-  command: 'serve',
-  describe: 'answer getAsset and getAssets from local records, as the service does',
-  builder: (args) =>
-    args
-      .example('$0 serve --assets data/assets.jsonl.gz', 'any key is taken; run with --url http://127.0.0.1:8787')
-      .example('$0 serve --assets day1.jsonl --assets day2.jsonl.zst --store /var/tmp/assets', 'more than memory holds')
-      .example('$0 serve --assets a.jsonl --credits-per-day 3000000 --credits-per-second 500', 'limits of a free plan')
-      .example('$0 serve --assets a.jsonl --faults faults.yaml', 'the service on a bad day: see docs/service.md')
-      .option('assets', {
-        ...text,
-        array: true,
-        demandOption: true,
-        describe: 'JSONL files with a record a line, also .gz and .zst',
-      })
-      .option('host', { ...text, default: '127.0.0.1', describe: 'address to listen on' })
-      .option('port', { ...text, default: '8787', describe: 'port to listen on; 0 for any free one' })
-      .option('api-key-file', { ...text, describe: 'file of the keys to let in, one a line [default: any key]' })
-      .option('credits-per-day', { ...text, describe: 'balance of a key and UTC day [default: no limit]' })
-      .option('credits-per-second', { ...text, describe: 'credits a key may spend a second [default: no limit]' })
-      .option('max-ids', { ...text, default: '1000', describe: 'ids that a call may ask for' })
-      .option('store', { ...text, describe: 'folder for records and balances on disk [default: memory]' })
-      .option('faults', { ...text, describe: 'YAML file of faults to suffer, for tests' })
-      .epilogue('The address is printed on stdout when the service is ready; GET /healthz says so too.') as never,
-  handler: async (args) => {
+export const serveCommand: Command = {
+  usage: ['serve --assets FILE [--assets FILE] [flags]'],
+  about: 'Answers getAsset and getAssets from local records, as the service does, until SIGINT or SIGTERM.',
+  examples: [
+    { line: 'serve --assets data/assets.jsonl.gz', about: 'any key is taken; run with --url http://127.0.0.1:8787' },
+    {
+      line: 'serve --assets day1.jsonl --assets day2.jsonl.zst --store /var/tmp/assets',
+      about: 'more records than memory holds',
+    },
+    {
+      line: 'serve --assets a.jsonl --credits-per-day 3000000 --credits-per-second 500',
+      about: 'the limits of a free plan',
+    },
+    { line: 'serve --assets a.jsonl --faults faults.yaml', about: 'the service on a bad day: see docs/service.md' },
+  ],
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'assets', value: 'FILE', about: 'JSONL files with a record a line, also .gz and .zst; repeatable' },
+        { name: 'host', value: 'ADDRESS', about: 'address to listen on', standard: '127.0.0.1' },
+        { name: 'port', value: 'N', about: 'port to listen on; 0 for any free one', standard: '8787' },
+        { name: 'api-key-file', value: 'FILE', about: 'the keys to let in, one a line', standard: 'any key' },
+        { name: 'credits-per-day', value: 'N', about: 'balance of a key and UTC day', standard: 'no limit' },
+        { name: 'credits-per-second', value: 'N', about: 'credits a key may spend a second', standard: 'no limit' },
+        { name: 'max-ids', value: 'N', about: 'ids that a call may ask for', standard: '1000' },
+        { name: 'store', value: 'DIR', about: 'folder for records and balances on disk', standard: 'memory' },
+        { name: 'faults', value: 'FILE', about: 'YAML file of faults to suffer, for tests' },
+      ],
+    },
+  ],
+  notes: 'The address is printed on stdout when the service is ready; GET /healthz says so too.',
+  run: async (args) => {
     const service = await startService(await optionsOf(args));
     process.stdout.write(`${service.url}\n`);
     process.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>\n`);
     await endOfSignal();
     await service.close();
     process.stderr.write(`${accountText(service)}\n`);
-    process.exitCode = exitCodes.complete.code;
+    return exitCodes.complete.code;
   },
 };
 
-async function optionsOf(args: ServeArguments): Promise<ServiceOptions> {
-  const keyFile = args['api-key-file'];
-  const perDay = args['credits-per-day'];
-  const perSecond = args['credits-per-second'];
+async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
+  const assets = args.texts('assets');
+  if (assets.length === 0) {
+    throw new ExportError('usage', 'serve needs --assets FILE: the records to answer from', {
+      todo: 'To try: asset-export serve --assets data/assets.jsonl.gz',
+    });
+  }
+  const keyFile = args.text('api-key-file');
+  const perDay = args.text('credits-per-day');
+  const perSecond = args.text('credits-per-second');
+  const storeDir = args.text('store');
+  const faults = args.text('faults');
   return {
-    assets: args.assets,
-    host: args.host,
-    port: count('port', args.port),
-    maxIds: count('max-ids', args['max-ids']),
+    assets,
+    host: args.text('host') ?? '127.0.0.1',
+    port: count('port', args.text('port') ?? '8787'),
+    maxIds: count('max-ids', args.text('max-ids') ?? '1000'),
     clock: systemClock,
     onBug: (message) => process.stderr.write(`bug: ${message}\n`),
     ...(keyFile === undefined ? {} : { apiKeys: keysIn(keyFile) }),
     ...(perDay === undefined ? {} : { creditsPerDay: count('credits-per-day', perDay) }),
     ...(perSecond === undefined ? {} : { creditsPerSecond: count('credits-per-second', perSecond) }),
-    ...(args.store === undefined ? {} : { storeDir: args.store }),
-    ...(args.faults === undefined ? {} : { faults: await loadFaults(args.faults) }),
+    ...(storeDir === undefined ? {} : { storeDir }),
+    ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
   };
 }
 

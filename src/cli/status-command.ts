@@ -1,29 +1,30 @@
-import { relative, resolve } from 'node:path';
-import type { CommandModule } from 'yargs';
+import { resolve } from 'node:path';
+import { exitCodes } from '../lib/exit-codes.ts';
 import { type ExportStatus, exportStatus } from '../pipeline/export-status.ts';
 import { diskFileStore } from '../store/file-store.ts';
+import { type Command, exportWords } from './command.ts';
 import { count, plural, printable, share } from './format-text.ts';
-
-interface StatusArguments {
-  readonly out: string;
-  readonly json: boolean;
-}
+import { shownPath } from './shown-path.ts';
 
 /** `status`: where an export stands, also while it runs. */
-export const statusCommand: CommandModule<object, StatusArguments> = {
-  command: 'status <out>',
-  describe: 'where an export stands, also while it runs',
-  builder: (args) =>
-    args
-      .example('$0 status out/demo', '')
-      .positional('out', { type: 'string', demandOption: true, describe: 'folder of the export' })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' }),
-  handler: async ({ out, json }) => {
-    const folder = resolve(out);
+export const statusCommand: Command = {
+  usage: ['status <out> [--json]'],
+  about: 'Tells where an export stands, also while it runs. Changes nothing and needs no key.',
+  examples: [
+    { line: 'status out/demo', about: 'what is done, and who works on it' },
+    { line: 'status out/demo --json', about: 'the same for a program: one JSON object' },
+  ],
+  words: exportWords,
+  groups: [{ title: 'Flags', flags: [{ name: 'json', about: 'print one JSON object' }] }],
+  run: async (args) => {
+    const folder = resolve(args.words[0] ?? '');
     const status = await exportStatus(diskFileStore, folder);
     process.stdout.write(
-      json ? `${JSON.stringify({ folder, ...status })}\n` : statusText(status, relative(process.cwd(), folder) || '.'),
+      args.isOn('json')
+        ? `${JSON.stringify({ folder, ...status })}\n`
+        : statusText(status, shownPath(folder, process.cwd())),
     );
+    return exitCodes.complete.code;
   },
 };
 

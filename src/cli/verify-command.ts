@@ -1,34 +1,29 @@
-import { relative, resolve } from 'node:path';
-import type { CommandModule } from 'yargs';
+import { resolve } from 'node:path';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { type Verification, verifyExport } from '../pipeline/verify-export.ts';
 import { diskFileStore } from '../store/file-store.ts';
+import { type Command, exportWords } from './command.ts';
 import { byteSize, count, plural, printable } from './format-text.ts';
-
-interface VerifyArguments {
-  readonly out: string;
-  readonly json: boolean;
-}
+import { shownPath } from './shown-path.ts';
 
 /** `verify`: reads every file of an export again. */
-export const verifyCommand: CommandModule<object, VerifyArguments> = {
-  command: 'verify <out>',
-  describe: 're-read every file: hashes, row counts, schemas, the accounting identity',
-  builder: (args) =>
-    args
-      .example('$0 verify out/demo', 'exit 0 when all is well, 12 when something is damaged')
-      .positional('out', { type: 'string', demandOption: true, describe: 'folder of the export' })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' }),
-  handler: async ({ out, json }) => {
-    const folder = resolve(out);
+export const verifyCommand: Command = {
+  usage: ['verify <out> [--json]'],
+  about:
+    'Reads every file of a complete export again: hashes, row counts, schemas and the accounting identity must agree with its manifest.',
+  examples: [{ line: 'verify out/demo', about: 'exit 0 when all is well, 12 when something is damaged' }],
+  words: exportWords,
+  groups: [{ title: 'Flags', flags: [{ name: 'json', about: 'print one JSON object' }] }],
+  run: async (args) => {
+    const folder = resolve(args.words[0] ?? '');
     const result = await verifyExport(diskFileStore, folder);
     const exitCode = result.damage.length === 0 ? exitCodes.complete.code : exitCodes.damaged.code;
     process.stdout.write(
-      json
+      args.isOn('json')
         ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...result })}\n`
-        : verifyText(result, relative(process.cwd(), folder) || '.'),
+        : verifyText(result, shownPath(folder, process.cwd())),
     );
-    process.exitCode = exitCode;
+    return exitCode;
   },
 };
 

@@ -29,7 +29,7 @@ const noJournal: AnswerJournal = {
 export async function* getAssets({ ids, job }: GetRequest, context: GetContext): AsyncGenerator<AssetFate, void, void> {
   const { flags, idsPerCall, singles, concurrency } = job.service;
   const unique = [...new Set(ids)];
-  const wire = createClient({ ...context, ...context.service, ...job.service, budget: job.budget, journal: noJournal });
+  const wire = createClient({ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal });
   try {
     const found = mapOrdered(batchesOf(unique, idsPerCall), concurrency, async (batch) => {
       const { lookups } =

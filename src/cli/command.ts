@@ -1,0 +1,62 @@
+/** A flag of a command: what the parser takes, and what help and documents say. */
+export interface CommandFlag {
+  /** Without dashes. */
+  readonly name: string;
+  /** What its value is called; absent for a switch. */
+  readonly value?: string;
+  readonly about: string;
+  /** What holds when the flag is not given, in words. */
+  readonly standard?: string;
+}
+
+export interface FlagGroup {
+  readonly title: string;
+  readonly flags: readonly CommandFlag[];
+}
+
+export interface CommandExample {
+  readonly line: string;
+  readonly about: string;
+}
+
+/** The words of a command that are no flags: `<out>`, `[job]`. */
+export interface CommandWords {
+  readonly name: string;
+  readonly about: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** One command: everything its help shows, and what it does. */
+export interface Command {
+  /** Without `asset-export`. */
+  readonly usage: readonly string[];
+  /** What it does, for its own help. */
+  readonly about: string;
+  readonly examples: readonly CommandExample[];
+  readonly words?: CommandWords;
+  readonly groups: readonly FlagGroup[];
+  readonly notes?: string;
+  /** Resolves to the exit status. */
+  run(args: CommandArguments): Promise<number>;
+}
+
+/** The arguments of one command line. */
+export interface CommandArguments {
+  readonly words: readonly string[];
+  /** The value of a flag, the last one where it was repeated. */
+  text(flag: string): string | undefined;
+  /** Every value of a flag, as given. */
+  texts(flag: string): readonly string[];
+  isOn(flag: string): boolean;
+  /** A flag as the parser left it: a text, a boolean, a list of texts, or undefined. */
+  value(flag: string): unknown;
+}
+
+/** The folder of an export, for commands that take one. */
+export const exportWords: CommandWords = {
+  name: '<out>',
+  about: 'folder of the export, as --out or output.dir named it',
+  least: 1,
+  most: 1,
+};

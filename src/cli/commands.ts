@@ -1,0 +1,42 @@
+import type { Command } from './command.ts';
+
+/** A command by name: loaded when it is used, so that none waits for the libraries of another. */
+export interface CommandEntry {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly about: string;
+  readonly load: () => Promise<Command>;
+}
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'run',
+    about: 'start an export, or continue it: the same command either way',
+    load: async () => (await import('./run-command.ts')).runCommand,
+  },
+  {
+    name: 'plan',
+    about: 'read all ids and print what an export would cost; sends nothing',
+    load: async () => (await import('./plan-command.ts')).planCommand,
+  },
+  {
+    name: 'status',
+    about: 'where an export stands, also while it runs',
+    load: async () => (await import('./status-command.ts')).statusCommand,
+  },
+  {
+    name: 'verify',
+    about: 'read every file of an export again and compare it with the manifest',
+    load: async () => (await import('./verify-command.ts')).verifyCommand,
+  },
+  {
+    name: 'get',
+    about: 'records to stdout as JSON lines',
+    load: async () => (await import('./get-command.ts')).getCommand,
+  },
+  {
+    name: 'serve',
+    about: 'answer getAsset and getAssets from local records, as the service does',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+];

@@ -1,0 +1,67 @@
+import { isAssetId } from '../assets/asset-id.ts';
+import { rawLine } from '../assets/raw-line.ts';
+import { createMemoryLedger } from '../client/memory-ledger.ts';
+import { proxyFromEnvironment } from '../client/proxy-settings.ts';
+import { systemClock } from '../lib/clock.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { getAssets } from '../pipeline/get-assets.ts';
+import type { Command, CommandArguments } from './command.ts';
+import { printable } from './format-text.ts';
+import { jobFlagGroups, jobOf, stateGroup } from './job-flags.ts';
+import { openService } from './open-service.ts';
+import { stopSignals } from './stop-signals.ts';
+
+/** `get`: records to stdout, as the service sent them. */
+export const getCommand: Command = {
+  usage: ['get <id…> --url BASE [flags]'],
+  about:
+    'Writes records to stdout, a JSON line each, as the service sent them: getAsset for one id, getAssets for more. Each call is paid.',
+  examples: [
+    { line: 'get <id> --url https://service.example --api-key-file key.txt', about: 'one record' },
+    { line: 'get <id> <id> --url embedded:data/assets.jsonl.gz | jq .content.metadata.name', about: 'names of two' },
+  ],
+  words: { name: '<id…>', about: 'asset ids', least: 1, most: Number.POSITIVE_INFINITY },
+  groups: [stateGroup, ...jobFlagGroups('service', 'budget')],
+  notes: 'Unknown ids are named on stderr, and the exit status is then 3.',
+  run: async (args) => get(args),
+};
+
+async function get(args: CommandArguments): Promise<number> {
+  const wrong = args.words.filter((id) => !isAssetId(id));
+  if (wrong.length > 0) {
+    throw new ExportError('usage', `not an asset id: ${wrong.map(printable).join(', ')}`, {
+      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
+    });
+  }
+  // The job's other fields play no part here, but the schema asks for them.
+  const { job } = jobOf({ ...args, words: [] }, { ids: '-', out: '.' });
+  const open = await openService({
+    job,
+    stateDir: args.text('state-dir'),
+    keyFileFromFlag: args.text('api-key-file') !== undefined,
+    embeddedLedger: () => Promise.resolve(createMemoryLedger()),
+  });
+  const signals = stopSignals(0, (message) => process.stderr.write(`${message}\n`));
+  let unknown = 0;
+  try {
+    const context = {
+      clock: systemClock,
+      random: Math.random,
+      proxy: proxyFromEnvironment(process.env),
+      listener: () => undefined,
+    };
+    const { stop, abort } = signals;
+    for await (const { id, lookup } of getAssets({ ids: args.words, job }, { ...context, ...open, stop, abort })) {
+      if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.record.text)}\n`);
+      else {
+        unknown += 1;
+        process.stderr.write(`${id}: ${lookup.kind}: ${printable(lookup.reason)}\n`);
+      }
+    }
+  } finally {
+    signals.dispose();
+    await open.close();
+  }
+  return unknown === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
+}

@@ -1,0 +1,91 @@
+import { exitCodes } from '../lib/exit-codes.ts';
+import type { Command, CommandFlag } from './command.ts';
+
+/** Where the explanations of flags begin. */
+const textColumn = 28;
+
+/** The help of one command: examples first. */
+export function commandHelp(command: Command, columns: number): string {
+  const width = Math.max(40, Math.min(100, columns));
+  const { usage, about, examples, words, groups, notes } = command;
+  const blocks = [
+    [...wrapText(about, width), '', ...usage.map((line) => `  asset-export ${line}`)],
+    [
+      'Examples:',
+      ...examples.flatMap(({ line, about }) => [`  asset-export ${line}`, ...indented(wrapText(about, width - 6), 6)]),
+    ],
+    ...(words === undefined ? [] : [twoColumns(`  ${words.name}`, words.about, { at: textColumn, width })]),
+    ...groups.map(({ title, flags }) => [
+      `${title}:`,
+      ...flags.flatMap((flag) => twoColumns(flagText(flag), aboutFlag(flag), { at: textColumn, width })),
+    ]),
+    ...(notes === undefined ? [] : [wrapText(notes, width)]),
+  ];
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** The help of the program: its commands and exit codes. */
+export function programHelp(commands: readonly { name: string; about: string }[], columns: number): string {
+  const width = Math.max(40, Math.min(100, columns));
+  const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, { at: 11, width }));
+  const codes = Object.values(exitCodes).flatMap(({ code, meaning }) =>
+    twoColumns(`  ${String(code).padStart(3)}`, meaning, { at: 7, width }),
+  );
+  return [
+    'Exports the metadata of many assets to Parquet, CSV and JSONL.',
+    '',
+    '  asset-export <command> [flags]',
+    '',
+    'Examples:',
+    '  asset-export run jobs/demo.yaml',
+    '  asset-export verify out/demo',
+    '',
+    'Commands:',
+    ...list,
+    '',
+    'Flags:',
+    ...twoColumns('  --help, -h', 'this text; after a command, its examples and flags', { at: 16, width }),
+    ...twoColumns('  --version', 'the version of the program', { at: 16, width }),
+    '',
+    'Exit codes:',
+    ...codes,
+    '',
+  ].join('\n');
+}
+
+/** `  --ids PATH` */
+export function flagText({ name, value }: CommandFlag): string {
+  return `  --${name}${value === undefined ? '' : ` ${value}`}`;
+}
+
+function aboutFlag({ about, standard }: CommandFlag): string {
+  return standard === undefined ? about : `${about} [${standard}]`;
+}
+
+/** Where the right column begins, and where it ends. */
+interface Columns {
+  readonly at: number;
+  readonly width: number;
+}
+
+function twoColumns(left: string, right: string, { at: column, width }: Columns): string[] {
+  const lines = wrapText(right, width - column);
+  // A long name gets a line of its own.
+  if (left.length + 2 > column) return [left, ...indented(lines, column)];
+  return indented(lines, column).map((line, index) => (index === 0 ? left.padEnd(column) + line.slice(column) : line));
+}
+
+function indented(lines: readonly string[], by: number): string[] {
+  return lines.map((line) => `${' '.repeat(by)}${line}`);
+}
+
+/** Breaks a text at its blanks; a word that is too long stays whole. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
