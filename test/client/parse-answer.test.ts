@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/assets/json.ts';
+import { parseJson, stringifyJson } from '../../src/assets/json.ts';
 import type { AssetCall, RecordsAnswer } from '../../src/client/asset-client.ts';
 import { MalformedAnswer, parseAnswer } from '../../src/client/parse-answer.ts';
 import { answerBody, batchCall, idOf, idsIn, recordText, singleBody, singleCall } from './support/calls.ts';
@@ -127,6 +127,22 @@ describe('parseAnswer', () => {
         expect(answer.records.length + answer.idless).toBe(result.filter((each) => each !== null).length);
       }),
       fixed,
+    );
+  });
+
+  it('keeps every digit of any number, wherever it stands', () => {
+    const digits = fc.stringMatching(/^(0|[1-9]\d{0,22})$/);
+    const fraction = fc.stringMatching(/^(\.\d{1,18})?$/);
+    const exponent = fc.constantFrom('', '', '', 'e5', 'E+22', 'e-7', 'e400');
+    const number = fc.tuple(fc.constantFrom('', '-'), digits, fraction, exponent).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(number, number, fc.constantFrom('', ' ', '\n'), (a, b, blank) => {
+        const text = `{"id":"x","a":${blank}${a}${blank},"b":[${a},${b}${blank}],"c":{"d":${b}}}`;
+        const [record] = records(answerBody([text])).records;
+        expect(record?.value).toEqual(parseJson(text));
+        expect(stringifyJson(record?.value ?? null)).toBe(text.replace(/\s/g, ''));
+      }),
+      { seed: 9, numRuns: 2000 },
     );
   });
 
