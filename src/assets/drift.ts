@@ -25,9 +25,17 @@ const maxPathLength = 200;
 /** The path of a member: names joined by dots, `["a b"]` where a name is no plain word; long ones are cut. */
 export function driftPath(parent: string, name: string): string {
   const plain = name.length < maxPathLength && /^[\w$-]+$/.test(name);
-  const shown = plain ? name : `[${JSON.stringify(name.slice(0, maxPathLength))}]`;
+  const shown = plain ? name : `[${printable(JSON.stringify(name.slice(0, maxPathLength)))}]`;
   const path = plain && parent !== '' ? `${parent}.${shown}` : parent + shown;
   return path.length > maxPathLength ? `${path.slice(0, maxPathLength - 1)}…` : path;
+}
+
+/** Escapes what JSON leaves bare but a terminal obeys or hides: C1 controls, zero-width and direction marks. */
+function printable(text: string): string {
+  return text.replaceAll(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Sums drifts by kind and path. Fed in the order of the input, its counts depend on the records alone. */

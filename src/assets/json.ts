@@ -4,7 +4,7 @@ import { parseExact } from './parse-exact.ts';
 import { parseMarked } from './parse-marked.ts';
 import { stringifyExact } from './stringify-exact.ts';
 
-export type { JsonArray, JsonObject } from './json-value.ts';
+export type { JsonObject } from './json-value.ts';
 export type { Json };
 export { ExactNumber, isJsonObject };
 

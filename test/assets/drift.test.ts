@@ -53,6 +53,7 @@ describe('driftPath', () => {
     expect(driftPath('content', '$schema')).toBe('content.$schema');
     expect(driftPath('content', 'a\nb')).toBe(String.raw`content["a\nb"]`);
     expect(driftPath('', '')).toBe('[""]');
+    expect(driftPath('', '\u001b[31m\u009b\u202e')).toBe(String.raw`["\u001b[31m\u009b\u202e"]`);
   });
 
   it('stays short', () => {
