@@ -1,0 +1,65 @@
+import { type Table as ArrowTable, tableToIPC } from '@uwdata/flechette';
+import { parquetMetadata } from 'hyparquet';
+import { type RecordBatch, Table, transformParquetStream } from 'parquet-wasm';
+import { parquetProperties } from './parquet-properties.ts';
+import type { ByteOutput, EncoderOptions } from './sink.ts';
+
+/** The batches of one file on their way through Apache's encoder, which gives a row group's bytes as it is full. */
+export class ParquetStream {
+  private readonly batches: WritableStreamDefaultWriter<RecordBatch>;
+  private readonly done: Promise<void>;
+  private failure: { readonly error: unknown } | undefined;
+  private rows = 0;
+  private footer: Uint8Array = new Uint8Array(0);
+
+  constructor(output: ByteOutput, options: EncoderOptions) {
+    // One batch at a time: `write` resolves when the encoder is ready for the next.
+    const { readable, writable } = new TransformStream<RecordBatch, RecordBatch>();
+    this.batches = writable.getWriter();
+    this.done = this.pass(transformParquetStream(readable, parquetProperties(options)), output);
+  }
+
+  async write(table: ArrowTable, rows: number): Promise<void> {
+    const ipc = tableToIPC(table, { format: 'stream' });
+    if (ipc === null) throw new Error('flechette gave no bytes');
+    // The copies in WebAssembly memory are freed by hand; the stream takes the batches over.
+    const copied = Table.fromIPCStream(ipc);
+    const batches = copied.recordBatches();
+    copied.free();
+    for (const batch of batches) await this.batches.write(batch);
+    this.rows += rows;
+    await this.stopOnFailure();
+  }
+
+  /** @throws {Error} when rows are missing from the file: the encoder keeps its own errors to itself. */
+  async end(): Promise<void> {
+    await this.batches.close();
+    await this.done;
+    await this.stopOnFailure();
+    const written = parquetMetadata(arrayBufferOf(this.footer)).num_rows;
+    if (written !== BigInt(this.rows)) throw new Error(`Parquet holds ${String(written)} of ${this.rows} rows`);
+  }
+
+  private async pass(encoded: Promise<ReadableStream<Uint8Array>>, output: ByteOutput): Promise<void> {
+    try {
+      for await (const bytes of await encoded) {
+        // The last piece holds the whole footer.
+        this.footer = bytes;
+        await output.write(bytes);
+      }
+    } catch (error) {
+      this.failure = { error };
+    }
+  }
+
+  /** After an output has failed the batches are dropped by the encoder, which ends and frees its memory. */
+  private async stopOnFailure(): Promise<void> {
+    if (this.failure === undefined) return;
+    await this.batches.close().catch(() => undefined);
+    throw this.failure.error;
+  }
+}
+
+function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}
