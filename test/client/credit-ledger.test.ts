@@ -151,9 +151,8 @@ describe('the ledger on disk', () => {
   });
 });
 
-const program = fileURLToPath(new URL('support/spend-credits.ts', import.meta.url));
+const program = fileURLToPath(new URL('support/spend-credits.js', import.meta.url));
 
 function spawnSpender(args: readonly string[]): ChildProcess {
-  const register = import.meta.resolve('ts-blank-space/register');
-  return spawn(process.execPath, ['--import', register, program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }

@@ -1,7 +1,8 @@
 // A process of its own that spends credits until the ledger refuses, for tests with several at once and SIGKILLs.
-// Arguments: state folder, day, credits a booking, limit. Each byte on stdout is a booking that was granted.
+// It runs the built program's ledger, so that it starts at once. Each byte on stdout is a booking that was granted.
+// Arguments: state folder, day, credits a booking, limit.
 import { writeSync } from 'node:fs';
-import { openDiskLedger } from '../../../src/client/credit-ledger.ts';
+import { openDiskLedger } from '../../../dist/client/credit-ledger.js';
 
 const [stateDir = '', day = '', credits = '', limit = ''] = process.argv.slice(2);
 const ledger = await openDiskLedger({ stateDir, apiKey: 'the key' });
