@@ -1,23 +1,30 @@
+export interface OrderedOptions<T, R> {
+  readonly map: (item: T) => Promise<R>;
+  /** Most promises under way, and how far it pulls ahead of its consumer. */
+  readonly limit: number;
+  /** Called when the consumer leaves or the source fails, before what is under way is waited for. */
+  readonly onLeft?: () => void;
+}
+
 /**
- * Maps with up to `limit` promises under way and yields results in the order of the source.
+ * Maps several items at once and yields the results in the order of the source.
  *
- * It pulls no further than `limit` ahead of its consumer. When one fails nothing more is pulled, those under way are
- * waited for, and the results before the failed one are still yielded.
+ * When one fails nothing more is pulled, those under way are waited for, and the results before the failed one are still
+ * yielded.
  */
 export async function* mapOrdered<T, R>(
   source: AsyncIterable<T>,
-  limit: number,
-  map: (item: T) => Promise<R>,
+  { map, limit, onLeft }: OrderedOptions<T, R>,
 ): AsyncGenerator<R, void, void> {
   const iterator = source[Symbol.asyncIterator]();
   const pending: Promise<R>[] = [];
-  let open = true;
+  const state = { open: true };
   const close = (): void => {
-    open = false;
+    state.open = false;
   };
   try {
     for (;;) {
-      while (open && pending.length < limit) {
+      while (state.open && pending.length < limit) {
         const next = await iterator.next();
         if (next.done === true) close();
         else {
@@ -31,6 +38,7 @@ export async function* mapOrdered<T, R>(
       yield await head;
     }
   } finally {
+    if (pending.length > 0) onLeft?.();
     await Promise.allSettled(pending);
     await iterator.return?.();
   }

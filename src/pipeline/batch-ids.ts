@@ -7,7 +7,7 @@ export interface Batch {
   readonly entries: readonly IdEntry[];
   /** The valid, first-seen ids among the entries, in order. */
   readonly ids: readonly string[];
-  /** The last part that an id of this batch belongs to. */
+  /** The last part that an id of this batch belongs to: its answer is kept until that part is committed. */
   readonly part: number;
 }
 
@@ -47,9 +47,9 @@ export async function* batchIds(
       // A full batch waits for the next id, so that the entries behind it come along.
       if (ids.length === idsPerCall && entry.sighting === 'valid') yield cut();
       if (idle >= mostIdleEntries) yield cut();
-      last = first + entries.length;
       entries.push(entry);
       if (entry.sighting === 'valid') {
+        last = first + entries.length - 1;
         ids.push(entry.text);
         idle = 0;
       } else idle += 1;

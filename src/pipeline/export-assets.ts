@@ -5,7 +5,6 @@ import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
-import { takeLock } from '../store/lock.ts';
 import { readManifest } from '../store/manifest.ts';
 import { batchIds } from './batch-ids.ts';
 import { completeExport } from './complete-export.ts';
@@ -21,7 +20,7 @@ import { readIds } from './read-ids/read-ids.ts';
 import { countEntries, type ReadProgress } from './count-entries.ts';
 import { skipCommitted } from './skip-committed.ts';
 import { tablesOf } from './tables-of.ts';
-import { throwAway } from './throw-away.ts';
+import { clearRun, isThrowingAway, throwAway } from './throw-away.ts';
 import { writeParts } from './write-parts.ts';
 
 export interface ExportRequest {
@@ -42,16 +41,17 @@ export async function exportAssets(request: ExportRequest, context: ExportContex
   const { files } = context;
   const folder = request.job.output.dir;
   await files.makeFolder(pathIn(folder, exportPaths.run));
-  const lock = await takeLock(folder);
-  let complete = false;
+  const lock = await files.takeLock(folder);
   try {
-    if (request.fresh) await throwAway(files, folder);
+    if (request.fresh || (await isThrowingAway(files, folder))) await throwAway(files, folder);
     const outcome = await exportLocked(request, context);
-    complete = outcome.state !== 'unfinished';
+    if (outcome.state !== 'unfinished') {
+      await clearRun(files, folder);
+      await lock.remove();
+    }
     return outcome;
   } finally {
     await lock.release();
-    if (complete) await files.remove(pathIn(folder, exportPaths.run));
   }
 }
 
@@ -139,14 +139,17 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
       onBytes: (bytes) => (progress.inputBytes += bytes),
     });
     const entries = markDuplicates(countEntries(read, progress, context.listener), new HashSet128());
-    const batches = skipCommitted(batchIds(entries, { idsPerCall, rowsPerPart }), committed.read);
+    const batches = skipCommitted(batchIds(entries, { idsPerCall, rowsPerPart }), {
+      parts,
+      entries: committed.read,
+    });
     const fetched = fetchBatches(batches, {
       client: wire.client,
       flags,
       singles,
       ahead: concurrency + 4,
-      onFailure: (error) => {
-        halt.abort(error);
+      halt: (reason) => {
+        halt.abort(reason);
       },
     });
     const slices = partSlices(fetched, rowsPerPart, parts);

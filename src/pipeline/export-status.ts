@@ -3,7 +3,8 @@ import { readCallCount } from '../store/call-count.ts';
 import { readCheckpoint } from '../store/checkpoint.ts';
 import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { type LockOwner, lockOwner } from '../store/lock.ts';
+import { lockOwner } from '../store/lock.ts';
+import type { LockOwner } from '../store/lock-owner.ts';
 import { readManifest } from '../store/manifest.ts';
 
 /** Where an export stands. Reading it changes nothing. */
@@ -31,7 +32,7 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
     return { state: 'complete', counts, parts, inputShare: 1, calls, inputs, owner: null, startedAt: null };
   }
   const checkpoint = await readCheckpoint(files, folder);
-  const owner = await lockOwner(folder);
+  const owner = lockOwner(folder);
   if (checkpoint === undefined && owner === undefined) {
     throw new ExportError('usage', `${folder} holds no export: neither a manifest nor a checkpoint is there`, {
       todo: 'Name the folder that --out or output.dir named.',

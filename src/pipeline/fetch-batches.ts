@@ -17,22 +17,28 @@ export interface FetchOptions {
   readonly singles: boolean;
   /** Batches under way at once: a little more than calls, so that slots stay full while the first one is awaited. */
   readonly ahead: number;
-  /** Called with the first failure: nothing new should begin. */
-  readonly onFailure: (error: unknown) => void;
+  /** Called when a batch fails, or when nobody waits for the rest: nothing new should begin. */
+  readonly halt: (reason: unknown) => void;
 }
 
 /** Asks for every batch, several at once, and yields them in order. */
 export function fetchBatches(
   batches: AsyncIterable<Batch>,
-  { client, flags, singles, ahead, onFailure }: FetchOptions,
+  { client, flags, singles, ahead, halt }: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
-  return mapOrdered(batches, ahead, async (batch) => {
-    if (batch.ids.length === 0) return { batch, found: undefined };
-    try {
-      return { batch, found: await lookUpBatch(client, { ids: batch.ids, flags, part: batch.part, singles }) };
-    } catch (error) {
-      onFailure(error);
-      throw error;
-    }
+  return mapOrdered(batches, {
+    limit: ahead,
+    onLeft: () => {
+      halt(new Error('the export has stopped'));
+    },
+    map: async (batch) => {
+      if (batch.ids.length === 0) return { batch, found: undefined };
+      try {
+        return { batch, found: await lookUpBatch(client, { ids: batch.ids, flags, part: batch.part, singles }) };
+      } catch (error) {
+        halt(error);
+        throw error;
+      }
+    },
   });
 }

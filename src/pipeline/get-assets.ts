@@ -31,12 +31,15 @@ export async function* getAssets({ ids, job }: GetRequest, context: GetContext):
   const unique = [...new Set(ids)];
   const wire = createClient({ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal });
   try {
-    const found = mapOrdered(batchesOf(unique, idsPerCall), concurrency, async (batch) => {
-      const { lookups } =
-        unique.length === 1
-          ? await lookUpAlone(wire.client, { ids: batch, flags, part: 0 })
-          : await lookUpBatch(wire.client, { ids: batch, flags, part: 0, singles });
-      return { batch, lookups };
+    const found = mapOrdered(batchesOf(unique, idsPerCall), {
+      limit: concurrency,
+      map: async (batch) => {
+        const { lookups } =
+          unique.length === 1
+            ? await lookUpAlone(wire.client, { ids: batch, flags, part: 0 })
+            : await lookUpBatch(wire.client, { ids: batch, flags, part: 0, singles });
+        return { batch, lookups };
+      },
     });
     for await (const { batch, lookups } of found) {
       for (const [index, id] of batch.entries()) {

@@ -86,12 +86,17 @@ async function openTableFile(
       ? exportPaths.unexported(part)
       : exportPaths.table({ format, table: table.name, part, extension: sink.extension, codec });
   const file = await openPartFile({ files, folder, name, codec });
-  const encoder = await sink.open(file, {
-    columns: table.columns,
-    compression: sink.compressesInside ? wanted : 'none',
-    escapeFormulas: format !== 'unexported' && escapeFormulas,
-  });
-  return { format, table: table.name, file, encoder, rows: 0 };
+  try {
+    const encoder = await sink.open(file, {
+      columns: table.columns,
+      compression: sink.compressesInside ? wanted : 'none',
+      escapeFormulas: format !== 'unexported' && escapeFormulas,
+    });
+    return { format, table: table.name, file, encoder, rows: 0 };
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
 }
 
 async function finishAll(

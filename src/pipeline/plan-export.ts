@@ -51,6 +51,7 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   const began = manifest ?? checkpoint?.start;
   if (began !== undefined) requireSame(folder, began, now);
   const commits = checkpoint?.commits ?? [];
+  const parts = manifest?.parts ?? commits.length;
   const committed =
     manifest?.counts ??
     sumOf(
@@ -68,7 +69,7 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
   let calls = 0;
   let ids = 0;
-  for await (const batch of skipCommitted(batchIds(counted, shape), committed.read)) {
+  for await (const batch of skipCommitted(batchIds(counted, shape), { parts, entries: committed.read })) {
     if (batch.ids.length > 0) calls += 1;
     ids += batch.ids.length;
   }

@@ -24,8 +24,9 @@ export async function* writeParts(
   try {
     for await (const slice of slices) {
       if (current !== undefined && current.part !== slice.part) {
-        yield await current.finish();
+        const finished = await current.finish();
         current = undefined;
+        yield finished;
       }
       current ??= await beginPart(slice.part, options);
       next = slice.part + 1;
@@ -34,9 +35,9 @@ export async function* writeParts(
     // An export of nothing still has one part: tables that load.
     if (current === undefined && next === 0) current = await beginPart(0, options);
     if (current !== undefined) {
-      const last = current;
+      const finished = await current.finish();
       current = undefined;
-      yield await last.finish();
+      yield finished;
     }
   } finally {
     await current?.discard();

@@ -1,7 +1,10 @@
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 
-/** How many calls an export has sent over all its runs: never less than were really sent, whatever ends a run. */
+/**
+ * How many calls an export has sent over all its runs: never less than were really sent, whatever ends the process. A
+ * loss of power may undo the last seconds; the credit ledger does not forget them.
+ */
 export interface CallCount {
   /** Resolves when the count includes one more call: awaited before the call is sent. */
   add(): Promise<void>;
@@ -9,12 +12,14 @@ export interface CallCount {
   close(): Promise<void>;
 }
 
-/** Decimal digits of fixed width: one small write in place. */
+/** Decimal digits of fixed width: a small write in place, and one that is cut leaves no smaller number. */
 const width = 16;
 
 export async function readCallCount(files: FileStore, folder: string): Promise<number> {
   const bytes = await files.readAll(pathIn(folder, exportPaths.callCount));
-  return bytes === undefined ? 0 : Number(Buffer.from(bytes).toString('latin1').trim() || '0');
+  // A loss of power can leave other bytes than digits.
+  const digits = /^\d+/.exec(Buffer.from(bytes ?? []).toString('latin1'));
+  return digits === null ? 0 : Number(digits[0]);
 }
 
 export async function openCallCount(files: FileStore, folder: string): Promise<CallCount> {

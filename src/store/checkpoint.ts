@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import { type FileStore, type OpenFile, syncFoldersOf } from './file-store.ts';
+import { type FileStore, syncFoldersOf } from './file-store.ts';
+import type { OpenFile } from './open-file.ts';
 import { commitSchema, type Commit, jobShapeSchema, inputSchema } from './export-facts.ts';
 
 /** Raised when a line's meaning changes: an older program refuses a newer file instead of misreading it. */
@@ -38,6 +39,8 @@ export async function readCheckpoint(
   const lines = Buffer.from(content).toString('utf8').split('\n');
   // A line counts when its line feed is there: what follows the last one was cut by a crash.
   lines.pop();
+  // A loss of power can also leave zeros in a line that was never acknowledged, with its end behind them.
+  if (lines.at(-1)?.includes('\0') === true) lines.pop();
   const [first, ...rest] = lines;
   if (first === undefined) return undefined;
   const start = startSchema.safeParse(lineValue(folder, first, 1));
@@ -60,10 +63,14 @@ export async function openCheckpoint(files: FileStore, folder: string, start: Ex
   const file = await files.open(path, 'update');
   const commits = found?.commits ?? [];
   let end = found?.bytes ?? 0;
-  await file.truncate(end);
-  if (found === undefined) {
-    end += await appendLine(file, { version: checkpointVersion, ...start }, end);
+  try {
+    await file.truncate(end);
+    if (found === undefined) end += await appendLine(file, { version: checkpointVersion, ...start }, end);
+    else await writeAgain(file, end);
     await syncFoldersOf(files, folder, [path]);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
   }
   return {
     start: found?.start ?? start,
@@ -74,6 +81,15 @@ export async function openCheckpoint(files: FileStore, folder: string, start: Ex
     },
     close: () => file.close(),
   };
+}
+
+/**
+ * An earlier run may have been killed before its sync, or met one that failed: then what was read is in memory alone, and
+ * only bytes that are written again are sure to be synced.
+ */
+async function writeAgain(file: OpenFile, length: number): Promise<void> {
+  await file.write(await file.read(0, length), 0);
+  await file.sync();
 }
 
 async function appendLine(file: OpenFile, value: object, position: number): Promise<number> {

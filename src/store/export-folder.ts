@@ -24,6 +24,7 @@ export const exportPaths = {
   stdin: '.run/stdin-ids',
   journals: '.run/journal',
   unfinished: '.run/unfinished',
+  throwingAway: '.run/throwing-away',
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
   table: ({ format, table, part, extension, codec }: PartFileName) =>
     `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { exportPaths, partOfJournal, pathIn } from './export-folder.ts';
-import type { FileStore, OpenFile } from './file-store.ts';
+import type { FileStore } from './file-store.ts';
+import type { OpenFile } from './open-file.ts';
 
 /**
  * The answers that are not yet in a committed part, one file a part, appended as they arrive.
@@ -49,6 +50,8 @@ interface PartJournal {
   /** What `end` was when the last sync began that succeeded. */
   synced: number;
   syncing: Promise<void> | undefined;
+  /** A sync that failed is never tried again: it may have lost what a second one would call safe. */
+  failure: Error | undefined;
 }
 
 /** Opens the journals of an export and reads which answers they hold. */
@@ -61,6 +64,12 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
   async function open(part: number): Promise<PartJournal> {
     const path = pathIn(folder, exportPaths.journal(part));
     const file = await files.open(path, 'update');
+    try {
+      await files.syncFolder(root);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
     const journal: PartJournal = {
       part,
       path,
@@ -69,14 +78,20 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
       turn: Promise.resolve(),
       synced: 0,
       syncing: undefined,
+      failure: undefined,
     };
     journals.set(part, journal);
     return journal;
   }
 
-  for (const name of await files.list(root)) {
-    const part = partOfJournal(name);
-    if (part !== undefined) await readEntries(await open(part), places);
+  try {
+    for (const name of await files.list(root)) {
+      const part = partOfJournal(name);
+      if (part !== undefined) await readEntries(await open(part), places);
+    }
+  } catch (error) {
+    for (const { file } of journals.values()) await file.close().catch(() => undefined);
+    throw error;
   }
 
   const opening = new Map<number, Promise<PartJournal>>();
@@ -99,11 +114,14 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
     },
     append: async ({ key, part, body }) => {
       const journal = await journalOf(part);
-      const turn = journal.turn.then(async () => {
-        await journal.file.write(entryBytes(key, body), journal.end);
-        places.set(key, { file: journal, position: journal.end + headBytes + keyBytes, length: body.length });
-        journal.end += headBytes + keyBytes + body.length;
-      });
+      // One that could not be written does not keep those behind it from their place.
+      const turn = journal.turn
+        .catch(() => undefined)
+        .then(async () => {
+          await journal.file.write(entryBytes(key, body), journal.end);
+          places.set(key, { file: journal, position: journal.end + headBytes + keyBytes, length: body.length });
+          journal.end += headBytes + keyBytes + body.length;
+        });
       journal.turn = turn;
       await turn;
       // A failure here is not lost: `sync` meets it before any part is committed.
@@ -113,7 +131,6 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
       for (const journal of journals.values()) {
         while (journal.synced < journal.end) await syncSoon(journal);
       }
-      await files.syncFolder(root);
     },
     dropThrough: async (part) => {
       for (const journal of [...journals.values()].filter((each) => each.part <= part)) {
@@ -142,8 +159,12 @@ function syncSoon(journal: PartJournal): Promise<void> {
   journal.syncing ??= (async () => {
     const end = journal.end;
     try {
+      if (journal.failure !== undefined) throw journal.failure;
       await journal.file.sync();
       journal.synced = end;
+    } catch (error) {
+      journal.failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
     } finally {
       journal.syncing = undefined;
     }

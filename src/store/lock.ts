@@ -1,97 +1,118 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { open } from 'lmdb';
-import { codeOf, ExportError } from '../lib/export-error.ts';
+import { basename, dirname } from 'node:path';
+import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-
-/** Who holds an export. */
-export interface LockOwner {
-  readonly host: string;
-  readonly pid: number;
-  /** When the process started, in the kernel's words: a pid that was given to another process is told apart. */
-  readonly started: string;
-}
+import { isAlive, type LockOwner, ownerIn, ownerText, thisProcess } from './lock-owner.ts';
 
 /** Held by the one run that may change an export. */
 export interface Lock {
   release(): Promise<void>;
+  /** Lets go for good: removes the lock's own files, and their folder when nothing else is in it. */
+  remove(): Promise<void>;
 }
 
-const key = 'owner';
-
 /**
- * Takes an export for this process. The owner is kept in an lmdb file, whose transactions a dead process cannot block:
- * of two that find a dead owner, exactly one wins.
- * @throws {ExportError} `locked`, naming the owner
+ * Takes an export for this process.
+ *
+ * `lock` names its owner. The right to follow a dead owner belongs to whoever links `lock.after.<its nonce>` first;
+ * should that one die too, the next follows it in the same way, so that `lock` begins a chain whose end is the owner.
+ * A link is made by exactly one process, and no name comes twice: of many takers one wins, wherever any of them is
+ * killed. The winner puts itself at the beginning and takes the chain away.
+ * @throws {ExportError} `locked`, naming the owner; `cannotWrite`
  */
-export async function takeLock(folder: string, self: LockOwner = thisProcess()): Promise<Lock> {
-  const store = openStore(folder);
-  const owner = store.transactionSync(() => {
-    const current = store.get(key);
-    if (current !== undefined && isAlive(current)) return current;
-    store.putSync(key, self);
-    return undefined;
-  });
-  if (owner !== undefined) {
-    await store.close();
-    throw heldBy(folder, owner);
+export function takeLock(folder: string, self: LockOwner = thisProcess(randomUUID())): Lock {
+  const lock = pathIn(folder, exportPaths.lock);
+  const own = `${lock}.of.${self.nonce}`;
+  try {
+    while (!follow(lock, own, self)) continue;
+  } catch (error) {
+    rmSync(own, { force: true });
+    throw error instanceof ExportError ? error : cannotLock(folder, error);
   }
   return {
     release: async () => {
-      store.transactionSync(() => {
-        const current = store.get(key);
-        if (current?.pid === self.pid && current.host === self.host) store.removeSync(key);
-      });
-      await store.close();
+      if (endOf(lock).owner?.nonce === self.nonce) rmSync(lock, { force: true });
+    },
+    remove: async () => {
+      if (endOf(lock).owner?.nonce !== self.nonce) return;
+      rmSync(lock, { force: true });
+      removeEmpty(dirname(lock));
     },
   };
+
+  /** One try; false when another taker came between. */
+  function follow(lock: string, own: string, self: LockOwner): boolean {
+    mkdirSync(dirname(lock), { recursive: true });
+    const end = endOf(lock);
+    if (end.owner !== undefined && isAlive(end.owner)) throw heldBy(folder, end.owner);
+    try {
+      writeFileSync(own, ownerText(self));
+      linkSync(own, end.free);
+    } catch (error) {
+      // Another was first, or took the whole folder away.
+      if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+      throw error;
+    }
+    if (endOf(lock).owner?.nonce !== self.nonce) {
+      rmSync(end.free, { force: true });
+      return false;
+    }
+    if (end.free === lock) rmSync(own);
+    else renameSync(own, lock);
+    for (const name of chainIn(dirname(lock))) rmSync(`${dirname(lock)}/${name}`, { force: true });
+    return true;
+  }
 }
 
 /** Who holds an export now, or undefined. Takes nothing. */
-export async function lockOwner(folder: string): Promise<LockOwner | undefined> {
-  if (!existsSync(pathIn(folder, exportPaths.lock))) return undefined;
-  const store = openStore(folder, true);
-  try {
-    const owner = store.get(key);
-    return owner !== undefined && isAlive(owner) ? owner : undefined;
-  } finally {
-    await store.close();
+export function lockOwner(folder: string): LockOwner | undefined {
+  const { owner } = endOf(pathIn(folder, exportPaths.lock));
+  return owner !== undefined && isAlive(owner) ? owner : undefined;
+}
+
+interface ChainEnd {
+  /** The last of the chain; undefined where there is none, or its file is cut. */
+  readonly owner: LockOwner | undefined;
+  /** The name that the next owner has to link. */
+  readonly free: string;
+}
+
+function endOf(lock: string): ChainEnd {
+  let end: ChainEnd = { owner: undefined, free: lock };
+  for (;;) {
+    let text: string;
+    try {
+      text = readFileSync(end.free, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return end;
+      throw error;
+    }
+    const owner = ownerIn(text);
+    end = { owner, free: `${lock}.after.${owner?.nonce ?? `${basename(end.free)}.cut`}` };
   }
 }
 
-export function thisProcess(): LockOwner {
-  return { host: hostname(), pid: process.pid, started: startOf(process.pid) ?? '' };
+function chainIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith(`${basename(exportPaths.lock)}.after.`));
 }
 
-function openStore(folder: string, readOnly = false) {
-  return open<LockOwner, string>({
-    path: pathIn(folder, exportPaths.lock),
-    noSubdir: true,
-    encoding: 'json',
-    readOnly,
-  });
-}
-
-/** An owner on another host cannot be looked at, and counts as alive. */
-function isAlive(owner: LockOwner): boolean {
-  if (owner.host !== hostname()) return true;
+function removeEmpty(folder: string): void {
   try {
-    process.kill(owner.pid, 0);
+    rmdirSync(folder);
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    // Another run has begun to look at the export.
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error;
   }
-  const started = startOf(owner.pid);
-  return started === undefined || owner.started === '' || started === owner.started;
 }
 
-/** Field 22 of /proc/PID/stat, clock ticks since boot; undefined where there is no /proc. See proc(5). */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
+function cannotLock(folder: string, error: unknown): ExportError {
+  return new ExportError('cannotWrite', `cannot lock ${folder}: ${messageOf(error)}`, {
+    todo: 'Make room or mend the permission, then run the same command again.',
+    facts: { code: codeOf(error) ?? 'unknown' },
+    cause: error,
+  });
 }
 
 function heldBy(folder: string, owner: LockOwner): ExportError {

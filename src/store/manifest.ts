@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ExportError } from '../lib/export-error.ts';
 import { countsSchema, driftSchema, fileSchema, inputSchema, jobShapeSchema, notesSchema } from './export-facts.ts';
@@ -5,6 +6,9 @@ import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 
 const manifestVersion = 1;
+
+/** The last member of the file: the SHA-256 of its text with nothing in the quotes. It tells of any byte that changed. */
+const seal = /"seal": "([0-9a-f]{64}|)"\n\}\n$/;
 
 const columnSchema = z.object({ name: z.string(), type: z.string(), nullable: z.boolean() });
 
@@ -31,22 +35,25 @@ const manifestSchema = z.object({
 /** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Reads the manifest, or undefined when the export is not complete. @throws {ExportError} `damaged` */
+/**
+ * Reads the manifest, or undefined when the export is not complete.
+ * @throws {ExportError} `damaged` when any byte is not as it was written, or a newer version wrote it
+ */
 export async function readManifest(files: FileStore, folder: string): Promise<Manifest | undefined> {
   const path = pathIn(folder, exportPaths.manifest);
   const content = await files.readAll(path);
   if (content === undefined) return undefined;
-  const manifest = manifestSchema.safeParse(jsonOf(content));
-  if (manifest.success && manifest.data.version <= manifestVersion) return manifest.data;
-  const version = z.object({ version: z.number() }).safeParse(jsonOf(content));
+  const value = jsonOf(content);
+  const version = z.object({ version: z.number() }).safeParse(value);
   if (version.success && version.data.version > manifestVersion) {
     throw new ExportError('damaged', `${path} was written by a newer version (format ${version.data.version})`, {
       todo: 'Update asset-export.',
     });
   }
-  throw new ExportError('damaged', `${path} is damaged: it is not the manifest of an export`, {
-    todo: 'Restore it from a copy, or export again with --fresh.',
-  });
+  const manifest = manifestSchema.safeParse(value);
+  if (!manifest.success) throw damaged(path, 'it is not the manifest of an export');
+  if (!isSealed(content)) throw damaged(path, 'it is not as it was written');
+  return manifest.data;
 }
 
 /** Writes the manifest under its final name, whole and synced. */
@@ -58,11 +65,37 @@ export async function writeManifest(
   const temporary = pathIn(folder, `${exportPaths.unfinished}/${exportPaths.manifest}`);
   await files.makeFolder(pathIn(folder, exportPaths.unfinished));
   const file = await files.open(temporary, 'create');
-  await file.write(Buffer.from(`${JSON.stringify({ version: manifestVersion, ...manifest }, undefined, 2)}\n`));
-  await file.sync();
-  await file.close();
+  try {
+    await file.write(manifestBytes(manifest));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
   await files.rename(temporary, pathIn(folder, exportPaths.manifest));
   await files.syncFolder(folder);
+}
+
+function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
+  const text = `${JSON.stringify({ version: manifestVersion, ...manifest, seal: '' }, undefined, 2)}\n`;
+  return Buffer.from(text.replace(seal, `"seal": "${sha256(text)}"\n}\n`));
+}
+
+/** Whether the bytes are those that were written: the last member says so. */
+function isSealed(content: Uint8Array): boolean {
+  // As bytes, not as UTF-8, which may read a damaged character as one that stood there before.
+  const text = Buffer.from(content).toString('latin1');
+  const sum = seal.exec(text)?.[1] ?? '';
+  return sha256(Buffer.from(text.replace(seal, '"seal": ""\n}\n'), 'latin1')) === sum;
+}
+
+function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function damaged(path: string, why: string): ExportError {
+  return new ExportError('damaged', `${path} is damaged: ${why}`, {
+    todo: 'Restore it from a copy, or export again with --fresh.',
+  });
 }
 
 function jsonOf(content: Uint8Array): unknown {

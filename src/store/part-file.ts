@@ -40,6 +40,12 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   const temporary = pathIn(folder, `${exportPaths.unfinished}/${name.replaceAll('/', '--')}`);
   await files.makeFolder(dirname(temporary));
   const file = await files.open(temporary, 'create');
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (!open) return;
+    open = false;
+    await file.close();
+  };
   const encoder = await openCodec(codec);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -75,7 +81,7 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
       await drain(true);
       await store(await encoder.end());
       await file.sync();
-      await file.close();
+      await close();
       return { path: name, bytes, sha256: hash.digest('hex') };
     },
     publish: async () => {
@@ -84,7 +90,7 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
       await files.rename(temporary, target);
     },
     discard: async () => {
-      await file.close().catch(() => undefined);
+      await close().catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { codeOf } from '../lib/export-error.ts';
+
+const ownerSchema = z.object({
+  host: z.string(),
+  pid: z.number(),
+  /** When the process started, in the kernel's words: a pid that was given to another process is told apart. */
+  started: z.string(),
+  /** Which start of the machine it belongs to: what was before it is dead. */
+  boot: z.string(),
+  /** One for each time a lock is asked for: file names are made of it, and none is used twice. */
+  nonce: z.string(),
+});
+
+/** Who holds an export, or asks for it. */
+export type LockOwner = z.infer<typeof ownerSchema>;
+
+export function ownerText(owner: LockOwner): string {
+  return `${JSON.stringify(owner)}\n`;
+}
+
+/** The owner that a lock file names; undefined when a loss of power left something else in it. */
+export function ownerIn(text: string): LockOwner | undefined {
+  try {
+    return ownerSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** This process, asking under `nonce`. */
+export function thisProcess(nonce: string): LockOwner {
+  return { host: hostname(), pid: process.pid, started: stateOf(process.pid)?.started ?? '', boot: bootId(), nonce };
+}
+
+/** An owner on another host cannot be looked at, and counts as alive. */
+export function isAlive(owner: LockOwner): boolean {
+  if (owner.host !== hostname()) return true;
+  if (owner.boot !== bootId()) return false;
+  try {
+    process.kill(owner.pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+  const state = stateOf(owner.pid);
+  if (state === undefined || owner.started === '') return true;
+  return state.started === owner.started && !state.ended;
+}
+
+/** Fields 3 and 22 of /proc/PID/stat; undefined where there is no /proc. See proc(5). */
+function stateOf(pid: number): { readonly started: string; readonly ended: boolean } | undefined {
+  const stat = textOf(`/proc/${pid}/stat`);
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A process that ended and whose parent has not asked for its status yet is a zombie: it will write no more.
+  return fields === undefined ? undefined : { started: fields[19] ?? '', ended: /^[ZXx]/.test(fields[0] ?? '') };
+}
+
+function bootId(): string {
+  return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

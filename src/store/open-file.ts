@@ -1,0 +1,11 @@
+/** One open file. Writes are whole (short writes are continued) and in the order they were awaited. */
+export interface OpenFile {
+  /** Writes at `position`, or after what was written last. */
+  write(bytes: Uint8Array, position?: number): Promise<void>;
+  read(position: number, length: number): Promise<Uint8Array>;
+  /** Makes the file's bytes survive a loss of power. Never tried twice: a failed sync leaves nothing to trust. */
+  sync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
