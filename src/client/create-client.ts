@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { AssetCall, AssetClient } from './asset-client.ts';
 import type { ClientListener } from './client-events.ts';
 import type { CreditLedger } from './credit-ledger.ts';
-import { createHttpClient } from './http-client.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 import { serviceAddress } from './service-address.ts';
 import { withBudget } from './with-budget.ts';
@@ -37,6 +37,8 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random?: (() => number) | undefined;
+  /** What exchanges calls for answers; HTTP unless told. */
+  readonly openWire?: ((options: HttpClientOptions) => HttpClient) | undefined;
 }
 
 /** Limits in credits. */
@@ -73,7 +75,7 @@ const defaultMaxAnswerBytes = 64 * 1024 * 1024;
  */
 export function createClient(options: ClientOptions): CreatedClient {
   const { stop, listener, clock = systemClock, random = Math.random } = options;
-  const http = createHttpClient({
+  const http = (options.openWire ?? createHttpClient)({
     ...options,
     clock,
     address: serviceAddress(options),

@@ -1,4 +1,5 @@
 import type { CreditLedger } from '../client/credit-ledger.ts';
+import type { HttpClient, HttpClientOptions } from '../client/http-client.ts';
 import type { ProxySettings } from '../client/proxy-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -13,6 +14,8 @@ export interface ExportContext {
   /** Base address and key of the service. Kept out of everything that is written. */
   readonly service: { readonly url: string; readonly apiKey: string };
   readonly proxy: ProxySettings | undefined;
+  /** What exchanges calls for answers; HTTP unless told. */
+  readonly openWire?: (options: HttpClientOptions) => HttpClient;
   /** Where credits are booked. */
   readonly ledger: CreditLedger;
   /** Ids from `-`. */
