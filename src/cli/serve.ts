@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
@@ -8,12 +8,12 @@ import type { Command, CommandArguments } from './command.ts';
 
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
-  usage: ['serve --assets FILE [--assets FILE] [flags]'],
+  usage: ['serve --assets FILE... [flags]'],
   about: 'Answers getAsset and getAssets from local records, as the service does, until SIGINT or SIGTERM.',
   examples: [
     { line: 'serve --assets data/assets.jsonl.gz', about: 'any key is taken; run with --url http://127.0.0.1:8787' },
     {
-      line: 'serve --assets day1.jsonl --assets day2.jsonl.zst --store /var/tmp/assets',
+      line: 'serve --assets day1.jsonl day2.jsonl.zst --store /var/tmp/assets',
       about: 'more records than memory holds',
     },
     {
@@ -22,11 +22,16 @@ export const serveCommand: Command = {
     },
     { line: 'serve --assets a.jsonl --faults faults.yaml', about: 'the service on a bad day: see docs/service.md' },
   ],
+  words: { name: 'FILE', about: 'more files of records', least: 0, most: Number.POSITIVE_INFINITY },
   groups: [
     {
       title: 'Flags',
       flags: [
-        { name: 'assets', value: 'FILE', about: 'JSONL files with a record a line, also .gz and .zst; repeatable' },
+        {
+          name: 'assets',
+          value: 'FILE',
+          about: 'JSONL files with a record a line, also .gz and .zst; several, or repeated',
+        },
         { name: 'host', value: 'ADDRESS', about: 'address to listen on', standard: '127.0.0.1' },
         { name: 'port', value: 'N', about: 'port to listen on; 0 for any free one', standard: '8787' },
         { name: 'api-key-file', value: 'FILE', about: 'the keys to let in, one a line', standard: 'any key' },
@@ -51,7 +56,7 @@ export const serveCommand: Command = {
 };
 
 async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
-  const assets = args.texts('assets');
+  const assets = [...args.texts('assets').flatMap(filesIn), ...args.words];
   if (assets.length === 0) {
     throw new ExportError('usage', 'serve needs --assets FILE: the records to answer from', {
       todo: 'To try: asset-export serve --assets data/assets.jsonl.gz',
@@ -75,6 +80,11 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     ...(storeDir === undefined ? {} : { storeDir }),
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
   };
+}
+
+/** One flag may name several files with commas, unless a file is called so. */
+function filesIn(value: string): string[] {
+  return existsSync(value) ? [value] : value.split(',');
 }
 
 function count(flag: string, value: string): number {

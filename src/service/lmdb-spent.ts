@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { ExportError, messageOf } from '../lib/export-error.ts';
 import type { SpentCredits } from './credit-balance.ts';
 
 /**
@@ -10,10 +11,15 @@ import type { SpentCredits } from './credit-balance.ts';
 export class LmdbSpent implements SpentCredits {
   readonly #database: RootDatabase<number, string>;
 
+  /** @throws {ExportError} `cannotWrite` */
   constructor(storeDir: string) {
     const path = join(storeDir, 'balances');
-    mkdirSync(path, { recursive: true });
-    this.#database = open<number, string>({ path });
+    try {
+      mkdirSync(path, { recursive: true });
+      this.#database = open<number, string>({ path });
+    } catch (cause) {
+      throw new ExportError('cannotWrite', `cannot keep balances in ${path}: ${messageOf(cause)}`, { cause });
+    }
   }
 
   book(account: string, credits: number, limit: number): boolean {

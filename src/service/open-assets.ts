@@ -23,6 +23,6 @@ export async function openAssets({ assets, storeDir }: AssetSource): Promise<Ass
 
 function tooMany(): ExportError {
   return new ExportError('usage', `there are more than ${memoryAssets} assets: too many to hold in memory`, {
-    todo: 'name a folder for them with --store DIR',
+    todo: 'keep them on disk: asset-export serve --assets FILE --store DIR',
   });
 }

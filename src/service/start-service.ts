@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
+import type { AssetStore } from './asset-store.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
 import type { Faults } from './fault-schema.ts';
@@ -51,7 +52,11 @@ export interface RunningService {
  * @throws {ExportError} `input` when the data cannot be read, `usage` when the address cannot be had, `cannotWrite` for the store.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const store = await openAssets(options);
+  return serveAssets(await openAssets(options), options);
+}
+
+/** Starts the service on assets from anywhere, which it closes at its end. @throws {ExportError} as `startService`. */
+export async function serveAssets(store: AssetStore, options: Omit<ServiceOptions, 'assets'>): Promise<RunningService> {
   const spent = options.storeDir === undefined ? new MemorySpent() : new LmdbSpent(options.storeDir);
   const balance = new CreditBalance(options, spent, options.clock);
   const service = new AssetService({
@@ -89,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   return { url: `http://${host}:${address.port}`, assets: store.count, counts: () => service.counts(), close };
 }
 
-function cannotListen(options: ServiceOptions, cause: unknown): ExportError {
+function cannotListen(options: { readonly host: string; readonly port: number }, cause: unknown): ExportError {
   const why = codeOf(cause) === 'EADDRINUSE' ? 'another program listens there' : (codeOf(cause) ?? 'unknown reason');
   return new ExportError('usage', `cannot listen on ${options.host} port ${options.port}: ${why}`, {
     todo: 'give another --port (0 for any free one) or --host',

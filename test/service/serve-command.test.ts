@@ -5,16 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileOf, idOf, temporaryFolder } from './local-service.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const records = [`{"id":"${idOf(1)}","x":1.0}`];
 const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getAsset', params: [idOf(1)] });
 
 function start(flags: readonly string[]): ChildProcess & { readonly output: Promise<string> } {
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('ts-blank-space/register'), main, 'serve', ...flags],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child = spawn(process.execPath, [main, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   child.stderr.on('data', (data: Buffer) => {
     text += data.toString();
@@ -51,6 +47,19 @@ describe('serve', () => {
     expect(await child.output).toContain(
       'answered 1 calls for 1 ids with 1 records; 160 credits charged, 0 calls refused',
     );
+  });
+
+  it('takes several files, named in any of the usual ways', async () => {
+    const [first, second, third] = [1, 2, 3].map((n) => fileOf([`{"id":"${idOf(n)}"}`]));
+    const [one, two, three] = [first ?? '', second ?? '', third ?? ''];
+    for (const flags of [
+      ['--assets', one, two, three],
+      ['--assets', `${one},${two},${three}`],
+    ]) {
+      const { child } = await serving(flags);
+      child.kill('SIGTERM');
+      expect(await child.output).toContain('serving 3 assets');
+    }
   });
 
   it('lets in the keys of the file alone', async () => {
