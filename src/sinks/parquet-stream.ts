@@ -40,9 +40,9 @@ export class ParquetStream {
     if (written !== BigInt(this.rows)) throw new Error(`Parquet holds ${String(written)} of ${this.rows} rows`);
   }
 
-  private async pass(encoded: Promise<ReadableStream<Uint8Array>>, output: ByteOutput): Promise<void> {
+  private async pass(encoded: Promise<ReadableStream>, output: ByteOutput): Promise<void> {
     try {
-      for await (const bytes of await encoded) {
+      for await (const bytes of (await encoded) as ReadableStream<Uint8Array>) {
         // The last piece holds the whole footer.
         this.footer = bytes;
         await output.write(bytes);
