@@ -54,7 +54,7 @@ ${columnList(source.table, (column) => `${doubleQuoted(column.name)} ${incomingT
 COPY incoming
 FROM ${literal(`${folderOf(source)}part-`)}
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO ${doubleQuoted(source.table.name)}
 SELECT
 ${columnList(source.table, selected)}

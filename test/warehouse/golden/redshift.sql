@@ -166,7 +166,7 @@ CREATE TEMP TABLE incoming (
 COPY incoming
 FROM 's3://bucket/demo/jsonl/assets/part-'
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO "assets"
 SELECT
   "id",
@@ -262,7 +262,7 @@ CREATE TEMP TABLE incoming (
 COPY incoming
 FROM 's3://bucket/demo/jsonl/creators/part-'
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO "creators"
 SELECT
   "asset_id",
@@ -313,7 +313,7 @@ CREATE TEMP TABLE incoming (
 COPY incoming
 FROM 's3://bucket/demo/jsonl/authorities/part-'
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO "authorities"
 SELECT
   "asset_id",
@@ -369,7 +369,7 @@ CREATE TEMP TABLE incoming (
 COPY incoming
 FROM 's3://bucket/demo/jsonl/grouping/part-'
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO "grouping"
 SELECT
   "asset_id",
@@ -424,7 +424,7 @@ CREATE TEMP TABLE incoming (
 COPY incoming
 FROM 's3://bucket/demo/jsonl/files/part-'
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO "files"
 SELECT
   "asset_id",
@@ -481,7 +481,7 @@ CREATE TEMP TABLE incoming (
 COPY incoming
 FROM 's3://bucket/demo/jsonl/attributes/part-'
 IAM_ROLE default
-FORMAT JSON 'auto';
+FORMAT AS JSON 'auto';
 INSERT INTO "attributes"
 SELECT
   "asset_id",

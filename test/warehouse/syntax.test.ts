@@ -1,0 +1,53 @@
+import { Dialect, init, parse } from '@polyglot-sql/sdk';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '../../src/assets/columns.ts';
+import { tableFormats } from '../../src/warehouse/dialect.ts';
+import { ddlFor, type DialectName, dialectNames, loadStatementFor } from '../../src/warehouse/dialects.ts';
+
+beforeAll(() => init());
+
+/** The statements of a script, without comments and psql's own commands. */
+function statementsOf(script: string): string[] {
+  return script
+    .replaceAll(/(?:--|\\copy).*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+}
+
+const parsers: Readonly<Record<DialectName, Dialect>> = {
+  duckdb: Dialect.DuckDB,
+  postgres: Dialect.PostgreSQL,
+  bigquery: Dialect.BigQuery,
+  snowflake: Dialect.Snowflake,
+  clickhouse: Dialect.ClickHouse,
+  redshift: Dialect.Redshift,
+};
+
+/** What the parser does not know of a dialect: BigQuery's LOAD DATA, which it takes for Hive's. */
+const unknown: Partial<Record<DialectName, RegExp>> = { bigquery: /^LOAD DATA INTO / };
+
+describe.each(dialectNames)('for %s', (name) => {
+  it('every statement is one that a parser of the dialect takes', () => {
+    let parsed = 0;
+    for (const table of tables) {
+      const scripts = [
+        ddlFor(name, table),
+        ...tableFormats.map((format) => loadStatementFor(name, { table, format, folder: '@stage/demo' })),
+      ];
+      for (const statement of scripts.flatMap(statementsOf)) {
+        if (unknown[name]?.test(statement)) continue;
+        const { success, error } = parse(statement, parsers[name]);
+        expect(success, `${statement}\n${String(error)}`).toBe(true);
+        parsed += 1;
+      }
+    }
+    expect(parsed).toBeGreaterThanOrEqual(2 * tables.length);
+  });
+
+  it('the parser refuses a broken statement', () => {
+    for (const broken of ['CREATE TABLE a (b', 'CREATE TABLE a (b text NOT NULLL)']) {
+      expect(parse(broken, parsers[name]).success).toBe(false);
+    }
+  });
+});
