@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { AssetCall, AssetClient } from './asset-client.ts';
 import type { ClientListener } from './client-events.ts';
@@ -74,17 +75,19 @@ const defaultMaxAnswerBytes = 64 * 1024 * 1024;
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
-  const { stop, listener, clock = systemClock, random = Math.random } = options;
+  const { concurrency, retries, stop, listener, clock = systemClock, random = Math.random } = options;
+  // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
+  setMaxListeners(0, ...[stop, options.abort].filter((signal) => signal !== undefined));
   const http = (options.openWire ?? createHttpClient)({
     ...options,
     clock,
     address: serviceAddress(options),
-    connections: options.concurrency,
+    connections: concurrency,
     maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
   });
   const paid = withBudget(http, { ...options.budget, ...options, clock });
-  const slots = withConcurrency(paid, { concurrency: options.concurrency, clock, random, stop, listener });
-  const steady = withRetry(slots, { retries: options.retries, clock, random, stop, listener });
+  const slots = withConcurrency(paid, { concurrency, maxPauses: retries, clock, random, stop, listener });
+  const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const guard = withSizeGuard(steady, options);
   return {
     client: withJournal(guard, options),

@@ -1,12 +1,16 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../lib/clock.ts';
+import { ExportError } from '../lib/export-error.ts';
 import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { ClientListener } from './client-events.ts';
+import { createSharedPause } from './shared-pause.ts';
 
 export interface ConcurrencyOptions {
   /** Most calls at once. */
   readonly concurrency: number;
+  /** Pauses in a row, without a call that gets through, after which the service counts as unavailable. */
+  readonly maxPauses: number;
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
@@ -21,22 +25,23 @@ export interface ConcurrencyClient extends AssetClient {
   close(): Promise<void>;
 }
 
-/** A pause is never shorter, or calls would storm; nor longer, as `Retry-After` may name a day. */
-const floorMs = 1_000;
-const capMs = 60_000;
-
 /**
  * At most so many calls at once. When the service says "too fast", all calls pause together (none holds a slot for it),
  * and half as many go on; after a run of successes one more is allowed again.
  */
 export function withConcurrency(inner: AssetClient, options: ConcurrencyOptions): ConcurrencyClient {
-  const { stop, clock, random, listener } = options;
+  const { stop, listener, maxPauses } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
   const waiting = new Set<(reason: unknown) => void>();
-  const closed = new AbortController();
-  let pausedUntilMs = 0;
-  let pausesInRow = 0;
   let successesInRow = 0;
+  const pause = createSharedPause({
+    ...options,
+    onPause: () => {
+      queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2));
+      queue.pause();
+    },
+    onEnd: () => queue.start(),
+  });
 
   const onStop = (): void => {
     for (const reject of waiting) reject(stop?.reason);
@@ -46,7 +51,7 @@ export function withConcurrency(inner: AssetClient, options: ConcurrencyOptions)
   stop?.addEventListener('abort', onStop, { once: true });
 
   function succeeded(): void {
-    if (!queue.isPaused) pausesInRow = 0;
+    pause.succeeded();
     successesInRow += 1;
     if (queue.concurrency < options.concurrency && successesInRow >= 2 * queue.concurrency) {
       queue.concurrency += 1;
@@ -56,28 +61,10 @@ export function withConcurrency(inner: AssetClient, options: ConcurrencyOptions)
 
   function throttled(error: AttemptError): void {
     successesInRow = 0;
-    const grownMs = floorMs + random() * Math.min(capMs, floorMs * 2 ** pausesInRow);
-    const untilMs = clock.now() + Math.round(Math.min(capMs, Math.max(floorMs, error.waitMs ?? grownMs)));
-    // Calls that were in flight when the pause began say nothing new, unless they ask for longer.
-    if (queue.isPaused && (error.waitMs === undefined || untilMs <= pausedUntilMs)) return;
-    if (!queue.isPaused) {
-      pausesInRow += 1;
-      queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2));
-      queue.pause();
-      pausedUntilMs = untilMs;
-      void resume();
-    }
-    pausedUntilMs = untilMs;
+    if (!pause.isOn() && pause.inRow() >= maxPauses) throw endlessThrottling(pause.inRow(), error);
+    const untilMs = pause.begin(error.waitMs);
+    if (untilMs === undefined) return;
     listener?.({ kind: 'paused', untilMs, reason: error.message, concurrency: queue.concurrency });
-  }
-
-  async function resume(): Promise<void> {
-    try {
-      while (clock.now() < pausedUntilMs) await clock.sleep(pausedUntilMs - clock.now(), closed.signal);
-    } catch (error) {
-      if (!closed.signal.aborted) throw error;
-    }
-    queue.start();
   }
 
   async function inSlot(call: AssetCall): Promise<AssetAnswer> {
@@ -107,11 +94,20 @@ export function withConcurrency(inner: AssetClient, options: ConcurrencyOptions)
       }),
     limit: () => queue.concurrency,
     close: async () => {
-      closed.abort();
+      pause.end();
       stop?.removeEventListener('abort', onStop);
       await queue.onIdle();
     },
   };
+}
+
+function endlessThrottling(pauses: number, error: AttemptError): ExportError {
+  const times = pauses === 1 ? 'after a pause' : `after ${pauses} pauses in a row`;
+  return new ExportError('unavailable', `The service still says that calls come too fast ${times}: ${error.message}.`, {
+    todo: 'Run the same command again later: it goes on from here. Perhaps a limit of the key is spent for today, or other programs use it too; --credits-per-second sets a pace.',
+    facts: { pauses, status: error.status ?? null },
+    cause: error,
+  });
 }
 
 function asError(reason: unknown): Error {

@@ -132,6 +132,26 @@ describe('createClient', () => {
     expect(server.seen).toHaveLength(4);
   });
 
+  it('gives up within minutes when a Retry-After names a day, however many calls wait', async () => {
+    const clock = createFakeClock();
+    const startedMs = clock.now();
+    const server = await startRoughServer((response) => {
+      reply(response, { status: 429, body: '', headers: { 'retry-after': '86400' } });
+    });
+    const stop = new AbortController();
+    const { client } = connect(server.url, { clock, concurrency: 8, stop: stop.signal });
+    const first = Promise.any(batches(30, 2).map((ids) => client.ask(batchCall(ids)).catch((error: unknown) => error)));
+    let failure: unknown;
+    void first.then((error) => {
+      failure = error;
+      stop.abort(error);
+    });
+    while (failure === undefined) await clock.advance(1000);
+    expect(failure).toMatchObject({ exit: 'unavailable', cause: { status: 429 } });
+    expect(clock.now() - startedMs).toBeLessThan(10 * 60_000);
+    expect(server.seen.length).toBeLessThan(30);
+  });
+
   it('sends exactly five calls when the run may cost five, and ends with spent', async () => {
     const server = await startRoughServer(answerAll);
     const { client } = connect(server.url, { budget: { creditsPerCall: 160, creditsPerRun: 800, whenSpent: 'stop' } });

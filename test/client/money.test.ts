@@ -101,7 +101,11 @@ async function run(schedule: Schedule): Promise<{ charged: Map<string, number>; 
       whenSpent: schedule.whenSpent,
       timeoutMs,
     });
-    const client = withRetry(withConcurrency(budget, { concurrency, clock, random }), { retries: 8, clock, random });
+    const client = withRetry(withConcurrency(budget, { concurrency, maxPauses: 8, clock, random }), {
+      retries: 8,
+      clock,
+      random,
+    });
     const asked = Array.from({ length: calls }, (_, n) => client.ask(batchCall([idOf(n)])));
     const work = Promise.allSettled(asked).then((ends) => {
       for (const end of ends) {

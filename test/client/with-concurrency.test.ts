@@ -18,6 +18,7 @@ function limited(options: Partial<ConcurrencyOptions> = {}) {
   const events: ClientEvent[] = [];
   const client = withConcurrency(inner, {
     concurrency: 4,
+    maxPauses: 8,
     clock,
     random: () => 0.5,
     listener: (event) => events.push(event),
@@ -130,6 +131,25 @@ describe('withConcurrency', () => {
       limits.push(client.limit());
     }
     expect(limits).toEqual([1, 2, 2, 2, 2, 3, 3, 3]);
+  });
+
+  it('calls the service unavailable after so many pauses without a call that gets through', async () => {
+    const { client, open, clock } = limited({ maxPauses: 2 });
+    const throttle = async (): Promise<unknown> => {
+      const failure = client.ask(batchCall([idOf(1)])).catch((error: unknown) => error);
+      await settled();
+      const error = tooFast(86_400_000);
+      endOldest(open, error);
+      await clock.advance(60_000);
+      return (await failure) === error ? 'paused' : failure;
+    };
+    expect([await throttle(), await throttle()]).toEqual(['paused', 'paused']);
+    void client.ask(batchCall([idOf(2)]));
+    await settled();
+    endOldest(open);
+    await settled();
+    expect([await throttle(), await throttle()]).toEqual(['paused', 'paused']);
+    expect(await throttle()).toMatchObject({ exit: 'unavailable', facts: { pauses: 2, status: 429 } });
   });
 
   it('begins nothing after stop: calls that wait end with its reason, those in flight go on', async () => {

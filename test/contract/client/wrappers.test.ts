@@ -32,7 +32,8 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
   },
   {
     name: 'concurrency',
-    wrap: (inner, stop) => withConcurrency(inner, { concurrency: 4, clock: createFakeClock(), random, stop }),
+    wrap: (inner, stop) =>
+      withConcurrency(inner, { concurrency: 4, maxPauses: 8, clock: createFakeClock(), random, stop }),
     holdsCallsBack: true,
   },
   {
