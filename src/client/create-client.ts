@@ -77,7 +77,7 @@ const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 export function createClient(options: ClientOptions): CreatedClient {
   const { concurrency, retries, stop, listener, clock = systemClock, random = Math.random } = options;
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
-  setMaxListeners(0, ...[stop, options.abort].filter((signal) => signal !== undefined));
+  for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = (options.openWire ?? createHttpClient)({
     ...options,
     clock,
