@@ -5,7 +5,6 @@ import { proxyFromEnvironment } from '../client/proxy-settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { getAssets } from '../pipeline/get-assets.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { printable } from './format-text.ts';
 import { jobFlagGroups, jobOf, stateGroup } from './job-flags.ts';
@@ -52,6 +51,7 @@ async function get(args: CommandArguments): Promise<number> {
       listener: () => undefined,
     };
     const { stop, abort } = signals;
+    const { getAssets } = await import('../pipeline/get-assets.ts');
     for await (const { id, lookup } of getAssets({ ids: args.words, job }, { ...context, ...open, stop, abort })) {
       if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.record.text)}\n`);
       else {

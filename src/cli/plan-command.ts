@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ExportPlan, planExport } from '../pipeline/plan-export.ts';
+import type { ExportPlan } from '../pipeline/plan-export.ts';
 import { prepareInputs } from '../pipeline/prepare-inputs.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { diskFileStore } from '../store/file-store.ts';
@@ -24,6 +24,7 @@ export const planCommand: Command = {
   groups: [{ title: 'This command', flags: [{ name: 'json', about: 'print one JSON object' }] }, ...jobFlagGroups()],
   notes: jobNotes,
   run: async (args) => {
+    const { planExport } = await import('../pipeline/plan-export.ts');
     const { job, idsFolder } = jobOf(args);
     // Ids from stdin are kept beside the system's temporary files: a plan leaves no trace in the export.
     const folder = await mkdtemp(join(tmpdir(), 'asset-export-plan-'));

@@ -3,7 +3,6 @@ import type { Job } from '../job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { exportAssets } from '../pipeline/export-assets.ts';
 import type { ExportOutcome } from '../pipeline/export-outcome.ts';
 import { intolerable } from '../pipeline/tolerance.ts';
 import { diskFileStore } from '../store/file-store.ts';
@@ -86,6 +85,7 @@ async function run(args: CommandArguments): Promise<number> {
   });
   try {
     if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
+    const { exportAssets } = await import('../pipeline/export-assets.ts');
     const outcome = await exportAssets(
       { job, idsFolder, fresh },
       {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { exitCodes } from '../lib/exit-codes.ts';
-import { type Verification, verifyExport } from '../pipeline/verify-export.ts';
+import type { Verification } from '../pipeline/verify-export.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, exportWords } from './command.ts';
 import { byteSize, count, plural, printable } from './format-text.ts';
@@ -16,6 +16,7 @@ export const verifyCommand: Command = {
   groups: [{ title: 'Flags', flags: [{ name: 'json', about: 'print one JSON object' }] }],
   run: async (args) => {
     const folder = resolve(args.words[0] ?? '');
+    const { verifyExport } = await import('../pipeline/verify-export.ts');
     const result = await verifyExport(diskFileStore, folder);
     const exitCode = result.damage.length === 0 ? exitCodes.complete.code : exitCodes.damaged.code;
     process.stdout.write(
