@@ -35,6 +35,11 @@ export function pubkeyInvalid(id: string): RpcError {
   return { code: -32000, message: `Pubkey Validation Err: ${id.slice(0, 200)} is invalid` };
 }
 
+/** True for the error of a malformed key. */
+export function isKeyError(error: RpcError): boolean {
+  return error.message.startsWith('Pubkey Validation Err: ');
+}
+
 export function tooManyIds(maxIds: number): RpcError {
   return { code: -32602, message: `Batch Size Error. Batch size should not be greater than ${maxIds}.` };
 }

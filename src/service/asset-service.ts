@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
-import { type AssetQuery, readQuery } from './asset-query.ts';
+import { type AssetQuery, isKeyError, readQuery } from './asset-query.ts';
 import type { AssetStore } from './asset-store.ts';
 import type { CreditBalance } from './credit-balance.ts';
 import { FaultPlan } from './fault-plan.ts';
 import type { Faults } from './fault-schema.ts';
 import { dayCreditsGone, type HttpAnswer, jsonAnswer, secondCreditsGone } from './http-answer.ts';
 import { errorText, isMisfit, type RpcError, type RpcMisfit, type RpcRequest, readBody } from './json-rpc.ts';
-import { AnswerRenderer, type Prepared } from './render-answer.ts';
+import { AnswerRenderer, type Charge, type Prepared } from './render-answer.ts';
 import { Spoiling } from './spoiling.ts';
 
 /** What the service answered so far, for tests and for the summary at its end. */
@@ -70,7 +70,7 @@ export class AssetService {
     const body = readBody(bytes);
     if (body.members.length > maxMembers) return jsonAnswer(200, errorText('null', batchTooLarge));
     const members = body.members.map((member) => this.#prepare(member));
-    const spoiling = this.#spoilingOf(queriesOf(members));
+    const spoiling = this.#spoilingOf(members);
     const answer = this.#answerMembers(key, members, { isBatch: body.kind === 'batch', spoiling });
     const remaining = this.#options.balance.remaining(key);
     if (remaining === undefined) return answer;
@@ -83,8 +83,10 @@ export class AssetService {
     return 'code' in query ? { id: member.id, error: query } : { id: member.id, query };
   }
 
-  #spoilingOf(queries: readonly AssetQuery[]): Spoiling | undefined {
-    const strikes = queries.length === 0 ? [] : (this.#plan?.strikes(queries) ?? []);
+  /** Bodies that hold no call are not struck. */
+  #spoilingOf(members: readonly Prepared[]): Spoiling | undefined {
+    if (!members.some((member) => 'query' in member || isKeyError(member.error))) return undefined;
+    const strikes = this.#plan?.strikes(queriesOf(members)) ?? [];
     if (strikes.length === 0) return undefined;
     this.#counts.struck += 1;
     return new Spoiling(strikes);
@@ -97,37 +99,48 @@ export class AssetService {
   ): HttpAnswer {
     const refused = spoiling?.refuse(queriesOf(members), this.#options.clock.now());
     const checked = spoiling === undefined ? members : members.map((member) => failed(member, spoiling));
-    const charged = refused?.charged === false ? [] : queriesOf(checked);
-    const refusal = charged.length === 0 ? undefined : this.#charge(key, charged);
+    const charges = chargesOf(checked, refused?.charged ?? true);
+    const refusal = charges.length === 0 ? undefined : this.#charge(key, charges);
     const answer = refusal ?? refused?.answer ?? this.#renderer.render(checked, isBatch, spoiling);
     return spoiling?.answer(answer) ?? answer;
   }
 
   /** Charges all calls of a body at once: it is served whole or not at all. */
-  #charge(key: string, queries: readonly AssetQuery[]): HttpAnswer | undefined {
-    const credits = queries.length * this.#options.creditsPerCall;
+  #charge(key: string, charges: readonly Charge[]): HttpAnswer | undefined {
+    const { creditsPerCall } = this.#options;
+    const credits = charges.reduce((sum, charge) => sum + (charge.credits ?? creditsPerCall), 0);
     const refusal = this.#options.balance.charge(key, credits);
     if (refusal !== undefined) {
       this.#counts.refused += 1;
       return refusal === 'day' ? dayCreditsGone : secondCreditsGone;
     }
-    this.#counts.calls += queries.length;
+    this.#counts.calls += charges.length;
     this.#counts.credits += credits;
-    for (const query of queries) this.#counts.ids += query.ids.length;
+    for (const { query } of charges) this.#counts.ids += query.ids.length;
     return undefined;
   }
 }
 
-/** The calls that cost credits: those to be looked up, and those that a fault fails after the look-up. */
 function queriesOf(members: readonly Prepared[]): AssetQuery[] {
-  return members.flatMap((member) => {
-    const query = 'query' in member ? member.query : member.charged;
-    return query === undefined ? [] : [query];
+  return members.flatMap((member) => ('query' in member ? [member.query] : []));
+}
+
+/**
+ * What costs credits: the calls to be looked up, and those that a fault fails after the look-up.
+ * @param refused whether calls cost that a fault refuses all together, or how many credits each.
+ */
+function chargesOf(members: readonly Prepared[], refused: boolean | number): Charge[] {
+  if (refused === false) return [];
+  return members.flatMap((member): Charge[] => {
+    if (!('query' in member)) return member.charged === undefined ? [] : [member.charged];
+    return [refused === true ? { query: member.query } : { query: member.query, credits: refused }];
   });
 }
 
 function failed(member: Prepared, spoiling: Spoiling): Prepared {
   const failure = 'query' in member ? spoiling.fail(member.query) : undefined;
   if (failure === undefined || !('query' in member)) return member;
-  return { id: member.id, error: failure.error, ...(failure.charged ? { charged: member.query } : {}) };
+  const { error, charged } = failure;
+  if (charged === false) return { id: member.id, error };
+  return { id: member.id, error, charged: { query: member.query, ...(charged === true ? {} : { credits: charged }) } };
 }

@@ -1,16 +1,19 @@
-import { type AssetQuery, tooManyIds } from './asset-query.ts';
+import { type AssetQuery, assetNotFound, isKeyError, tooManyIds } from './asset-query.ts';
 import type { Fault } from './fault-schema.ts';
 import { capBytes } from './http-answer.ts';
 import type { RpcError } from './json-rpc.ts';
 
-/** How a call that the fault fails is answered; `charged` unless the file says otherwise. */
+/** How a call that a fault fails is answered, and whether it costs its credits, or how many. */
 export interface Failure {
   readonly error: RpcError;
-  readonly charged: boolean;
+  readonly charged: boolean | number;
 }
 
 /** The JSON-RPC error of a fault that fails a whole call; undefined when it does not. */
 export function fail(fault: Fault, query: AssetQuery): Failure | undefined {
+  if (fault.fault === 'error') {
+    return { error: { code: fault.code, message: fault.message }, charged: fault.charged ?? true };
+  }
   if (fault.fault === 'poison') {
     const id = query.ids.find((asked) => fault.ids.includes(asked));
     if (id === undefined) return undefined;
@@ -19,6 +22,13 @@ export function fail(fault: Fault, query: AssetQuery): Failure | undefined {
   }
   if (fault.fault !== 'cap' || fault.form === 'http413' || query.ids.length <= fault.maxIds) return undefined;
   return { error: capErrors[fault.form](fault.maxIds), charged: fault.charged ?? false };
+}
+
+/** An error of the service in the words of another server. */
+export function reword(fault: Fault, error: RpcError): RpcError {
+  const isOther =
+    (fault.fault === 'notFound' && error === assetNotFound) || (fault.fault === 'malformedKey' && isKeyError(error));
+  return isOther ? { code: fault.code, message: fault.message } : error;
 }
 
 const data = `Exceeded max limit of ${capBytes}`;

@@ -20,7 +20,10 @@ const whenSchema = z
 
 const common = {
   when: whenSchema,
-  charged: z.boolean().optional().describe('whether a call that the fault refuses costs its credits'),
+  charged: z
+    .union([z.boolean(), count])
+    .optional()
+    .describe('whether a call that the fault refuses costs its credits, or how many'),
 };
 
 /** Where in the body something happens: after so many bytes, or after a share of them. */
@@ -91,6 +94,25 @@ export const faultSchema = z.discriminatedUnion('fault', [
   }),
   z.strictObject({ fault: z.literal('responseId'), id: z.json(), ...common }),
   z.strictObject({
+    fault: z.literal('error'),
+    code: z.int(),
+    message: z.string(),
+    status: z.int().min(200).max(599).default(200),
+    ...common,
+  }),
+  z.strictObject({
+    fault: z.literal('notFound'),
+    code: z.int().default(-32000),
+    message: z.string().default('Database Error RecordNotFound Error: Asset Not Found'),
+    ...common,
+  }),
+  z.strictObject({
+    fault: z.literal('malformedKey'),
+    code: z.int().default(-32602),
+    message: z.string().default('Invalid params: invalid public key'),
+    ...common,
+  }),
+  z.strictObject({
     fault: z.literal('poison'),
     ids: ids.min(1),
     code: z.int().default(-32000),
@@ -115,6 +137,7 @@ export const faultSchema = z.discriminatedUnion('fault', [
     ...common,
   }),
   z.strictObject({ fault: z.literal('shuffled'), ...common }),
+  z.strictObject({ fault: z.literal('dropRepeats'), ...common }),
   z.strictObject({ fault: z.literal('repeated'), share: share.default(0.1), ...common }),
   z.strictObject({ fault: z.literal('foreign'), count: count.default(1), ids: ids.optional(), ...common }),
   z.strictObject({

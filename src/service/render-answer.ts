@@ -9,8 +9,14 @@ import { appendRecord, isUnverified } from './stored-record.ts';
 /** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
 export type Prepared = { readonly id: string | undefined } & (
   | { readonly query: AssetQuery }
-  | { readonly error: RpcError; readonly charged?: AssetQuery }
+  | { readonly error: RpcError; readonly charged?: Charge }
 );
+
+/** A call that costs: so many credits, or what a call costs. */
+export interface Charge {
+  readonly query: AssetQuery;
+  readonly credits?: number;
+}
 
 const answerTooBig: RpcError = {
   code: -32008,
@@ -55,7 +61,7 @@ export class AnswerRenderer {
     const asked = member.id ?? 'null';
     const id = spoiling?.responseId(asked) ?? asked;
     const error = 'error' in member ? member.error : this.#appendResult(out, member.query, spoiling);
-    out.text(error === undefined ? `,"id":${id}}` : errorText(id, error));
+    out.text(error === undefined ? `,"id":${id}}` : errorText(id, spoiling?.error(error) ?? error));
   }
 
   /** Appends the answer up to its result; or nothing, and returns the error. */

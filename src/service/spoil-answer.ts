@@ -13,6 +13,8 @@ export function spoilAnswer({ fault, draw }: Strike, answer: HttpAnswer): HttpAn
       return htmlAnswer(200, 'Welcome');
     case 'body':
       return { status: fault.status, headers: { 'content-type': fault.contentType }, body: Buffer.from(fault.text) };
+    case 'error':
+      return { ...answer, status: fault.status };
     case 'contentType':
       return { ...answer, headers: { ...answer.headers, 'content-type': fault.value } };
     case 'cut':

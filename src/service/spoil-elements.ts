@@ -25,6 +25,9 @@ export function spoilElements({ fault, draw }: Strike, elements: Elements, query
       return elements.includes(null) ? markMissing(fault, elements) : elements;
     case 'shuffled':
       return shuffle(elements, draw);
+    case 'dropRepeats':
+      // As a query of sorted neighbours does it: only repeats that stand side by side.
+      return elements.filter((_, index) => index === 0 || query.ids[index] !== query.ids[index - 1]);
     case 'repeated':
       return elements.flatMap((element) => (draw() < fault.share ? [element, element] : [element]));
     case 'foreign':

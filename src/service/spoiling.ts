@@ -1,5 +1,5 @@
 import type { AssetQuery } from './asset-query.ts';
-import { type Failure, fail } from './fault-errors.ts';
+import { type Failure, fail, reword } from './fault-errors.ts';
 import type { Strike } from './fault-plan.ts';
 import { refuse } from './fault-refusals.ts';
 import type { HttpAnswer } from './http-answer.ts';
@@ -16,7 +16,7 @@ export class Spoiling {
   }
 
   /** Refuses the exchange before anything is looked up. */
-  refuse(queries: readonly AssetQuery[], nowMs: number): { answer: HttpAnswer; charged: boolean } | undefined {
+  refuse(queries: readonly AssetQuery[], nowMs: number): { answer: HttpAnswer; charged: boolean | number } | undefined {
     for (const { fault } of this.#strikes) {
       const answer = refuse(fault, queries, nowMs);
       if (answer !== undefined) return { answer, charged: fault.charged ?? false };
@@ -31,6 +31,11 @@ export class Spoiling {
       if (failure !== undefined) return failure;
     }
     return undefined;
+  }
+
+  /** An error of the service, perhaps in other words. */
+  error(error: RpcError): RpcError {
+    return this.#strikes.reduce((worded, { fault }) => reword(fault, worded), error);
   }
 
   isForgotten(id: string, unverified: boolean): boolean {

@@ -63,7 +63,7 @@ describe('faults before an answer', () => {
         { fault: 'status', status: 503, when: { first: 1 } },
         { fault: 'status', status: 429, body: 'json', retryAfter: 7, when: { first: 2 } },
         { fault: 'status', status: 500, body: 'empty', retryAfterDateS: 86_400, when: { first: 3 } },
-        { fault: 'status', status: 502, body: 'text', charged: true, when: { first: 4 } },
+        { fault: 'status', status: 502, body: 'text', charged: 5, when: { first: 4 } },
       ],
       { clock },
     );
@@ -78,7 +78,7 @@ describe('faults before an answer', () => {
       null,
     ]);
     expect(replies[0]?.text).toContain('<html>');
-    expect(service.counts()).toMatchObject({ exchanges: 5, calls: 2, struck: 4 });
+    expect(service.counts()).toMatchObject({ exchanges: 5, calls: 2, credits: 165, struck: 4 });
   });
 
   it.each([
@@ -344,6 +344,30 @@ describe('faults of the records', () => {
     const { result } = JSON.parse(texts[0] ?? '') as { result: { id: string }[] };
     expect(result.length).toBeGreaterThan(20);
     expect(new Set(result.map(({ id }) => id))).toEqual(new Set(ids));
+  });
+
+  it('words errors as other servers do', async () => {
+    const older = await suffer([{ fault: 'notFound' }, { fault: 'malformedKey' }]);
+    expect(await call(older, 'getAsset', [idOf(999)])).toContain(
+      '"Database Error RecordNotFound Error: Asset Not Found"',
+    );
+    expect(await call(older, 'getAssets', [['x']])).toContain(
+      '"code":-32602,"message":"Invalid params: invalid public key"',
+    );
+    expect((await post(older, ask())).text).toBe(whole);
+    const other = await suffer([{ fault: 'error', code: -32603, message: 'no', status: 404, charged: 5 }]);
+    const reply = await post(other, ask());
+    expect([reply.status, reply.text]).toEqual([
+      404,
+      '{"jsonrpc":"2.0","error":{"code":-32603,"message":"no"},"id":5}',
+    ]);
+    expect(other.counts()).toMatchObject({ calls: 1, credits: 5 });
+  });
+
+  it('answers repeated neighbours once, when told to', async () => {
+    const service = await suffer([{ fault: 'dropRepeats' }]);
+    const [one = '', two = ''] = ids;
+    expect(await idsOf(await post(service, ask([one, one, two, one])))).toEqual([one, two, one]);
   });
 
   it('adds records that nobody asked for, and records without an id', async () => {

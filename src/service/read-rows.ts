@@ -1,0 +1,146 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { type CastingContext, parse } from 'csv-parse';
+import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { assetsTable } from '../assets/columns.ts';
+import { isJsonObject, parseJson } from '../assets/json.ts';
+import type { Cell, Column, Row } from '../assets/table.ts';
+import { decompress } from '../lib/decompress.ts';
+import { splitLines } from '../lib/split-lines.ts';
+import { cellOfJson, cellOfText } from './cell-of-text.ts';
+import type { ReadableFormat } from './export-files.ts';
+
+const { columns } = assetsTable;
+
+/** Rows of the assets table from one file, in the order of today's columns: one that the file lacks is null. */
+export const readRows: Readonly<Record<Exclude<ReadableFormat, 'raw'>, (path: string) => AsyncIterable<Row[]>>> = {
+  csv: readCsvRows,
+  jsonl: readJsonlRows,
+  parquet: readParquetRows,
+};
+
+export function plainBytes(path: string): AsyncIterable<Uint8Array> {
+  const codec = path.endsWith('.gz') ? 'gzip' : path.endsWith('.zst') ? 'zstd' : 'none';
+  return decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codec);
+}
+
+async function* readCsvRows(path: string): AsyncGenerator<Row[], void, void> {
+  let places: readonly number[] | undefined;
+  // Null is empty, and the empty string is "": only the quotes tell.
+  const cast = (text: string, { quoting }: CastingContext): string | null => (text === '' && !quoting ? null : text);
+  const parser = parse({ cast });
+  const feeding = (async () => {
+    for await (const bytes of plainBytes(path)) {
+      if (!parser.write(bytes)) await new Promise((resolve) => parser.once('drain', resolve));
+    }
+    parser.end();
+  })().catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))));
+  for await (const cells of parser as AsyncIterable<(string | null)[]>) {
+    if (places === undefined) places = columns.map(({ name }) => cells.indexOf(name));
+    else yield [placed(places, (place, { type }) => cellOfText(cells[place] ?? null, type))];
+  }
+  await feeding;
+}
+
+async function* readJsonlRows(path: string): AsyncGenerator<Row[], void, void> {
+  let rows: Row[] = [];
+  const lines = splitLines({
+    longest: 256 << 20,
+    onLine: ({ bytes, start, end }) => {
+      if (start === end) return;
+      const value = parseJson(bytes.toString('utf8', start, end));
+      if (!isJsonObject(value)) throw new SyntaxError('a line is no JSON object');
+      rows.push(columns.map(({ name, type }) => cellOfJson(value[name], type)));
+    },
+  });
+  for await (const piece of plainBytes(path)) {
+    lines.push(piece);
+    yield rows;
+    rows = [];
+  }
+  lines.end();
+  yield rows;
+}
+
+async function* readParquetRows(path: string): AsyncGenerator<Row[], void, void> {
+  const handle = await open(path, 'r');
+  try {
+    const file = {
+      byteLength: (await handle.stat()).size,
+      slice: async (start: number, end = file.byteLength): Promise<ArrayBuffer> => {
+        const bytes = new Uint8Array(end - start);
+        await handle.read(bytes, 0, bytes.length, start);
+        return bytes.buffer;
+      },
+    };
+    const metadata = await parquetMetadataAsync(file);
+    const names = metadata.schema.slice(1).map(({ name }) => name);
+    const places = columns.map(({ name }) => names.indexOf(name));
+    for (let row = 0; row < Number(metadata.num_rows); ) {
+      const rowEnd = row + rowsAt(metadata, row);
+      let rows: unknown[][] = [];
+      await parquetRead({
+        file,
+        metadata: withPlainDecimals(metadata),
+        compressors,
+        rowStart: row,
+        rowEnd,
+        onComplete: (found) => (rows = found as unknown as unknown[][]),
+      });
+      yield rows.map((cells) => placed(places, (place) => cellOfParquet(cells[place])));
+      row = rowEnd;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Rows from `row` to the end of its row group. */
+function rowsAt(metadata: FileMetaData, row: number): number {
+  let first = 0;
+  for (const group of metadata.row_groups) {
+    const rows = Number(group.num_rows);
+    if (row < first + rows) return first + rows - row;
+    first += rows;
+  }
+  return Number(metadata.num_rows) - row;
+}
+
+/** hyparquet makes doubles of decimals; without their annotation it gives the bytes, and no digit is lost. */
+function withPlainDecimals(metadata: FileMetaData): FileMetaData {
+  const schema = metadata.schema.map(({ logical_type, converted_type, ...element }) =>
+    converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL'
+      ? element
+      : {
+          ...element,
+          ...(logical_type === undefined ? {} : { logical_type }),
+          ...(converted_type === undefined ? {} : { converted_type }),
+        },
+  );
+  return { ...metadata, schema };
+}
+
+function cellOfParquet(value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) return safe(twosComplement(value));
+  if (typeof value === 'bigint') return safe(value);
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
+  throw new Error(`a cell holds a ${typeof value}`);
+}
+
+/** Parquet keeps decimals as big-endian two's complement. */
+function twosComplement(bytes: Uint8Array): bigint {
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}
+
+function safe(value: bigint): number | bigint {
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}
+
+function placed(places: readonly number[], cellAt: (place: number, column: Column) => Cell): Row {
+  return columns.map((column, index) => {
+    const place = places[index] ?? -1;
+    return place < 0 ? null : cellAt(place, column);
+  });
+}
