@@ -7,7 +7,8 @@ import { Decompress } from 'fzstd';
 const pieceBytes = 262_144;
 
 /**
- * Decompresses a stream of any number of members or frames, holding no more than the codec's window.
+ * Decompresses a stream of any number of members or frames, holding no more than the codec's window. A piece
+ * of the stream is copied when it is taken, so its buffer may be filled again.
  * @throws when the bytes are damaged or end too early.
  */
 export function decompress(
@@ -24,7 +25,7 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     for await (const piece of bytes) {
       givenBytes += piece.length;
       lastByte = piece.at(-1) ?? lastByte;
-      yield piece;
+      yield Uint8Array.from(piece);
     }
   };
   const inflate = createGunzip({ chunkSize: pieceBytes });
@@ -50,7 +51,7 @@ async function* unzstd(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   for await (const piece of bytes) {
     if (piece.length === 0) continue;
     isEmpty = false;
-    inflate.push(piece, false);
+    inflate.push(Uint8Array.from(piece), false);
     yield* pieces;
     pieces = [];
   }

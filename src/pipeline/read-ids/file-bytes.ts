@@ -3,15 +3,17 @@ import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import type { IdInput } from './id-input.ts';
 
 /** Bytes of one read. */
-const pieceBytes = 262_144;
+const pieceBytes = 65_536;
 
-/** The bytes of an input as they lie on disk. @throws {ExportError} `input` when it cannot be read. */
+/**
+ * The bytes of an input as they lie on disk. Each piece is good until the next is asked for: all come in one buffer.
+ * @throws {ExportError} `input` when it cannot be read.
+ */
 export async function* fileBytes(input: IdInput): AsyncGenerator<Uint8Array> {
   const file = await openInput(input);
+  const buffer = Buffer.allocUnsafeSlow(pieceBytes);
   try {
     for (;;) {
-      // A new buffer for each read: decompression may still hold the last.
-      const buffer = Buffer.allocUnsafeSlow(pieceBytes);
       const bytesRead = await readAt(input, file, buffer);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
