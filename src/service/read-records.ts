@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isAssetId } from '../assets/asset-id.ts';
-import { decompress } from '../lib/decompress.ts';
+import { stringifyJson } from '../assets/json.ts';
+import { rebuildAsset } from '../assets/rebuild-asset.ts';
+import type { Row } from '../assets/table.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { type ByteSpan, splitLines } from '../lib/split-lines.ts';
+import { exportFiles } from './export-files.ts';
 import { capBytes } from './http-answer.ts';
+import { plainBytes, readRows } from './read-rows.ts';
 import { packRecord } from './stored-record.ts';
 
 /** A record ready for a store. */
@@ -14,12 +18,40 @@ export interface PackedRecord {
 }
 
 /**
- * Reads records from JSONL files, plain, `.gz` or `.zst`, in order; empty lines are passed over.
+ * Reads records from JSONL files, plain, `.gz` or `.zst`, and from folders of finished exports, in order; empty lines
+ * are passed over.
  * It yields what a piece of a file holds at a time.
  * @throws {ExportError} `input` for a file that cannot be read or a line that is no record.
  */
 export async function* readRecords(paths: readonly string[]): AsyncGenerator<PackedRecord[]> {
-  for (const path of paths) yield* readFile(path);
+  for (const path of paths) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) yield* readExport(path);
+    else yield* readFile(path);
+  }
+}
+
+/** The assets of a finished export: its raw lines, or records rebuilt from the rows of its assets table. */
+async function* readExport(folder: string): AsyncGenerator<PackedRecord[]> {
+  const { format, paths } = exportFiles(folder);
+  for (const path of paths) {
+    if (format === 'raw') yield* readFile(path);
+    else yield* readTable(readRows[format](path), path);
+  }
+}
+
+async function* readTable(rows: AsyncIterable<Row[]>, path: string): AsyncGenerator<PackedRecord[]> {
+  try {
+    for await (const some of rows) {
+      yield some.map((row) => {
+        const record = rebuildAsset(row);
+        const { id } = record;
+        if (typeof id !== 'string') throw misfit(path, 'of a row has no id');
+        return { id, packed: packRecord(Buffer.from(stringifyJson(record)), record) };
+      });
+    }
+  } catch (error) {
+    throw error instanceof ExportError ? error : unreadable(path, error);
+  }
 }
 
 async function* readFile(path: string): AsyncGenerator<PackedRecord[]> {
@@ -38,7 +70,7 @@ async function* readFile(path: string): AsyncGenerator<PackedRecord[]> {
     return taken;
   };
   try {
-    for await (const bytes of decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codecOf(path))) {
+    for await (const bytes of plainBytes(path)) {
       lines.push(bytes);
       yield take();
     }
@@ -47,10 +79,6 @@ async function* readFile(path: string): AsyncGenerator<PackedRecord[]> {
   } catch (error) {
     throw error instanceof ExportError ? error : unreadable(path, error);
   }
-}
-
-function codecOf(path: string): 'none' | 'gzip' | 'zstd' {
-  return path.endsWith('.gz') ? 'gzip' : path.endsWith('.zst') ? 'zstd' : 'none';
 }
 
 function readRecord(span: ByteSpan, where: string): PackedRecord | undefined {

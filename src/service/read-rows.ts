@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { type CastingContext, parse } from 'csv-parse';
+import { type InfoField, parse } from 'csv-parse';
 import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { assetsTable } from '../assets/columns.ts';
@@ -28,7 +28,7 @@ export function plainBytes(path: string): AsyncIterable<Uint8Array> {
 async function* readCsvRows(path: string): AsyncGenerator<Row[], void, void> {
   let places: readonly number[] | undefined;
   // Null is empty, and the empty string is "": only the quotes tell.
-  const cast = (text: string, { quoting }: CastingContext): string | null => (text === '' && !quoting ? null : text);
+  const cast = (text: string, { quoting }: InfoField): string | null => (text === '' && !quoting ? null : text);
   const parser = parse({ cast });
   const feeding = (async () => {
     for await (const bytes of plainBytes(path)) {
@@ -66,9 +66,10 @@ async function* readJsonlRows(path: string): AsyncGenerator<Row[], void, void> {
 async function* readParquetRows(path: string): AsyncGenerator<Row[], void, void> {
   const handle = await open(path, 'r');
   try {
+    const { size } = await handle.stat();
     const file = {
-      byteLength: (await handle.stat()).size,
-      slice: async (start: number, end = file.byteLength): Promise<ArrayBuffer> => {
+      byteLength: size,
+      slice: async (start: number, end = size): Promise<ArrayBuffer> => {
         const bytes = new Uint8Array(end - start);
         await handle.read(bytes, 0, bytes.length, start);
         return bytes.buffer;
