@@ -1,7 +1,7 @@
 import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { type CommandEntry, commands } from './commands.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 import { commandHelp, programHelp } from './help-text.ts';
 import { programVersion } from './program-version.ts';
 import { showError } from './show-error.ts';
@@ -41,7 +41,7 @@ function commandNamed(name: string): CommandEntry {
     throw new ExportError('usage', `the command comes before its flags: asset-export run ${name} …`, { todo });
   }
   const names = commands.map((entry) => entry.name);
-  const guess = didYouMean(name, names);
+  const guess = nearestName(name, names);
   throw new ExportError(
     'usage',
     `there is no command ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`,

@@ -1,7 +1,7 @@
 import yargs from 'yargs';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */
 export async function parseArguments(
@@ -59,7 +59,7 @@ function wrongFlag(name: string, message: string, flags: readonly CommandFlag[])
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
   if (unknown !== undefined) {
     const names = flags.map((flag) => flag.name);
-    const guess = didYouMean(unknown.replace(/^no-/, ''), names);
+    const guess = nearestName(unknown.replace(/^no-/, ''), names);
     const dash = unknown.length === 1 ? '-' : '--';
     return new ExportError(
       'usage',

@@ -11,7 +11,7 @@ import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flag
 import { ledgerInExport, openService } from './open-service.ts';
 import { programVersion } from './program-version.ts';
 import { errorText } from './show-error.ts';
-import { shownPath } from './shown-path.ts';
+import { shownPath } from '../lib/shown-path.ts';
 import { showProgress } from './show-progress.ts';
 import { stopSignals } from './stop-signals.ts';
 import { nextText, summaryText } from './summary-text.ts';

@@ -4,7 +4,7 @@ import { type ExportStatus, exportStatus } from '../pipeline/export-status.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, exportWords } from './command.ts';
 import { count, plural, printable, share } from './format-text.ts';
-import { shownPath } from './shown-path.ts';
+import { shownPath } from '../lib/shown-path.ts';
 
 /** `status`: where an export stands, also while it runs. */
 export const statusCommand: Command = {

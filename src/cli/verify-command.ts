@@ -4,7 +4,7 @@ import type { Verification } from '../pipeline/verify-export.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, exportWords } from './command.ts';
 import { byteSize, count, plural, printable } from './format-text.ts';
-import { shownPath } from './shown-path.ts';
+import { shownPath } from '../lib/shown-path.ts';
 
 /** `verify`: reads every file of an export again. */
 export const verifyCommand: Command = {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
-import { closest } from 'fastest-levenshtein';
+import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { codeOf, ExportError } from '../lib/export-error.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { shownPath } from '../lib/shown-path.ts';
 import { fieldText } from './field-text.ts';
+import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField } from './job-fields.ts';
 import { type Job, jobSchema } from './job-schema.ts';
 import { type JobFile, parseJobFile } from './parse-job-file.ts';
@@ -52,7 +54,7 @@ export function loadJob(sources: JobSources): LoadedJob {
     if (absolute !== undefined && typeof value === 'string')
       place(raw, { ...field, kind: 'string' }, absolute(base, value));
   }
-  const parsed = jobSchema.safeParse(raw);
+  const parsed = jobSchema.safeParse(raw, { reportInput: true });
   if (!parsed.success) throw wrongJob(parsed.error.issues, file, origins);
   return { job: parsed.data, idsFolder: origins.has('ids.from') ? sources.folder : fileFolder };
 }
@@ -64,7 +66,7 @@ interface Tree {
 function readJobFile({ file = '', folder, environment }: JobSources): JobFile {
   const path = resolve(folder, file);
   try {
-    return parseJobFile(readFileSync(path, 'utf8'), relative(folder, path) || file, environment);
+    return parseJobFile(readFileSync(path, 'utf8'), shownPath(path, folder), environment);
   } catch (error) {
     if (error instanceof ExportError) throw error;
     const why =
@@ -119,30 +121,40 @@ function wrongJob(
 ): ExportError {
   const lines = issues.flatMap((issue) => {
     const path = issue.path.map(String).join('.');
-    const origin = origins.get(path) ?? file?.whereIs(issue.path) ?? 'job';
+    const field = jobFields.find((each) => path === each.path || path.startsWith(`${each.path}.`));
+    const origin = origins.get(field?.path ?? path);
+    const where = origin ?? file?.whereIs(issue.path) ?? 'job';
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${file?.whereIs([...issue.path, key]) ?? origin}: ${unknownField(path, key)}`);
+      return issue.keys.map((key) =>
+        field?.kind === 'pairs'
+          ? `${where}: ${key} is not one of ${pairNames(field).join(', ')}`
+          : `${file?.whereIs([...issue.path, key]) ?? where}: ${unknownField(path, key)}`,
+      );
     }
-    return [`${origin}: ${missing(issue, path) ?? `${path}: ${issue.message}`}`];
+    // A flag or a variable is its own name; a field of a file has a place and a name.
+    const inner = field?.kind === 'pairs' ? path.slice(field.path.length) : '';
+    const name = `${origin ?? `${where}: ${field?.path ?? path}`}${inner}`;
+    return [missing(issue, field?.path ?? path, where) ?? `${name} ${issueText(issue)}`];
   });
-  return new ExportError(
-    'usage',
-    lines.length === 1 ? (lines[0] ?? '') : `the job has ${lines.length} mistakes:\n  ${lines.join('\n  ')}`,
-    {
-      todo: 'docs/job.md lists every field; asset-export run --help every flag.',
-    },
-  );
+  const [only = ''] = lines;
+  return new ExportError('usage', lines.length === 1 ? only : `the job has mistakes:\n  ${lines.join('\n  ')}`, {
+    todo: 'docs/job.md explains every field, asset-export run --help every flag.',
+  });
 }
 
-function missing(issue: z.core.$ZodIssue, path: string): string | undefined {
-  if (issue.code !== 'invalid_type' || !issue.message.includes('undefined')) return undefined;
-  const required = jobFields.filter(
-    (field) =>
-      (field.path === path || field.path.startsWith(`${path}.`)) &&
-      ['ids.from', 'service.url', 'output.dir'].includes(field.path),
-  );
-  const names = required.map((field) => `${field.path} (or --${field.flag})`);
-  return names.length === 0 ? `${path} is missing` : `${names.join(', ')} is missing`;
+function pairNames(field: JobField): string[] {
+  return Object.keys(field.defaultValue ?? {});
+}
+
+/** The fields that no default fills. */
+const required = ['ids.from', 'service.url', 'output.dir'];
+
+function missing(issue: z.core.$ZodIssue, path: string, where: string): string | undefined {
+  if (issue.code !== 'invalid_type' || issue.input !== undefined) return undefined;
+  const names = jobFields
+    .filter((field) => required.includes(field.path) && (field.path === path || field.path.startsWith(`${path}.`)))
+    .map((field) => `${field.path} (or --${field.flag})`);
+  return `${where}: ${names.length === 0 ? path : names.join(', ')} is missing`;
 }
 
 function unknownField(path: string, key: string): string {
@@ -154,5 +166,7 @@ function unknownField(path: string, key: string): string {
         .map((field) => field.path.slice(prefix.length).split('.')[0] ?? ''),
     ),
   ];
-  return `${prefix}${key} is not a field of a job; did you mean ${prefix}${closest(key, names)}?`;
+  const near = nearestName(key, names);
+  const guess = near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${prefix}${near}?`;
+  return `${prefix}${key} is no field of a job${guess}`;
 }

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { ExportError } from '../lib/export-error.ts';
 
 /** A job file's value, before the schema sees it, and where its fields stand. */
@@ -74,9 +74,9 @@ function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
       node = pair.value;
     } else if (isSeq(node)) {
       node = node.items[Number(step)];
+      offset = (isNode(node) ? node.range?.[0] : undefined) ?? offset;
     } else break;
     if (isAlias(node)) break;
-    if (isScalar(node) && !isMap(root)) offset = node.range?.[0] ?? offset;
   }
   return offset;
 }
