@@ -9,7 +9,7 @@ import { withConcurrency } from '../../src/client/with-concurrency.ts';
 import { withRetry } from '../../src/client/with-retry.ts';
 import { utcDay } from '../../src/lib/clock.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { randomOf } from '../support/seeded-random.ts';
+import { randomOf } from '../../src/service/generated/seeded-random.ts';
 import { batchCall, idOf, recordsOf } from './support/calls.ts';
 import { createFakeClock, type FakeClock } from './support/fake-clock.ts';
 
