@@ -12,7 +12,7 @@ import { tables } from '../src/assets/columns.ts';
 import { flattenAsset } from '../src/assets/flatten-asset.ts';
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../src/assets/json.ts';
 import { rebuildAsset } from '../src/assets/rebuild-asset.ts';
-import { generatedId, generatedRecord } from '../test/support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../src/service/generated/generated-assets.ts';
 
 const rounds = 15;
 const recordsPerRound = 10_000;

@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import { generatedId } from '../test/support/generated-assets.ts';
-import { SeededRandom } from '../test/support/seeded-random.ts';
+import { generatedId } from '../src/service/generated/generated-assets.ts';
+import { SeededRandom } from '../src/service/generated/seeded-random.ts';
 
 /** What an entry of an id file is there for. */
 export type Purpose = 'found' | 'missing' | 'invalid' | 'duplicate';

@@ -4,7 +4,7 @@ import { assetsTable } from '../../src/assets/columns.ts';
 import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
 import { verifyExport } from '../../src/pipeline/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { isMissing } from '../support/generated-assets.ts';
+import { isMissing } from '../../src/service/generated/generated-assets.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb } from '../support/query-duckdb.ts';
 import { runExport } from '../support/run-export.ts';

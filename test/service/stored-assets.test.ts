@@ -6,7 +6,7 @@ import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
 import { buildStore } from '../../src/service/build-store.ts';
 import { LmdbStore } from '../../src/service/lmdb-store.ts';
 import { openStoredAssets } from '../../src/service/stored-assets.ts';
-import { generatedId, generatedRecord } from '../support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
 
 const ids = Array.from({ length: 3000 }, (_, n) => generatedId(2, n));

@@ -8,7 +8,7 @@ import { flattenAsset } from '../../src/assets/flatten-asset.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/assets/json.ts';
 import type { Column, ColumnType, Row, Table } from '../../src/assets/table.ts';
 import { sinkFor } from '../../src/sinks/registry.ts';
-import { generatedId, generatedRecord } from './generated-assets.ts';
+import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { readTable, readTableFile, type TableFormat } from './read-table.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -7,7 +7,7 @@ import type { Row, Table } from '../../src/assets/table.ts';
 import { sinkFor } from '../../src/sinks/registry.ts';
 import type { TableFormat } from '../../src/warehouse/dialect.ts';
 import { parseObject } from '../assets/any-json.ts';
-import { generatedId, generatedRecord } from '../support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 
 /** Records of all kinds, one with the extremes of each type, and one of nothing but its id. */
 const records: JsonObject[] = [

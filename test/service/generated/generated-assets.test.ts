@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 import { describe, expect, test } from 'vitest';
-import { generatedId, generatedRecord, isMissing } from './generated-assets.ts';
+import { generatedId, generatedRecord, isMissing } from '../../../src/service/generated/generated-assets.ts';
 
-const realAssets = new URL('../../../shared/data/real-assets.jsonl', import.meta.url);
+const realAssets = new URL('../../../../shared/data/real-assets.jsonl', import.meta.url);
 
 const ids = Array.from({ length: 6000 }, (_, n) => generatedId(11, n));
 const texts = ids.map(generatedRecord);

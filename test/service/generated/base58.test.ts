@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { base58OfKey } from './base58.ts';
+import { base58OfKey } from '../../../src/service/generated/base58.ts';
 
 test('a key of 32 bytes, leading zeros and all, is encoded as bs58 does it', () => {
   const key = fc
