@@ -30,7 +30,8 @@ export const serveCommand: Command = {
         {
           name: 'assets',
           value: 'FILE',
-          about: 'JSONL files with a record a line, also .gz and .zst; several, or repeated',
+          about:
+            'JSONL with a record a line, also .gz and .zst, or the folder of a finished export with raw parts; several',
         },
         { name: 'host', value: 'ADDRESS', about: 'address to listen on', standard: '127.0.0.1' },
         { name: 'port', value: 'N', about: 'port to listen on; 0 for any free one', standard: '8787' },

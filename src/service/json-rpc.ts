@@ -55,10 +55,8 @@ export function readBody(bytes: Buffer): RpcBody {
   return { kind: 'batch', members: value.map((member, index) => readMember(member, () => exactMember(index))) };
 }
 
-export function resultHead(): string {
-  return '{"jsonrpc":"2.0","result":';
-}
-
+/** What stands before and behind the text of a result. */
+export const resultHead = '{"jsonrpc":"2.0","result":';
 export function resultTail(id: string): string {
   return `,"id":${id}}`;
 }

@@ -1,10 +1,11 @@
 import { ExportError } from '../lib/export-error.ts';
+import { assetFiles } from './asset-files.ts';
 import { type AssetStore, MemoryStore, memoryAssets } from './asset-store.ts';
 import { readRecords } from './read-records.ts';
 import { openStoredAssets } from './stored-assets.ts';
 
 export interface AssetSource {
-  /** Paths of JSONL files, plain, `.gz` or `.zst`. */
+  /** Paths of JSONL files, plain, `.gz` or `.zst`, and folders of finished exports. */
   readonly assets: readonly string[];
   /** Where they are kept on disk; absent: in memory. */
   readonly storeDir?: string;
@@ -12,9 +13,10 @@ export interface AssetSource {
 
 /** Opens the assets that the service answers from. @throws {ExportError} `input`, `usage` or `cannotWrite`. */
 export async function openAssets({ assets, storeDir }: AssetSource): Promise<AssetStore> {
-  if (storeDir !== undefined) return openStoredAssets(assets, storeDir);
+  const files = assetFiles(assets);
+  if (storeDir !== undefined) return openStoredAssets(files, storeDir);
   const store = new MemoryStore();
-  for await (const records of readRecords(assets)) {
+  for await (const records of readRecords(files)) {
     for (const { id, packed } of records) store.put(id, packed);
     if (store.count > memoryAssets) throw tooMany();
   }

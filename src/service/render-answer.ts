@@ -2,7 +2,7 @@ import { AnswerBytes, AnswerTooBig } from './answer-bytes.ts';
 import { type AssetQuery, assetNotFound } from './asset-query.ts';
 import type { AssetStore } from './asset-store.ts';
 import { capBytes, type HttpAnswer, jsonAnswer, jsonType } from './http-answer.ts';
-import { errorText, type RpcError } from './json-rpc.ts';
+import { errorText, type RpcError, resultHead, resultTail } from './json-rpc.ts';
 import type { Spoiling } from './spoiling.ts';
 import { appendRecord, isUnverified } from './stored-record.ts';
 
@@ -61,7 +61,7 @@ export class AnswerRenderer {
     const asked = member.id ?? 'null';
     const id = spoiling?.responseId(asked) ?? asked;
     const error = 'error' in member ? member.error : this.#appendResult(out, member.query, spoiling);
-    out.text(error === undefined ? `,"id":${id}}` : errorText(id, spoiling?.error(error) ?? error));
+    out.text(error === undefined ? resultTail(id) : errorText(id, spoiling?.error(error) ?? error));
   }
 
   /** Appends the answer up to its result; or nothing, and returns the error. */
@@ -69,12 +69,12 @@ export class AnswerRenderer {
     if (query.method === 'getAsset') {
       const packed = this.#find(query, query.ids[0] ?? '', spoiling);
       if (packed === undefined) return assetNotFound;
-      out.text('{"jsonrpc":"2.0","result":');
+      out.text(resultHead);
       appendRecord(out, packed, query.show);
       return undefined;
     }
     if (spoiling !== undefined) return this.#appendSpoiled(out, query, spoiling);
-    out.text('{"jsonrpc":"2.0","result":[');
+    out.text(`${resultHead}[`);
     query.ids.forEach((id, index) => {
       const packed = this.#find(query, id, undefined);
       if (index > 0) out.text(',');
@@ -95,7 +95,7 @@ export class AnswerRenderer {
     });
     const elements = spoiling.elements(found, query);
     if ('code' in elements) return elements;
-    out.text('{"jsonrpc":"2.0","result":[');
+    out.text(`${resultHead}[`);
     elements.forEach((element, index) => {
       if (index > 0) out.text(',');
       if (element === null) out.text('null');

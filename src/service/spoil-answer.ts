@@ -3,7 +3,7 @@ import type { Strike } from './fault-plan.ts';
 import { htmlAnswer } from './fault-refusals.ts';
 import type { Fault, FaultOf } from './fault-schema.ts';
 import type { HttpAnswer } from './http-answer.ts';
-import { internalError } from './json-rpc.ts';
+import { internalError, resultHead } from './json-rpc.ts';
 
 /** What a fault makes of a finished answer: its bytes, its headers, or the way it travels. */
 export function spoilAnswer({ fault, draw }: Strike, answer: HttpAnswer): HttpAnswer {
@@ -83,8 +83,7 @@ const envelopes: Readonly<Record<FaultOf<'envelope'>['form'], (text: string) => 
 
 /** The text of `result`; an answer without one stays as it is. */
 function resultOf(text: string): string {
-  const start = '{"jsonrpc":"2.0","result":';
-  return text.startsWith(start) ? text.slice(start.length, text.lastIndexOf(',"id":')) : text;
+  return text.startsWith(resultHead) ? text.slice(resultHead.length, text.lastIndexOf(',"id":')) : text;
 }
 
 function zipped(answer: HttpAnswer, body: Buffer): HttpAnswer {

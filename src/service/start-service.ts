@@ -10,7 +10,7 @@ import { LmdbSpent } from './lmdb-spent.ts';
 import { openAssets } from './open-assets.ts';
 
 export interface ServiceOptions {
-  /** Paths of JSONL files with a record a line, plain, `.gz` or `.zst`. */
+  /** Paths of JSONL files with a record a line, plain, `.gz` or `.zst`, or of folders of finished exports. */
   readonly assets: readonly string[];
   readonly host: string;
   /** 0 for any free port. */

@@ -1,0 +1,23 @@
+import type { AssetStore } from './asset-store.ts';
+import { generatedRecord, isMissing } from './generated/generated-assets.ts';
+import { packRecord } from './stored-record.ts';
+
+/** A store that invents the record of whatever id it is asked for, always the same; some ids it does not know. */
+export class GeneratedStore implements AssetStore {
+  readonly count = Number.POSITIVE_INFINITY;
+  readonly #missingPercent: number;
+
+  constructor(missingPercent: number) {
+    this.#missingPercent = missingPercent;
+  }
+
+  get(id: string): Buffer | undefined {
+    if (isMissing(id, this.#missingPercent)) return undefined;
+    const text = generatedRecord(id);
+    return packRecord(Buffer.from(text), JSON.parse(text) as Record<string, unknown>);
+  }
+
+  async close(): Promise<void> {
+    // It holds nothing.
+  }
+}
