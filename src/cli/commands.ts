@@ -35,6 +35,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./get-command.ts')).getCommand,
   },
   {
+    name: 'rehearse',
+    about: 'run a job against invented answers: no credits, no network',
+    load: async () => (await import('./rehearse-command.ts')).rehearseCommand,
+  },
+  {
     name: 'serve',
     about: 'answer getAsset and getAssets from local records, as the service does',
     load: async () => (await import('./serve.ts')).serveCommand,

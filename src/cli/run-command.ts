@@ -1,22 +1,7 @@
-import { proxyFromEnvironment } from '../client/proxy-settings.ts';
-import type { Job } from '../job/job-schema.ts';
-import { systemClock, utcDay } from '../lib/clock.ts';
-import { exitCodes } from '../lib/exit-codes.ts';
-import { ExportError } from '../lib/export-error.ts';
-import type { ExportOutcome } from '../pipeline/export-outcome.ts';
-import { intolerable } from '../pipeline/tolerance.ts';
-import { diskFileStore } from '../store/file-store.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
 import { ledgerInExport, openService } from './open-service.ts';
-import { programVersion } from './program-version.ts';
-import { errorText } from './show-error.ts';
-import { shownPath } from '../lib/shown-path.ts';
-import { showProgress } from './show-progress.ts';
-import { stopSignals } from './stop-signals.ts';
-import { nextText, summaryText } from './summary-text.ts';
-
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
+import { runFlags, runJob, runSettings } from './run-job.ts';
 
 /** `run`: starts an export or continues it. */
 export const runCommand: Command = {
@@ -38,20 +23,8 @@ export const runCommand: Command = {
       title: 'This command',
       flags: [
         { name: 'fresh', about: 'throw away what an earlier run left, and begin anew' },
-        { name: 'json', about: 'print the account as one JSON object on stdout' },
+        ...runFlags,
         ...stateGroup.flags,
-        {
-          name: 'grace-ms',
-          value: 'MS',
-          about: 'time that answers in flight get after SIGINT or SIGTERM',
-          standard: '20000',
-        },
-        {
-          name: 'log-level',
-          value: 'LEVEL',
-          about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
-          standard: 'info',
-        },
       ],
     },
     ...jobFlagGroups(),
@@ -62,88 +35,12 @@ export const runCommand: Command = {
 
 async function run(args: CommandArguments): Promise<number> {
   const { job, idsFolder } = jobOf(args);
-  const logLevel = logLevelOf(args.text('log-level') ?? 'info');
-  const grace = graceMs(args.text('grace-ms') ?? '20000');
   const fresh = args.isOn('fresh');
-  const shown = shownPath(job.output.dir, process.cwd());
   const open = await openService({
     job,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => ledgerInExport(job.output.dir),
   });
-  const bookedBefore = await open.ledger.booked(utcDay(systemClock.now()));
-  const progress = await showProgress({
-    clock: systemClock,
-    creditsPerCall: job.budget.creditsPerCall,
-    idsPerCall: job.service.idsPerCall,
-    creditsLeft: (calls) => creditsLeft(job, calls * job.budget.creditsPerCall, bookedBefore),
-    logLevel,
-  });
-  const signals = stopSignals(grace, (message) => {
-    progress.tell(message);
-  });
-  try {
-    if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
-    const { exportAssets } = await import('../pipeline/export-assets.ts');
-    const outcome = await exportAssets(
-      { job, idsFolder, fresh },
-      {
-        clock: systemClock,
-        random: Math.random,
-        files: diskFileStore,
-        service: open.service,
-        ledger: open.ledger,
-        proxy: proxyFromEnvironment(process.env),
-        stdin: process.stdin,
-        stop: signals.stop,
-        abort: signals.abort,
-        listener: progress.listener,
-        version: programVersion(),
-      },
-    );
-    progress.end();
-    return tellOutcome(outcome, { job, shown, json: args.isOn('json') });
-  } finally {
-    progress.end();
-    signals.dispose();
-    await open.close();
-  }
-}
-
-function tellOutcome(outcome: ExportOutcome, { job, shown, json }: { job: Job; shown: string; json: boolean }): number {
-  const error =
-    outcome.error ?? (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance) : undefined);
-  const exitCode = error?.exitCode ?? exitCodes.complete.code;
-  process.stderr.write(`\n${summaryText(outcome, shown)}\n\n`);
-  if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
-  else process.stderr.write(`${nextText(outcome, shown)}\n`);
-  if (json) process.stdout.write(`${JSON.stringify(accountJson(outcome, exitCode, error))}\n`);
-  return exitCode;
-}
-
-function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): object {
-  const { account, state, callsOfRun, elapsedMs } = outcome;
-  const { counts, files, ...rest } = account;
-  const said =
-    error === undefined ? null : { code: error.exit, message: error.message, todo: error.todo ?? null, ...error.facts };
-  return { state, exitCode, ...rest, ...counts, counts, callsOfRun, elapsedMs, files: files.length, error: said };
-}
-
-/** The tightest of the limits, less what is spent. */
-function creditsLeft({ budget }: Job, used: number, bookedBefore: number): number | undefined {
-  const ofRun = budget.creditsPerRun === undefined ? [] : [budget.creditsPerRun - used];
-  const ofDay = budget.creditsPerDay === undefined ? [] : [budget.creditsPerDay - bookedBefore - used];
-  const limits = [...ofRun, ...ofDay];
-  return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
-}
-
-function graceMs(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds`);
-}
-
-function logLevelOf(text: string): string {
-  if (logLevels.includes(text)) return text;
-  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, and is "${text}"`);
+  return runJob({ job, idsFolder, fresh }, { open, ...runSettings(args) });
 }

@@ -1,0 +1,132 @@
+import { proxyFromEnvironment } from '../client/proxy-settings.ts';
+import type { Job } from '../job/job-schema.ts';
+import { systemClock, utcDay } from '../lib/clock.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { shownPath } from '../lib/shown-path.ts';
+import type { ExportRequest } from '../pipeline/export-assets.ts';
+import type { ExportOutcome } from '../pipeline/export-outcome.ts';
+import { intolerable } from '../pipeline/tolerance.ts';
+import { diskFileStore } from '../store/file-store.ts';
+import type { CommandArguments, CommandFlag } from './command.ts';
+import type { OpenService } from './open-service.ts';
+import { programVersion } from './program-version.ts';
+import { errorText } from './show-error.ts';
+import { showProgress } from './show-progress.ts';
+import { stopSignals } from './stop-signals.ts';
+import { nextText, summaryText } from './summary-text.ts';
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
+
+/** Flags of commands that run a job. */
+export const runFlags: readonly CommandFlag[] = [
+  { name: 'json', about: 'print the account as one JSON object on stdout' },
+  {
+    name: 'grace-ms',
+    value: 'MS',
+    about: 'time that answers in flight get after SIGINT or SIGTERM',
+    standard: '20000',
+  },
+  {
+    name: 'log-level',
+    value: 'LEVEL',
+    about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
+    standard: 'info',
+  },
+];
+
+export interface RunSettings {
+  readonly graceMs: number;
+  readonly logLevel: string;
+  readonly json: boolean;
+}
+
+/** What `runFlags` were given. @throws {ExportError} `usage` */
+export function runSettings(args: CommandArguments): RunSettings {
+  return {
+    graceMs: graceMs(args.text('grace-ms') ?? '20000'),
+    logLevel: logLevelOf(args.text('log-level') ?? 'info'),
+    json: args.isOn('json'),
+  };
+}
+
+/** Runs an export with progress and signals, tells how it ended, and closes the service. Resolves to the exit status. */
+export async function runJob(
+  request: ExportRequest,
+  settings: RunSettings & { readonly open: OpenService },
+): Promise<number> {
+  const { job, fresh } = request;
+  const { open, json, logLevel } = settings;
+  const shown = shownPath(job.output.dir, process.cwd());
+  const bookedBefore = await open.ledger.booked(utcDay(systemClock.now()));
+  const progress = await showProgress({
+    clock: systemClock,
+    creditsPerCall: job.budget.creditsPerCall,
+    idsPerCall: job.service.idsPerCall,
+    creditsLeft: (calls) => creditsLeft(job, calls * job.budget.creditsPerCall, bookedBefore),
+    logLevel,
+  });
+  const signals = stopSignals(settings.graceMs, (message) => {
+    progress.tell(message);
+  });
+  try {
+    if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
+    const { exportAssets } = await import('../pipeline/export-assets.ts');
+    const outcome = await exportAssets(request, {
+      clock: systemClock,
+      random: Math.random,
+      files: diskFileStore,
+      service: open.service,
+      ledger: open.ledger,
+      proxy: proxyFromEnvironment(process.env),
+      stdin: process.stdin,
+      stop: signals.stop,
+      abort: signals.abort,
+      listener: progress.listener,
+      version: programVersion(),
+    });
+    progress.end();
+    return tellOutcome(outcome, { job, shown, json });
+  } finally {
+    progress.end();
+    signals.dispose();
+    await open.close();
+  }
+}
+
+function tellOutcome(outcome: ExportOutcome, { job, shown, json }: { job: Job; shown: string; json: boolean }): number {
+  const error =
+    outcome.error ?? (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance) : undefined);
+  const exitCode = error?.exitCode ?? exitCodes.complete.code;
+  process.stderr.write(`\n${summaryText(outcome, shown)}\n\n`);
+  if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
+  else process.stderr.write(`${nextText(outcome, shown)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(accountJson(outcome, exitCode, error))}\n`);
+  return exitCode;
+}
+
+function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): object {
+  const { account, state, callsOfRun, elapsedMs } = outcome;
+  const { counts, files, ...rest } = account;
+  const said =
+    error === undefined ? null : { code: error.exit, message: error.message, todo: error.todo ?? null, ...error.facts };
+  return { state, exitCode, ...rest, ...counts, counts, callsOfRun, elapsedMs, files: files.length, error: said };
+}
+
+/** The tightest of the limits, less what is spent. */
+function creditsLeft({ budget }: Job, used: number, bookedBefore: number): number | undefined {
+  const ofRun = budget.creditsPerRun === undefined ? [] : [budget.creditsPerRun - used];
+  const ofDay = budget.creditsPerDay === undefined ? [] : [budget.creditsPerDay - bookedBefore - used];
+  const limits = [...ofRun, ...ofDay];
+  return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
+}
+
+function graceMs(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds`);
+}
+
+function logLevelOf(text: string): string {
+  if (logLevels.includes(text)) return text;
+  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, and is "${text}"`);
+}
