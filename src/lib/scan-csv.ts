@@ -52,11 +52,14 @@ export function scanCsv(options: ScanCsvOptions): ByteScanner {
   let place: 'start' | 'text' | 'quote' = 'start';
   let afterReturn = false;
 
-  const keep = (byte: number): void => {
+  const keep = (bytes: Uint8Array, start: number, end: number): void => {
     row.isBlank = false;
     if (!isWanted) return;
-    if (cell.end < longest) cell.bytes[cell.end++] = byte;
-    else cell.cut = true;
+    const stop = Math.min(end, start + longest - cell.end);
+    let { end: at } = cell;
+    for (let index = start; index < stop; index += 1) cell.bytes[at++] = bytes[index] ?? 0;
+    cell.end = at;
+    if (stop < end) cell.cut = true;
   };
 
   const endCell = (): void => {
@@ -86,43 +89,55 @@ export function scanCsv(options: ScanCsvOptions): ByteScanner {
     }
   };
 
-  const quoted = (byte: number): void => {
+  /** Each of these takes what begins at `index` and gives the index behind it. */
+  const quoted = (bytes: Uint8Array, index: number): number => {
+    const byte = bytes[index] ?? 0;
     if (byte === quote) {
       inQuotes = false;
       place = 'quote';
-      return;
+      afterReturn = false;
+      return index + 1;
     }
+    let end = index + 1;
     if (byte === lineFeed || byte === carriageReturn) newLine(byte);
-    keep(byte);
+    else while (end < bytes.length && !isSpecialInQuotes(bytes[end] ?? 0)) end += 1;
+    afterReturn = byte === carriageReturn;
+    keep(bytes, index, end);
+    return end;
   };
 
-  const plain = (byte: number): void => {
+  const plain = (bytes: Uint8Array, index: number): number => {
+    const byte = bytes[index] ?? 0;
+    let end = index + 1;
     if (byte === delimiter) endCell();
     else if (byte === lineFeed || byte === carriageReturn) newLine(byte);
     else if (byte === quote && place !== 'text') {
       // Behind a closing quote it is an escaped quote, at the start of a cell it opens one.
-      if (place === 'quote') keep(byte);
+      if (place === 'quote') keep(bytes, index, end);
       else quoteLine = line;
       inQuotes = true;
     } else {
-      keep(byte);
+      while (end < bytes.length && bytes[end] !== delimiter && !isSpecialInQuotes(bytes[end] ?? 0)) end += 1;
+      keep(bytes, index, end);
       place = 'text';
     }
+    afterReturn = byte === carriageReturn;
+    return end;
   };
 
   return {
     push(pushed) {
       const bytes = asBuffer(pushed);
-      for (let index = 0; index < bytes.length; index += 1) {
-        const byte = bytes[index] ?? 0;
-        if (inQuotes) quoted(byte);
-        else plain(byte);
-        afterReturn = byte === carriageReturn;
-      }
+      let index = 0;
+      while (index < bytes.length) index = inQuotes ? quoted(bytes, index) : plain(bytes, index);
     },
     end() {
       if (inQuotes) throw options.fault('a quote that opens here is never closed', quoteLine);
       if (cell.column > 0 || cell.end > 0 || place !== 'start' || !row.isBlank) endRow();
     },
   };
+}
+
+function isSpecialInQuotes(byte: number): boolean {
+  return byte === quote || byte === lineFeed || byte === carriageReturn;
 }

@@ -73,9 +73,24 @@ export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
     return false;
   };
 
-  const begin = (): void => {
-    inElement = true;
-    span.line = line;
+  /** The index of the quote that ends the string, or of the last byte there is. */
+  const stringEnd = (bytes: Buffer, from: number): number => {
+    let isEscaped = escaped;
+    let index = from;
+    for (; index < bytes.length; index += 1) {
+      const byte = bytes[index] ?? 0;
+      if (isEscaped) isEscaped = false;
+      else if (byte === backslash) isEscaped = true;
+      else if (byte === quote) {
+        inString = false;
+        afterReturn = false;
+        break;
+      }
+      // JSON allows no line end in a string, but lines are counted all the same.
+      if (byte === lineFeed || byte === carriageReturn) countLine(byte);
+    }
+    escaped = isEscaped;
+    return index;
   };
 
   return {
@@ -85,17 +100,14 @@ export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
       for (let index = 0; index < bytes.length; index += 1) {
         const byte = bytes[index] ?? 0;
         if (inString) {
-          if (escaped) escaped = false;
-          else if (byte === backslash) escaped = true;
-          else if (byte === quote) inString = false;
-          if (byte > carriageReturn) continue;
+          index = stringEnd(bytes, index);
+          continue;
         }
         if (isBlank(byte)) {
           if (byte === lineFeed || byte === carriageReturn) countLine(byte);
           continue;
         }
         afterReturn = false;
-        if (inString) continue;
         if (place !== 'inside') {
           outside(byte);
           continue;
@@ -105,7 +117,8 @@ export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
           continue;
         }
         if (!inElement) {
-          begin();
+          inElement = true;
+          span.line = line;
           start = index;
         }
         inString = byte === quote;

@@ -103,7 +103,7 @@ export function carryBytes(limit: number): {
   };
 }
 
-/** The same bytes as a Buffer, without a copy. */
+/** The same bytes as a Buffer, without a copy, and always a new object: the pieces of a stream can be told apart by it. */
 export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,5 @@
 import { isAssetId } from '../../assets/asset-id.ts';
+import type { ByteSpan } from '../../lib/split-lines.ts';
 import type { IdEntry } from '../id-entry.ts';
 import { cleanId, shortText } from './clean-id.ts';
 import { whyInvalid } from './why-invalid.ts';
@@ -11,6 +12,8 @@ export class EntryBlocks {
   readonly #source: number;
   #full: IdEntry[][] = [];
   #block: IdEntry[] = [];
+  #decoded: Buffer | undefined;
+  #decodedText = '';
 
   /** @param source index of the input, in the order of reading. */
   constructor(source: number) {
@@ -20,6 +23,16 @@ export class EntryBlocks {
   /** An id that is already known to be exact. */
   addValid(text: string, line: number): void {
     this.#add({ text, source: this.#source, line, sighting: 'valid', reason: '' });
+  }
+
+  /** The same for an id that is all there is between start and end. */
+  addExact({ bytes, start, end, line }: ByteSpan): void {
+    // One string for all ids of a piece, and slices of it, cost half of a string for each id.
+    if (this.#decoded !== bytes) {
+      this.#decoded = bytes;
+      this.#decodedText = bytes.toString('latin1');
+    }
+    this.addValid(this.#decodedText.slice(start, end), line);
   }
 
   /** Text that may be an id, as it stands in the file; false when it is blank, which is no entry. */

@@ -37,8 +37,9 @@ export function jsonEntries(
     else if (!entries.addText(id, line)) entries.addInvalid('', line, `nothing in "${name}"`);
   };
 
-  return ({ bytes, start, end, line, cut }) => {
-    if (cut) {
+  return (span) => {
+    const { bytes, start, end, line } = span;
+    if (span.cut) {
       entries.addInvalid(
         bytes.toString('utf8', start, start + 1000),
         line,
@@ -47,7 +48,9 @@ export function jsonEntries(
       return;
     }
     if (bytes[start] === quote && bytes[end - 1] === quote && isAssetIdAt(bytes, start + 1, end - 1)) {
-      entries.addValid(bytes.toString('latin1', start + 1, end - 1), line);
+      span.start += 1;
+      span.end -= 1;
+      entries.addExact(span);
       return;
     }
     const text = bytes.toString('utf8', start, end);

@@ -8,24 +8,15 @@ const longestLine = 65_536;
 
 /** Reads an id a line. */
 export function readLines(entries: EntryBlocks): ByteScanner {
-  let decoded: Buffer | undefined;
-  let text = '';
   return splitLines({
     longest: longestLine,
-    onLine({ bytes, start, end, line, cut }) {
-      if (cut) {
+    onLine(span) {
+      const { bytes, start, end, line } = span;
+      if (span.cut) {
         const beginning = cleanId(bytes.toString('utf8', start, Math.min(end, start + 1000)));
         entries.addInvalid(beginning, line, `a line of more than ${longestLine} bytes`);
-      } else if (isAssetIdAt(bytes, start, end)) {
-        // One string for all lines of a piece, and slices of it, cost half of a string for each line.
-        if (decoded !== bytes) {
-          decoded = bytes;
-          text = bytes.toString('latin1');
-        }
-        entries.addValid(text.slice(start, end), line);
-      } else if (end > start) {
-        entries.addText(bytes.toString('utf8', start, end), line);
-      }
+      } else if (isAssetIdAt(bytes, start, end)) entries.addExact(span);
+      else if (end > start) entries.addText(bytes.toString('utf8', start, end), line);
     },
   });
 }
