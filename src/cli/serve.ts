@@ -30,8 +30,7 @@ export const serveCommand: Command = {
         {
           name: 'assets',
           value: 'FILE',
-          about:
-            'JSONL with a record a line, also .gz and .zst, or the folder of a finished export with raw parts; several',
+          about: 'JSONL with a record a line, also .gz and .zst, or the folder of a finished export; several',
         },
         { name: 'host', value: 'ADDRESS', about: 'address to listen on', standard: '127.0.0.1' },
         { name: 'port', value: 'N', about: 'port to listen on; 0 for any free one', standard: '8787' },

@@ -1,5 +1,4 @@
 import { ExportError } from '../lib/export-error.ts';
-import { assetFiles } from './asset-files.ts';
 import { type AssetStore, MemoryStore, memoryAssets } from './asset-store.ts';
 import { readRecords } from './read-records.ts';
 import { openStoredAssets } from './stored-assets.ts';
@@ -13,10 +12,9 @@ export interface AssetSource {
 
 /** Opens the assets that the service answers from. @throws {ExportError} `input`, `usage` or `cannotWrite`. */
 export async function openAssets({ assets, storeDir }: AssetSource): Promise<AssetStore> {
-  const files = assetFiles(assets);
-  if (storeDir !== undefined) return openStoredAssets(files, storeDir);
+  if (storeDir !== undefined) return openStoredAssets(assets, storeDir);
   const store = new MemoryStore();
-  for await (const records of readRecords(files)) {
+  for await (const records of readRecords(assets)) {
     for (const { id, packed } of records) store.put(id, packed);
     if (store.count > memoryAssets) throw tooMany();
   }

@@ -80,7 +80,7 @@ function fingerprintOf(assets: readonly string[]): string {
   const hash = createHash('sha256').update(`layout ${layoutVersion}`);
   for (const path of assets) {
     try {
-      const { size, mtimeNs } = statSync(path, { bigint: true });
+      const { size, mtimeNs } = statSync(accountOf(path), { bigint: true });
       hash.update(`\n${resolve(path)} ${size} ${mtimeNs}`);
     } catch (cause) {
       const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
@@ -88,4 +88,9 @@ function fingerprintOf(assets: readonly string[]): string {
     }
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** An export's folder changes when its manifest does, which is written last. */
+function accountOf(path: string): string {
+  return statSync(path).isDirectory() ? join(path, 'manifest.json') : path;
 }

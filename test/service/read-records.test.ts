@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
@@ -56,25 +56,6 @@ describe('reading records', () => {
     const path = join(temporaryFolder(), 'cut.jsonl.gz');
     writeFileSync(path, gzipSync(lines.join('\n')).subarray(0, -10));
     await expect(textsOf(path)).rejects.toThrow(`cannot read assets from ${path}: `);
-  });
-});
-
-describe('the folder of an export', () => {
-  it('stands for its raw parts, in their order', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'raw', 'assets'), { recursive: true });
-    for (const [part, name] of ['part-00000.jsonl', 'part-00001.jsonl', 'part-100000.jsonl'].entries()) {
-      writeFileSync(join(folder, 'raw', 'assets', name), `{"id":"${idOf(1)}","part":${part}}\n`);
-    }
-    await expect(serve([], { assets: [folder] })).rejects.toThrow('is not the folder of a finished export');
-    writeFileSync(join(folder, 'manifest.json'), '{}');
-    expect(await call(await serve([], { assets: [folder] }), 'getAsset', [idOf(1)])).toContain('"part":2');
-  });
-
-  it('without raw parts says what is wanted', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'manifest.json'), '{}');
-    await expect(serve([], { assets: [folder] })).rejects.toThrow('has no raw files to serve records from');
   });
 });
 
