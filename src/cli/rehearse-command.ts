@@ -49,11 +49,15 @@ async function rehearse(args: CommandArguments): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
   try {
     const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
+    const words = {
+      shown: 'the rehearsal',
+      next: 'Next: asset-export run, with the same job, spends the credits and keeps the files',
+    };
     const rehearsed = { ...job, output: { ...job.output, dir } };
     process.stderr.write(
       'A rehearsal: the records are invented, nothing is spent, and the files are removed at the end.\n',
     );
-    return await runJob({ job: rehearsed, idsFolder, fresh: false }, { open, ...settings });
+    return await runJob({ job: rehearsed, idsFolder, fresh: false }, { open, words, ...settings });
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

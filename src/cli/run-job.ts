@@ -41,6 +41,12 @@ export interface RunSettings {
   readonly json: boolean;
 }
 
+export interface JobRun extends RunSettings {
+  readonly open: OpenService;
+  /** What the export is called in messages, and the line behind the summary, where they are not the usual ones. */
+  readonly words?: { readonly shown: string; readonly next: string };
+}
+
 /** What `runFlags` were given. @throws {ExportError} `usage` */
 export function runSettings(args: CommandArguments): RunSettings {
   return {
@@ -51,13 +57,10 @@ export function runSettings(args: CommandArguments): RunSettings {
 }
 
 /** Runs an export with progress and signals, tells how it ended, and closes the service. Resolves to the exit status. */
-export async function runJob(
-  request: ExportRequest,
-  settings: RunSettings & { readonly open: OpenService },
-): Promise<number> {
+export async function runJob(request: ExportRequest, settings: JobRun): Promise<number> {
   const { job, fresh } = request;
   const { open, json, logLevel } = settings;
-  const shown = shownPath(job.output.dir, process.cwd());
+  const shown = settings.words?.shown ?? shownPath(job.output.dir, process.cwd());
   const bookedBefore = await open.ledger.booked(utcDay(systemClock.now()));
   const progress = await showProgress({
     clock: systemClock,
@@ -86,7 +89,7 @@ export async function runJob(
       version: programVersion(),
     });
     progress.end();
-    return tellOutcome(outcome, { job, shown, json });
+    return tellOutcome(outcome, { job, json, shown, next: settings.words?.next ?? nextText(outcome, shown) });
   } finally {
     progress.end();
     signals.dispose();
@@ -94,13 +97,20 @@ export async function runJob(
   }
 }
 
-function tellOutcome(outcome: ExportOutcome, { job, shown, json }: { job: Job; shown: string; json: boolean }): number {
+interface Telling {
+  readonly job: Job;
+  readonly json: boolean;
+  readonly shown: string;
+  readonly next: string;
+}
+
+function tellOutcome(outcome: ExportOutcome, { job, json, shown, next }: Telling): number {
   const error =
     outcome.error ?? (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance) : undefined);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   process.stderr.write(`\n${summaryText(outcome, shown)}\n\n`);
   if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
-  else process.stderr.write(`${nextText(outcome, shown)}\n`);
+  else process.stderr.write(`${next}\n`);
   if (json) process.stdout.write(`${JSON.stringify(accountJson(outcome, exitCode, error))}\n`);
   return exitCode;
 }
