@@ -25,6 +25,8 @@ export interface HttpFrameOptions {
   readonly onBug: (message: string) => void;
   /** How long a client may take to send its whole request. */
   readonly requestTimeoutMs: number;
+  /** How long a connection may stand still, as when its client does not read; 0 for ever. */
+  readonly idleTimeoutMs: number;
   readonly clock: Clock;
 }
 
@@ -36,6 +38,7 @@ export function createHttpFrame(options: HttpFrameOptions): FastifyInstance {
     logger: false,
     forceCloseConnections: true,
     requestTimeout: options.requestTimeoutMs,
+    connectionTimeout: options.idleTimeoutMs,
     http: {
       headersTimeout: options.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, options.requestTimeoutMs),

@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly maxIds?: number;
   /** How long a client may take to send its request, 30,000 unless told. */
   readonly requestTimeoutMs?: number;
+  /** How long a connection may stand still: 120,000 unless told, and for ever when there are faults. */
+  readonly idleTimeoutMs?: number;
   /** Folder of the records and balances on disk; absent: memory. */
   readonly storeDir?: string;
   /** What it is to suffer from, for tests and rehearsals. */
@@ -77,6 +79,7 @@ export async function serveAssets(store: AssetStore, options: Omit<ServiceOption
     clock: options.clock,
     onBug: options.onBug ?? (() => undefined),
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    idleTimeoutMs: options.idleTimeoutMs ?? (options.faults === undefined ? 120_000 : 0),
   });
   const close = async (): Promise<void> => {
     await app.close();

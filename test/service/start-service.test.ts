@@ -148,6 +148,13 @@ describe('the HTTP frame', () => {
     expect(seen.join('')).toMatch(/^HTTP\/1\.1 408 /);
   });
 
+  it('drops a connection that stands still', async () => {
+    const service = await serve([plain], { idleTimeoutMs: 100 });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1').resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(await call(service, 'getAsset', [first])).toContain(plain);
+  });
+
   it('says so when the port is taken', async () => {
     const service = await serve([plain]);
     const port = Number(new URL(service.url).port);
