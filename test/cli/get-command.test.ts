@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/run-program.ts';
+
+const assets = fileURLToPath(new URL('../../data/assets.jsonl.gz', import.meta.url));
+const lines = gunzipSync(readFileSync(assets)).toString('utf8').trim().split('\n').slice(0, 3);
+const ids = lines.map((line) => (JSON.parse(line) as { id: string }).id);
+const unknown = '11111111111111111111111111111111';
+const flags = [
+  '--url',
+  `embedded:${assets}`,
+  '--show-fungible',
+  '--show-collection-metadata',
+  '--show-unverified-collections',
+];
+
+describe('get', () => {
+  it('writes the record of one id to stdout as the service sent it', async () => {
+    const run = await runProgram(['get', ids[0] ?? '', ...flags]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${lines[0] ?? ''}\n`, stderr: '' });
+  });
+
+  it('writes records in the order of the ids, and each once', async () => {
+    const run = await runProgram(['get', ...ids.toReversed(), ids[0] ?? '', ...flags]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${lines.toReversed().join('\n')}\n` });
+  });
+
+  it('names unknown ids on stderr and exits with 3, with the others on stdout', async () => {
+    const run = await runProgram(['get', unknown, ids[1] ?? '', ...flags]);
+    expect(run.exit).toBe(3);
+    expect(run.stdout).toBe(`${lines[1] ?? ''}\n`);
+    expect(run.stderr).toContain(`${unknown}: missing`);
+    const alone = await runProgram(['get', unknown, ...flags]);
+    expect(alone).toMatchObject({ exit: 3, stdout: '' });
+    expect(alone.stderr).toContain(`${unknown}: missing`);
+  });
+
+  it('refuses what is no id before anything is asked', async () => {
+    const run = await runProgram(['get', 'nonsense', ...flags]);
+    expect(run).toMatchObject({ exit: 2, stdout: '' });
+    expect(run.stderr).toContain('not an asset id: nonsense');
+  });
+});

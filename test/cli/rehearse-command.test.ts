@@ -1,0 +1,54 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { writeIdFile } from '../support/id-file.ts';
+import { runProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const job = `
+ids: { from: ids.txt }
+service: { url: 'https://service.invalid', idsPerCall: 50, retries: 20 }
+budget: { creditsPerDay: 3200 }
+output: { dir: out, formats: [csv, parquet] }
+`;
+
+async function rehearse(faults?: string): Promise<{ folder: string; run: Awaited<ReturnType<typeof runProgram>> }> {
+  const folder = await tempFolder();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 500, invalidPercent: 2, duplicatePercent: 2 });
+  await writeFile(join(folder, 'job.yaml'), job);
+  if (faults !== undefined) await writeFile(join(folder, 'faults.yaml'), faults);
+  const flags = faults === undefined ? [] : ['--faults', 'faults.yaml'];
+  await writeFile(join(folder, 'marker'), '');
+  const run = await runProgram(['rehearse', 'job.yaml', '--json', '--missing-percent', '5', ...flags], {
+    cwd: folder,
+    environment: { TMPDIR: folder, ASSET_EXPORT_STATE: join(folder, 'state') },
+  });
+  return { folder, run };
+}
+
+describe('rehearse', () => {
+  it("runs the job's own ids and settings without a key, and leaves nothing behind", async () => {
+    const { folder, run } = await rehearse();
+    expect(run.exit, run.stderr).toBe(0);
+    const account = JSON.parse(run.stdout) as Record<string, number>;
+    expect(account).toMatchObject({ state: 'complete', read: 500, invalid: 10, failed: 0 });
+    expect(account['callsOfRun']).toBe(Math.ceil(((account['exported'] ?? 0) + (account['missing'] ?? 0)) / 50));
+    expect(account['missing']).toBeGreaterThan(5);
+    expect(run.stderr).toContain('the rehearsal is complete');
+    expect((await readdir(folder)).sort()).toEqual(['ids.txt', 'job.yaml', 'marker']);
+  });
+
+  it('shows what a budget and a bad day of the service would do', async () => {
+    const faults = 'seed: 3\nfaults:\n  - { fault: status, status: 503, when: { attempts: 1, probability: 0.3 } }\n';
+    const { run } = await rehearse(faults);
+    expect(run.exit, run.stderr).toBe(0);
+    const calm = 10;
+    expect((JSON.parse(run.stdout) as Record<string, number>)['callsOfRun']).toBeGreaterThan(calm);
+  });
+
+  it('says which faults file cannot be read', async () => {
+    const { run } = await rehearse('faults:\n  - { fault: nonsense }\n');
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain('faults.yaml');
+  });
+});
