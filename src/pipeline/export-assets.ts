@@ -64,6 +64,8 @@ async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportCo
   const finished = await readManifest(files, folder);
   if (finished !== undefined) {
     requireSame(folder, finished, start);
+    // The run that gave it its name may have been stopped before that was safe; after this the checkpoint goes.
+    await files.syncFolder(folder);
     return { state: 'already', account: accountOf(folder, finished), callsOfRun: 0, elapsedMs: 0 };
   }
   const open = await openExport(files, folder, start);
@@ -157,9 +159,10 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
       files: context.files,
       folder: job.output.dir,
       formats: job.output.formats,
-      tables: tablesOf(job.output.tables),
+      tables: tablesOf(job, checkpoint.start.startedAtMs),
       compression: job.output.compression,
       escapeFormulas: job.csv.formulas === 'escape',
+      csvDialect: job.csv.dialect,
       sources: prepared.inputs.map((input) => input.name),
       firstPart: parts,
     });

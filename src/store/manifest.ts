@@ -10,7 +10,15 @@ const manifestVersion = 1;
 /** The last member of the file: the SHA-256 of its text with nothing in the quotes. It tells of any byte that changed. */
 const seal = /"seal": "([0-9a-f]{64}|)"\n\}\n$/;
 
-const columnSchema = z.object({ name: z.string(), type: z.string(), nullable: z.boolean() });
+const columnSchema = z.object({
+  name: z.string(),
+  type: z.string(),
+  nullable: z.boolean(),
+  /** Its name in the column table, where the job gave it another. */
+  from: z.string().optional(),
+  /** The child table whose elements it lists in Parquet; in other formats it is the same list as JSON. */
+  list: z.string().optional(),
+});
 
 const manifestSchema = z.object({
   /** Version of this file's format. */
@@ -76,7 +84,9 @@ export async function writeManifest(
 }
 
 function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
-  const text = `${JSON.stringify({ version: manifestVersion, ...manifest, seal: '' }, undefined, 2)}\n`;
+  // Checked so that members come in the schema's order, whether a part was just made or read from the checkpoint.
+  const ordered = manifestSchema.parse({ version: manifestVersion, ...manifest });
+  const text = `${JSON.stringify({ ...ordered, seal: '' }, undefined, 2)}\n`;
   return Buffer.from(text.replace(seal, `"seal": "${sha256(text)}"\n}\n`));
 }
 

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExportError } from '../../src/lib/export-error.ts';
+import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { keptFolder } from '../support/temp-folder.ts';
+import { everywhere, mended } from './everywhere.ts';
+import { failingAt, failures, isMet } from './failing-weather.ts';
+import type { Operation } from './memory-disk.ts';
+import { SmallExport, writeSmallIds } from './small-export.ts';
+import { type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
+
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+let idsPath: string;
+let calm: Undisturbed;
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  idsPath = writeSmallIds(folder.path);
+  calm = await undisturbedRun(idsPath);
+});
+
+afterAll(() => folder.remove());
+
+const runs = 150;
+
+/** One run that meets a failure or a stop at a random place; the answers that are kept after it. */
+async function disturbedRun(small: SmallExport, random: SeededRandom): Promise<Set<string>> {
+  const failure = random.pick(failures);
+  const dies = random.chance(60);
+  const once = random.chance(50);
+  small.disk.weather = failingAt(random.below(calm.operations), (operation, isFirst) => {
+    if (dies) return { kind: 'dies', writtenShare: random.below(100) / 100 };
+    return isMet(operation, failure) && (isFirst || !once) ? { kind: 'fails', ...failure } : undefined;
+  });
+  await small.run().catch((error: unknown) => {
+    expect(error).toMatchObject({ exit: 'cannotWrite' });
+  });
+  if (!dies || random.chance(50)) {
+    small.disk.restart();
+    return small.keptAnswers('written');
+  }
+  const kept = small.keptAnswers('synced');
+  small.disk.restartAfterPowerLoss(() => random.chance(30));
+  return kept;
+}
+
+describe('an export that is disturbed again and again', () => {
+  it(`ends with the same bytes, and pays for no kept answer again (${runs} histories)`, async () => {
+    const wrong: string[] = [];
+    for (let seed = 0; seed < runs; seed += 1) {
+      const random = new SeededRandom([seed, 7, 7, 7]);
+      const small = new SmallExport(idsPath);
+      const problems = watchPublished(small, calm);
+      let kept = new Set<string>();
+      for (let disturbances = 1 + random.below(4); disturbances > 0; disturbances -= 1) {
+        const before = new Map(small.asked);
+        const keptNow = await disturbedRun(small, random);
+        const again = [...small.asked].filter(([key, times]) => kept.has(key) && times > (before.get(key) ?? 0));
+        if (again.length > 0) problems.push(`${again.length} kept answers were paid for again`);
+        // A loss of power may take what only a kill has left before.
+        kept = keptNow;
+        problems.push(...wrongFiles(small, calm));
+      }
+      problems.push(...(await mended(small, { kept, calm })));
+      if (problems.length > 0) wrong.push(`seed ${seed}: ${problems.join('; ')}`);
+    }
+    expect(wrong.slice(0, 12)).toEqual([]);
+  }, 120_000);
+});
+
+describe('an export that is thrown away', () => {
+  /** An export of more parts than the one that follows, complete or not. */
+  async function largerExport(complete: boolean): Promise<SmallExport> {
+    const small = new SmallExport(idsPath);
+    if (!complete) small.disk.weather = failingAt(330, () => ({ kind: 'dies' }));
+    await small.run({ rowsPerPart: 5 });
+    small.disk.restart();
+    return small;
+  }
+
+  async function operationsOf(small: SmallExport): Promise<number> {
+    let operations = 0;
+    small.disk.weather = () => {
+      operations += 1;
+      return { kind: 'happens' };
+    };
+    await small.run({ fresh: true });
+    return operations;
+  }
+
+  it.each([true, false])(
+    'is whole or gone, wherever the program is killed (it was complete: %s)',
+    async (complete) => {
+      const operations = await operationsOf(await largerExport(complete));
+      const before = (await largerExport(complete)).published().size;
+      expect(before).toBeGreaterThan(20);
+      await everywhere({ ...calm, operations }, async (n) => {
+        const small = await largerExport(complete);
+        let struck: Operation | undefined;
+        small.disk.weather = failingAt(n, (operation) => {
+          struck = operation;
+          return { kind: 'dies' };
+        });
+        await small.run({ fresh: true });
+        small.disk.restart();
+        const left = small.published().size;
+        const refused = await small.run().then(
+          () => false,
+          (error: unknown) => error instanceof ExportError && error.exit === 'usage',
+        );
+        if (refused) return { struck, problems: left === before ? [] : ['a half of it is left'] };
+        return { struck, problems: await mended(small, { kept: new Set(), calm }) };
+      });
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import type { Operation } from './memory-disk.ts';
+import type { SmallExport } from './small-export.ts';
+import { type Undisturbed, wrongFiles } from './undisturbed.ts';
+
+/** The operation that was struck, and what was wrong in the end. */
+export interface Verdict {
+  readonly struck: Operation | undefined;
+  readonly problems: readonly string[];
+}
+
+/** Strikes each operation of an undisturbed run, and expects that nothing is wrong. */
+export async function everywhere(calm: Undisturbed, strike: (n: number) => Promise<Verdict>): Promise<void> {
+  const wrong: string[] = [];
+  for (let n = 0; n < calm.operations; n += 1) {
+    const { struck, problems } = await strike(n);
+    if (problems.length > 0) wrong.push(`${n} ${struck?.kind ?? ''} ${struck?.path ?? ''}: ${problems.join('; ')}`);
+  }
+  expect(wrong.slice(0, 12), `${wrong.length} of ${calm.operations}`).toEqual([]);
+}
+
+export interface Expected {
+  /** Keys of answers that are not to be paid for again. */
+  readonly kept: ReadonlySet<string>;
+  readonly calm: Undisturbed;
+}
+
+/** Runs the same request once more, and says everything that is not as it should be. */
+export async function mended(small: SmallExport, { kept, calm }: Expected): Promise<string[]> {
+  const before = new Map(small.asked);
+  const outcome = await small.run();
+  const paidAgain = [...small.asked].filter(([key, times]) => kept.has(key) && times > (before.get(key) ?? 0));
+  const problems = wrongFiles(small, calm);
+  if (outcome?.state !== 'complete' && outcome?.state !== 'already') {
+    problems.push(`it is ${outcome?.state ?? 'killed'}: ${outcome?.error?.message ?? ''}`);
+  }
+  if (small.published().size !== calm.files.size) problems.push(`${small.published().size} files are published`);
+  if (paidAgain.length > 0) problems.push(`${paidAgain.length} kept answers were paid for again`);
+  if (small.disk.openFiles > 0) problems.push(`${small.disk.openFiles} files are left open`);
+  // What is complete stays complete: all of it was synced.
+  small.disk.restartAfterPowerLoss(() => false);
+  if (small.published().size !== calm.files.size) problems.push('a loss of power takes files away');
+  return [...problems, ...wrongFiles(small, calm)];
+}

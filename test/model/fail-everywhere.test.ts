@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keptFolder } from '../support/temp-folder.ts';
+import { everywhere, mended } from './everywhere.ts';
+import { failingAt, failures, isMet } from './failing-weather.ts';
+import type { Fate, Operation } from './memory-disk.ts';
+import { SmallExport, writeSmallIds } from './small-export.ts';
+import { type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
+
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+let idsPath: string;
+let calm: Undisturbed;
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  idsPath = writeSmallIds(folder.path);
+  calm = await undisturbedRun(idsPath);
+});
+
+afterAll(() => folder.remove());
+
+describe.each(failures)('an export whose disk fails with $code ($writtenShare of a write is written)', (failure) => {
+  const fails: Fate = { kind: 'fails', ...failure };
+
+  it.each(['once', 'for good'])(
+    '%s at any operation says so, and goes on later to the same bytes',
+    async (times) => {
+      await everywhere(calm, async (n) => {
+        const small = new SmallExport(idsPath);
+        const problems = watchPublished(small, calm);
+        let struck: Operation | undefined;
+        small.disk.weather = failingAt(n, (operation, isFirst) => {
+          if (!isMet(operation, failure) || (times === 'once' && !isFirst)) return undefined;
+          struck ??= operation;
+          return fails;
+        });
+        const error = await small.run().then(
+          (outcome) => outcome?.error,
+          (reason: unknown) => reason,
+        );
+        if (struck !== undefined)
+          expect(error, `${n} ${struck.kind} ${struck.path}`).toMatchObject({ exit: 'cannotWrite' });
+        if (small.disk.openFiles > 0 && times === 'once') problems.push(`${small.disk.openFiles} files are left open`);
+        const kept = small.keptAnswers('written');
+        small.disk.restart();
+        problems.push(...wrongFiles(small, calm), ...(await mended(small, { kept, calm })));
+        return { struck, problems };
+      });
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,46 @@
+import { basename } from 'node:path';
+import { SmallExport } from './small-export.ts';
+
+/** What an export leaves that nothing disturbs. */
+export interface Undisturbed {
+  /** The bytes of each published file; of the manifest, what does not tell of the calls. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Operations of the disk. */
+  readonly operations: number;
+}
+
+export async function undisturbedRun(idsPath: string): Promise<Undisturbed> {
+  const small = new SmallExport(idsPath);
+  let operations = 0;
+  small.disk.weather = () => {
+    operations += 1;
+    return { kind: 'happens' };
+  };
+  const outcome = await small.run();
+  if (outcome?.state !== 'complete') throw new Error('The undisturbed run is not complete.');
+  const published = [...small.published()].map(([path, inode]) => [path, essence(path, inode.content())] as const);
+  return { files: new Map(published), operations };
+}
+
+/** Published files that are not those of the undisturbed run. */
+export function wrongFiles(small: SmallExport, calm: Undisturbed): string[] {
+  return [...small.published()]
+    .filter(([path, inode]) => essence(path, inode.content()) !== calm.files.get(path))
+    .map(([path]) => `${path} is wrong`);
+}
+
+/** Collects every moment at which a file under a final name is not whole. */
+export function watchPublished(small: SmallExport, calm: Undisturbed): string[] {
+  const problems: string[] = [];
+  small.disk.onNamed = () => {
+    problems.push(...wrongFiles(small, calm));
+  };
+  return problems;
+}
+
+/** Runs that were disturbed send more calls, and their manifest says so; all else in it is the same. */
+function essence(path: string, content: Buffer): string {
+  if (basename(path) !== 'manifest.json') return content.toString('latin1');
+  if (content.length === 0) return 'empty';
+  return JSON.stringify({ ...(JSON.parse(content.toString()) as object), calls: 0, credits: 0, seal: '' });
+}
