@@ -2,10 +2,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
-
-export const idFormats = ['lines', 'csv', 'json', 'jsonl', 'parquet'] as const;
-export type IdFormat = (typeof idFormats)[number];
-export type InputCompression = 'none' | 'gzip' | 'zstd';
+import type { IdFormat, InputCompression } from './id-format.ts';
+import { lookAtFile } from './look-at-file.ts';
 
 /** One file of ids, and how to read it. */
 export interface IdInput {
@@ -55,16 +53,17 @@ export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
   }
   const inputs: IdInput[] = [];
   for (const name of options.from) {
-    if (name === '-') inputs.push(stdinInput(options));
+    if (name === '-') inputs.push(await stdinInput(options));
     else for (const file of await filesBehind(name, options.baseDir)) inputs.push(inputOf(file, options));
   }
   return inputs;
 }
 
-function stdinInput({ stdinPath, format }: ExpandOptions): IdInput {
+async function stdinInput({ stdinPath, format }: ExpandOptions): Promise<IdInput> {
   if (stdinPath === undefined)
     throw new ExportError('input', 'ids are to come from stdin, but nothing is piped into it');
-  return { name: '-', path: stdinPath, format: format ?? 'lines', compression: 'none' };
+  const seen = await lookAtFile(stdinPath);
+  return { name: '-', path: stdinPath, format: format ?? seen.format, compression: seen.compression };
 }
 
 function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import bs58 from 'bs58';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { IdEntry } from '../../../src/pipeline/id-entry.ts';
-import { expandInputs, type IdFormat, type IdInput } from '../../../src/pipeline/read-ids/id-input.ts';
+import type { IdFormat } from '../../../src/pipeline/read-ids/id-format.ts';
+import { expandInputs, type IdInput } from '../../../src/pipeline/read-ids/id-input.ts';
 import { readIds, type ReadIdsOptions } from '../../../src/pipeline/read-ids/read-ids.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

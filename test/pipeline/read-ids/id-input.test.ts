@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type ExpandOptions, expandInputs } from '../../../src/pipeline/read-ids/id-input.ts';
 import { inputError, writeFiles } from './id-files.ts';
@@ -63,15 +64,27 @@ describe('expandInputs', () => {
     expect(await namesOf({ from: ['ids[0-9].txt'], baseDir })).toEqual(['ids1.txt']);
   });
 
-  it('reads stdin from where the caller put it', async () => {
-    const stdinPath = '/somewhere/stdin';
-    expect(await expandInputs({ from: ['-'], baseDir: '/', stdinPath })).toEqual([
-      { name: '-', path: stdinPath, format: 'lines', compression: 'none' },
-    ]);
-    expect(await expandInputs({ from: ['-'], baseDir: '/', stdinPath, format: 'json' })).toMatchObject([
-      { format: 'json' },
-    ]);
-    await expect(expandInputs({ from: ['-'], baseDir: '/' })).rejects.toMatchObject({ exit: 'input' });
+  it('reads stdin from where the caller put it, and tells by its first bytes what it is', async () => {
+    const contents: readonly (readonly [string | Uint8Array, string])[] = [
+      ['', 'lines none'],
+      ['abc\n', 'lines none'],
+      ['id,name\n', 'lines none'],
+      ['\uFEFF\n ["abc"]', 'json none'],
+      ['{"id":"abc"}\n', 'jsonl none'],
+      ['PAR1....PAR1', 'parquet none'],
+      [gzipSync('abc'), 'lines gzip'],
+      [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0), 'lines zstd'],
+    ];
+    for (const [content, expected] of contents) {
+      const stdinPath = path.join(await writeFiles({ stdin: content }), 'stdin');
+      const [input] = await expandInputs({ from: ['-'], baseDir: '/', stdinPath });
+      expect(input).toMatchObject({ name: '-', path: stdinPath });
+      expect(`${input?.format ?? ''} ${input?.compression ?? ''}`).toBe(expected);
+      const [forced] = await expandInputs({ from: ['-'], baseDir: '/', stdinPath, format: 'csv' });
+      expect(forced?.format).toBe('csv');
+    }
+    await inputError(expandInputs({ from: ['-'], baseDir: '/' }));
+    await inputError(expandInputs({ from: ['-'], baseDir: '/', stdinPath: '/nowhere/stdin' }));
   });
 
   it('refuses a missing file, a folder, a pattern without matches, a device and an empty list', async () => {
