@@ -46,9 +46,11 @@ export const serveCommand: Command = {
   notes: 'The address is printed on stdout when the service is ready; GET /healthz says so too.',
   run: async (args) => {
     const service = await startService(await optionsOf(args));
+    // Before the address is out: who reads it may end the service at once.
+    const ended = endOfSignal();
     process.stdout.write(`${service.url}\n`);
     process.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>\n`);
-    await endOfSignal();
+    await ended;
     await service.close();
     process.stderr.write(`${accountText(service)}\n`);
     return exitCodes.complete.code;
