@@ -1,0 +1,42 @@
+import type { Column, Row } from '../../../src/assets/table.ts';
+import { sinkFor } from '../../../src/sinks/registry.ts';
+import type { Compression, EncoderNotes, Format } from '../../../src/sinks/sink.ts';
+
+export interface EncodedFile {
+  readonly bytes: Buffer;
+  readonly notes: EncoderNotes;
+  /** Sizes of the pieces that the output was given. */
+  readonly pieces: readonly number[];
+}
+
+export interface EncodeOptions {
+  readonly columns: readonly Column[];
+  readonly compression?: Compression;
+  readonly escapeFormulas?: boolean;
+  /** Rows of each `write`, in turn; the last number goes on. All rows at once unless it is given. */
+  readonly split?: readonly number[];
+}
+
+/** The bytes that a format makes of rows. Pieces are kept as they are: an encoder must not touch them again. */
+export async function encodeFile(
+  format: Format,
+  rows: readonly Row[],
+  { columns, compression, escapeFormulas = false, split = [rows.length] }: EncodeOptions,
+): Promise<EncodedFile> {
+  const sink = sinkFor(format);
+  const pieces: Uint8Array[] = [];
+  const encoder = await sink.open(
+    { write: async (bytes) => void pieces.push(bytes) },
+    { columns, compression: compression ?? sink.compressions[0] ?? 'none', escapeFormulas },
+  );
+  let start = 0;
+  for (let turn = 0; start < rows.length; turn += 1) {
+    const taken = Math.max(0, split[Math.min(turn, split.length - 1)] ?? 0);
+    // A split that ends in nothing would never end.
+    const end = turn >= split.length && taken === 0 ? rows.length : start + taken;
+    await encoder.write(rows.slice(start, end));
+    start = end;
+  }
+  const notes = await encoder.end();
+  return { bytes: Buffer.concat(pieces), notes, pieces: pieces.map((piece) => piece.length) };
+}
