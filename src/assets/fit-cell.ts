@@ -14,6 +14,8 @@ export const fits: Readonly<Record<ColumnType, Fit>> = {
   double: (value) => (isNumber(value) ? doubleOf(value) : undefined),
   decimal: (value) => (isNumber(value) ? uint64Of(value) : undefined),
   json: stringifyJson,
+  // The service has none: the column for it is derived.
+  timestamp: () => undefined,
 };
 
 function isNumber(value: Json): value is number | ExactNumber {

@@ -6,9 +6,10 @@
  * - `double`: a finite number (-0 is kept)
  * - `decimal`: decimal(20,0), a u64: a number when it is a safe integer, else a bigint
  * - `json`: JSON text on one line, in which a lone surrogate stands as its \u escape; never the text `null`
+ * - `timestamp`: whole microseconds since 1970-01-01 UTC, a safe integer
  * Every cell may be null, except in columns that say otherwise.
  */
-export type ColumnType = 'string' | 'boolean' | 'int64' | 'double' | 'decimal' | 'json';
+export type ColumnType = 'string' | 'boolean' | 'int64' | 'double' | 'decimal' | 'json' | 'timestamp';
 
 export type Cell = string | number | bigint | boolean | null;
 
@@ -25,6 +26,15 @@ export interface Column {
   readonly about: string;
   /** The values that the specification allows; others are kept and counted. */
   readonly values?: readonly string[];
+  /** What the column is called in the column table, where a job gave it another name. */
+  readonly from?: string;
+  /**
+   * A json column that is a list (or null) whose elements Parquet keeps as structs with these columns. An element that is no
+   * object, or that they cannot hold exactly, stands in their `extra`.
+   */
+  readonly elements?: readonly Column[];
+  /** Name of the child table that has the same elements. */
+  readonly list?: string;
 }
 
 export interface Table {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type FieldMeta, jobSchema } from './job-schema.ts';
+import type { FieldMeta } from './field.ts';
+import { jobSchema } from './job-schema.ts';
 
 /** A leaf of the job schema: its path in a job file, its flag, and what it takes. */
 export interface JobField extends FieldMeta {

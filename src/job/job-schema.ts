@@ -1,37 +1,12 @@
 import { z } from 'zod';
-import { formats } from '../sinks/sink.ts';
-
-/** What the command line makes of a job field. Kept beside the field: help, documents and flags are made from it. */
-export interface FieldMeta {
-  /** Flag name without dashes. */
-  readonly flag: string;
-  readonly description: string;
-  /** What the flag's value is called in help. */
-  readonly value?: string;
-}
-
-function field<T extends z.ZodType>(schema: T, meta: FieldMeta): T {
-  return schema.meta({ ...meta });
-}
-
-/** One value or several: job files may leave the brackets away, flags may be repeated or hold commas. */
-function oneOrMore<T extends z.ZodType>(item: T) {
-  return z.preprocess((value: unknown): unknown => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
-}
-
-const count = (least: number) => z.int().min(least);
+import { count, field, oneOrMore } from './field.ts';
+import { csvSchema, outputSchema } from './output-schema.ts';
 
 /** A limit as a count of ids (`20`) or as a share of the valid ids (`'0.5%'`). */
 const tolerance = z.union([
   z.int().min(0),
   z.string().regex(/^\d+(\.\d+)?%?$/, 'must be a count like 20 or a share like 0.5%'),
 ]);
-
-/** Formats whose files are compressed as a whole. */
-const outerCodec = z.enum(['none', 'gzip', 'zstd']);
-
-/** Tables a job may ask for: `assets`, and one for each array of a record. */
-export const tableNames = ['assets', 'creators', 'authorities', 'grouping', 'files', 'attributes'] as const;
 
 export const jobSchema = z.strictObject({
   ids: z.strictObject({
@@ -135,46 +110,8 @@ export const jobSchema = z.strictObject({
       }),
     })
     .prefault({}),
-  output: z.strictObject({
-    dir: field(z.string().min(1), { flag: 'out', value: 'DIR', description: 'folder of the export' }),
-    formats: field(oneOrMore(z.enum(formats)).default(['parquet']), {
-      flag: 'format',
-      description: 'file formats to write',
-    }),
-    tables: field(oneOrMore(z.enum(tableNames)).default(['assets']), {
-      flag: 'tables',
-      description: 'tables to write',
-    }),
-    rowsPerPart: field(count(1).max(10_000_000).default(100_000), {
-      flag: 'rows-per-part',
-      value: 'N',
-      description: 'ids read for one part: the unit of files and of commits',
-    }),
-    compression: field(
-      z
-        .strictObject({
-          parquet: z.enum(['zstd', 'snappy', 'gzip', 'none']).default('zstd'),
-          csv: outerCodec.default('none'),
-          jsonl: outerCodec.default('none'),
-          raw: outerCodec.default('none'),
-        })
-        .prefault({}),
-      { flag: 'compression', value: 'FORMAT=CODEC', description: 'compression of a format, e.g. csv=gzip' },
-    ),
-    threads: field(count(1).max(256).optional(), {
-      flag: 'threads',
-      value: 'N',
-      description: 'threads to use, at most (default: number of cores); the files are the same for any number',
-    }),
-  }),
-  csv: z
-    .strictObject({
-      formulas: field(z.enum(['exact', 'escape']).default('exact'), {
-        flag: 'csv-formulas',
-        description: "what to do with cells that a spreadsheet would run: keep them exact, or put a ' before them",
-      }),
-    })
-    .prefault({}),
+  output: outputSchema,
+  csv: csvSchema,
   tolerance: z
     .strictObject({
       maxMissing: field(tolerance.default('100%'), {

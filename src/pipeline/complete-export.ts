@@ -33,7 +33,7 @@ export async function completeExport(done: CompleteExport): Promise<Manifest> {
     credits: account.credits,
     parts: commits.length,
     tables: Object.fromEntries(
-      tablesOf(job.output.tables).map((table) => [
+      tablesOf(job, start.startedAtMs).map(({ table }) => [
         table.name,
         { rows: rowsOf(table, account.files), columns: columnsOf(table) },
       ]),
@@ -51,7 +51,13 @@ export async function completeExport(done: CompleteExport): Promise<Manifest> {
 }
 
 function columnsOf(table: Table): Manifest['tables'][string]['columns'] {
-  return table.columns.map(({ name, type, nullable }) => ({ name, type, nullable }));
+  return table.columns.map(({ name, type, nullable, from, list }) => ({
+    name,
+    type,
+    nullable,
+    ...(from === undefined ? {} : { from }),
+    ...(list === undefined ? {} : { list }),
+  }));
 }
 
 /** Rows of a table: those of the first format that has it, since every format holds the same. */

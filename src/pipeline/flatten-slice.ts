@@ -2,6 +2,7 @@ import { childRows } from '../assets/child-tables.ts';
 import type { Drift, DriftCounter } from '../assets/drift.ts';
 import { flattenAsset } from '../assets/flatten-asset.ts';
 import { rawLine } from '../assets/raw-line.ts';
+import type { ShapedTable } from '../assets/shape-table.ts';
 import type { Row, Table } from '../assets/table.ts';
 import { type Counts, noCounts } from '../store/export-facts.ts';
 import type { PartSlice } from './part-slices.ts';
@@ -19,7 +20,9 @@ export interface FlatSlice {
 }
 
 export interface FlattenOptions {
-  readonly tables: readonly Table[];
+  readonly tables: readonly ShapedTable[];
+  /** Lists whose elements are checked for drift only. */
+  readonly lists: readonly Table[];
   readonly raw: boolean;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
@@ -28,8 +31,8 @@ export interface FlattenOptions {
 }
 
 /** Turns the records of a slice into rows. */
-export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: FlattenOptions): FlatSlice {
-  const rows = new Map<string, Row[]>(tables.map((table) => [table.name, []]));
+export function flattenSlice(slice: PartSlice, { tables, lists, raw, sources, drift }: FlattenOptions): FlatSlice {
+  const rows = new Map<string, Row[]>(tables.map(({ table }) => [table.name, []]));
   const rawRows: Row[] = [];
   const unexported: Row[] = [];
   const counts: Counts = { ...noCounts };
@@ -45,13 +48,14 @@ export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: 
     counts.exported += 1;
     const { record } = fate.lookup;
     const flat = flattenAsset(record.value);
-    const childDrift: Drift[] = [];
-    for (const table of tables) {
+    const moreDrift: Drift[] = [];
+    for (const { table, pick } of tables) {
       const target = rows.get(table.name) ?? [];
-      if (table.name === 'assets') target.push(flat.row);
-      else for (const row of childRows(table, record.value, childDrift)) target.push(row);
+      if (table.name === 'assets') target.push(pick(flat.row, moreDrift));
+      else for (const row of childRows(table, record.value, moreDrift)) target.push(pick(row, moreDrift));
     }
-    drift.add(record.id, [...flat.drift, ...childDrift]);
+    for (const list of lists) childRows(list, record.value, moreDrift);
+    drift.add(record.id, [...flat.drift, ...moreDrift]);
     if (raw) rawRows.push([rawLine(record.text)]);
   }
   return { part: slice.part, rows, raw: rawRows, unexported, counts };

@@ -17,9 +17,15 @@ export function jobShape(job: Job): JobShape {
     'service.singles': job.service.singles,
     'output.formats': job.output.formats,
     'output.tables': job.output.tables,
+    'output.columns': job.output.columns ?? null,
+    'output.exclude': job.output.exclude,
+    'output.rename': job.output.rename,
+    'output.nested': job.output.nested,
+    'output.fetchedAt': job.output.fetchedAt,
     'output.rowsPerPart': job.output.rowsPerPart,
     'output.compression': job.output.compression,
     'csv.formulas': job.csv.formulas,
+    'csv.dialect': job.csv.dialect,
   };
 }
 

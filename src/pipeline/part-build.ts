@@ -1,4 +1,5 @@
 import type { Table } from '../assets/table.ts';
+import type { CsvDialectName } from '../sinks/csv-dialect.ts';
 import type { Compression, EncoderNotes, Format, RowEncoder } from '../sinks/sink.ts';
 import { sinkFor } from '../sinks/registry.ts';
 import type { FileFacts } from '../store/export-facts.ts';
@@ -21,6 +22,7 @@ export interface PartOptions {
   readonly tables: readonly Table[];
   readonly compression: Readonly<Record<Format, Compression>>;
   readonly escapeFormulas: boolean;
+  readonly csvDialect: CsvDialectName;
 }
 
 /** The files of one part in the making. */
@@ -75,7 +77,7 @@ function rowsFor({ format, table }: OpenTableFile, slice: FlatSlice): FlatSlice[
 
 async function openTableFile(
   part: number,
-  { files, folder, compression, escapeFormulas }: PartOptions,
+  { files, folder, compression, escapeFormulas, csvDialect }: PartOptions,
   { format, table }: { format: Format | 'unexported'; table: Table },
 ): Promise<OpenTableFile> {
   const sink = sinkFor(format === 'unexported' ? 'csv' : format);
@@ -91,6 +93,7 @@ async function openTableFile(
       columns: table.columns,
       compression: sink.compressesInside ? wanted : 'none',
       escapeFormulas: format !== 'unexported' && escapeFormulas,
+      csvDialect: format === 'unexported' ? 'rfc4180' : csvDialect,
     });
     return { format, table: table.name, file, encoder, rows: 0 };
   } catch (error) {

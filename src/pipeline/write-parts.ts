@@ -1,13 +1,16 @@
 import { createDriftCounter } from '../assets/drift.ts';
 import { type Commit, type Counts, noCounts, type Notes, noNotes, sumOf } from '../store/export-facts.ts';
+import type { ShapedTable } from '../assets/shape-table.ts';
 import { flattenSlice } from './flatten-slice.ts';
 import { openPart, type PartBuild, type PartOptions } from './part-build.ts';
 import type { PartSlice } from './part-slices.ts';
+import { unwrittenLists } from './tables-of.ts';
 
 /** A part whose files are whole, synced and named, ready to be committed. */
 export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes'>;
 
-export interface WriteOptions extends PartOptions {
+export interface WriteOptions extends Omit<PartOptions, 'tables'> {
+  readonly tables: readonly ShapedTable[];
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
   /** The part that comes next: written even when the input ends before it, if nothing was written yet. */
@@ -52,15 +55,17 @@ interface PartInProgress {
 }
 
 async function beginPart(part: number, options: WriteOptions): Promise<PartInProgress> {
-  const build: PartBuild = await openPart(part, options);
+  const build: PartBuild = await openPart(part, { ...options, tables: options.tables.map(({ table }) => table) });
   const drift = createDriftCounter();
   const raw = options.formats.includes('raw');
+  const { tables, sources } = options;
+  const lists = unwrittenLists(tables);
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
   return {
     part,
     write: async (slice) => {
-      const flat = flattenSlice(slice, { tables: options.tables, raw, sources: options.sources, drift });
+      const flat = flattenSlice(slice, { tables, lists, raw, sources, drift });
       counts = sumOf(noCounts, [counts, flat.counts]);
       extras = sumOf(noNotes, [extras, { ...noNotes, ...slice.extras }]);
       await build.write(flat);

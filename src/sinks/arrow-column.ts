@@ -1,16 +1,7 @@
 import * as arrow from '@uwdata/flechette';
 import type { Cell, Column, ColumnType } from '../assets/table.ts';
+import { arrowType } from './arrow-type.ts';
 import { isWellFormed } from './well-formed.ts';
-
-/** The Arrow type of each column type; the Parquet type follows from it. */
-export const arrowTypes = {
-  string: arrow.utf8(),
-  boolean: arrow.bool(),
-  int64: arrow.int64(),
-  double: arrow.float64(),
-  decimal: arrow.decimal128(20, 0),
-  json: arrow.utf8(),
-} as const satisfies Record<ColumnType, unknown>;
 
 /** A column of one batch as Arrow lays it out, and the cells in it whose lone surrogates became U+FFFD. */
 export interface ArrowCells {
@@ -25,15 +16,30 @@ type Values = Pick<arrow.Batch<unknown>, 'values'> & { offsets?: Int32Array; rep
  * @throws {Error} when a cell is null and the column says it never is: that is a bug of whoever made the row.
  */
 export function arrowCells(column: Column, cells: readonly Cell[]): ArrowCells {
-  const type = arrowTypes[column.type];
+  const { batch, replacedSurrogates } = batchOf(column, cells);
+  return { column: new arrow.Column([batch], arrowType(column)), replacedSurrogates };
+}
+
+/** The cells of a column without elements as one batch. */
+export function batchOf(
+  column: Column,
+  cells: readonly Cell[],
+): { batch: arrow.Batch<unknown>; replacedSurrogates: number } {
   const { validity, nullCount } = validityOf(cells);
   if (nullCount > 0 && !column.nullable) throw new Error(`column ${column.name} holds a null`);
   const { replacedSurrogates = 0, ...values } = valuesOf(column.type, cells);
-  const batch = new arrow.Batch({ length: cells.length, nullCount, type, validity, ...values });
-  return { column: new arrow.Column([batch], type), replacedSurrogates };
+  const batch = new arrow.Batch<unknown>({
+    length: cells.length,
+    nullCount,
+    type: arrowType(column),
+    validity,
+    ...values,
+  });
+  return { batch, replacedSurrogates };
 }
 
-function validityOf(cells: readonly Cell[]): { validity: Uint8Array; nullCount: number } {
+/** Which values are not null, a bit each. */
+export function validityOf(cells: readonly unknown[]): { validity: Uint8Array; nullCount: number } {
   const validity = new Uint8Array((cells.length + 7) >> 3);
   let nullCount = 0;
   for (const [index, cell] of cells.entries()) {
@@ -53,6 +59,7 @@ function valuesOf(type: ColumnType, cells: readonly Cell[]): Values {
     case 'double':
       return { values: Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : 0)) };
     case 'int64':
+    case 'timestamp':
       return integerValues(cells, 1);
     case 'decimal':
       return integerValues(cells, 2);

@@ -1,11 +1,13 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Cell, Row } from '../assets/table.ts';
+import type { Row } from '../assets/table.ts';
+import { timestampText } from '../assets/timestamp-text.ts';
 import { ByteLines } from './byte-lines.ts';
+import { type CsvDialect, csvDialects } from './csv-dialect.ts';
 import { numberText } from './number-text.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
 import { isWellFormed } from './well-formed.ts';
 
-/** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`. */
+/** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {
   format: 'csv',
   extension: 'csv',
@@ -23,7 +25,10 @@ const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 /** RFC 4180, section 2: what makes a cell need quotes. */
 const needsQuotes = /[",\r\n]/;
 
-function openCsv(lines: ByteLines, { columns, escapeFormulas }: EncoderOptions): RowEncoder {
+function openCsv(lines: ByteLines, { columns, escapeFormulas, csvDialect }: EncoderOptions): RowEncoder {
+  const { nullText, quoteTexts }: CsvDialect = csvDialects[csvDialect ?? 'rfc4180'];
+  const quoted = quoteTexts ? quotedAlways : quotedWhereNeeded;
+  const isTimestamp = columns.map((column) => column.type === 'timestamp');
   const isText = columns.map((column) => column.type === 'string');
   let formulaCells = 0;
   let replacedSurrogates = 0;
@@ -41,7 +46,9 @@ function openCsv(lines: ByteLines, { columns, escapeFormulas }: EncoderOptions):
     for (let index = 0; index < columns.length; index += 1) {
       const cell = row[index] ?? null;
       if (index > 0) line += ',';
-      line += typeof cell === 'string' ? quoted(isText[index] === true ? inspected(cell) : cell) : plain(cell);
+      if (typeof cell === 'string') line += quoted(isText[index] === true ? inspected(cell) : cell);
+      else if (cell === null) line += nullText;
+      else line += isTimestamp[index] === true ? timestampText(Number(cell)) : plain(cell);
     }
     return `${line}\n`;
   }
@@ -61,13 +68,16 @@ function openCsv(lines: ByteLines, { columns, escapeFormulas }: EncoderOptions):
   };
 }
 
-function plain(cell: Exclude<Cell, string>): string {
-  if (cell === null) return '';
+function plain(cell: number | bigint | boolean): string {
   if (typeof cell === 'boolean') return cell ? 'true' : 'false';
   return numberText(cell);
 }
 
-function quoted(cell: string): string {
+function quotedWhereNeeded(cell: string): string {
   if (cell === '') return '""';
-  return needsQuotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return needsQuotes.test(cell) ? quotedAlways(cell) : cell;
+}
+
+function quotedAlways(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
 }

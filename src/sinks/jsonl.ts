@@ -1,4 +1,5 @@
 import type { Cell, Column, Row } from '../assets/table.ts';
+import { timestampText } from '../assets/timestamp-text.ts';
 import { ByteLines } from './byte-lines.ts';
 import { numberText } from './number-text.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
@@ -24,6 +25,7 @@ function openJsonl(lines: ByteLines, { columns }: EncoderOptions): RowEncoder {
   function jsonOf(cell: Cell, column: Column): string {
     if (cell === null) return 'null';
     if (typeof cell === 'boolean') return cell ? 'true' : 'false';
+    if (column.type === 'timestamp') return `"${timestampText(Number(cell))}"`;
     if (typeof cell !== 'string') return numberText(cell);
     if (column.type === 'json') return cell;
     if (isWellFormed(cell)) return escaped.test(cell) ? JSON.stringify(cell) : `"${cell}"`;

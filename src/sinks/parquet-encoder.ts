@@ -1,6 +1,8 @@
 import * as arrow from '@uwdata/flechette';
 import type { Cell, Row } from '../assets/table.ts';
-import { arrowCells, arrowTypes } from './arrow-column.ts';
+import { arrowCells } from './arrow-column.ts';
+import { arrowLists } from './arrow-list.ts';
+import { arrowField } from './arrow-type.ts';
 import { ParquetStream } from './parquet-stream.ts';
 import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder } from './sink.ts';
 
@@ -27,7 +29,7 @@ export class ParquetEncoder implements RowEncoder {
     this.schema = {
       version: arrow.Version.V5,
       endianness: arrow.Endianness.Little,
-      fields: options.columns.map(({ name, type, nullable }) => arrow.field(name, arrowTypes[type], nullable)),
+      fields: options.columns.map(arrowField),
       metadata: null,
     };
     this.stream = new ParquetStream(output, options);
@@ -54,7 +56,7 @@ export class ParquetEncoder implements RowEncoder {
     this.waitingUnits = 0;
     const columns = this.options.columns.map((column, index) => {
       const cells: Cell[] = rows.map((row) => row[index] ?? null);
-      const laidOut = arrowCells(column, cells);
+      const laidOut = column.elements === undefined ? arrowCells(column, cells) : arrowLists(column, cells);
       this.replacedSurrogates += laidOut.replacedSurrogates;
       return laidOut.column;
     });

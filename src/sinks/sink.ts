@@ -1,4 +1,5 @@
 import type { Column, Row } from '../assets/table.ts';
+import type { CsvDialectName } from './csv-dialect.ts';
 
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
@@ -15,6 +16,8 @@ export interface EncoderOptions {
   readonly compression: Compression;
   /** CSV only: put a ' before cells that a spreadsheet would run as a formula. */
   readonly escapeFormulas: boolean;
+  /** CSV only: who is to read it; RFC 4180 unless told. */
+  readonly csvDialect?: CsvDialectName;
 }
 
 export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';

@@ -18,6 +18,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   double: 'FLOAT64',
   decimal: 'NUMERIC(20, 0)',
   json: 'STRING',
+  timestamp: 'TIMESTAMP',
 };
 
 export const bigquery: Dialect = {

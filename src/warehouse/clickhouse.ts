@@ -8,6 +8,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   double: 'Float64',
   decimal: 'Decimal(20, 0)',
   json: 'String',
+  timestamp: "DateTime64(6, 'UTC')",
 };
 
 export const clickhouse: Dialect = {

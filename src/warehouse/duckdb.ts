@@ -18,6 +18,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   double: 'DOUBLE',
   decimal: 'DECIMAL(20, 0)',
   json: 'VARCHAR',
+  timestamp: 'TIMESTAMPTZ',
 };
 
 /** Longest line of a CSV file and largest row of a JSONL file that is read, in bytes; DuckDB's own are 2 and 16 MB. */

@@ -9,6 +9,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   double: 'double precision',
   decimal: 'numeric(20, 0)',
   json: 'json',
+  timestamp: 'timestamp(6) with time zone',
 };
 
 export const postgres: Dialect = {

@@ -20,6 +20,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   double: 'DOUBLE PRECISION',
   decimal: 'DECIMAL(20, 0)',
   json: text,
+  timestamp: 'TIMESTAMP',
 };
 
 export const redshift: Dialect = {

@@ -9,6 +9,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   double: 'FLOAT',
   decimal: 'NUMBER(20, 0)',
   json: 'VARCHAR',
+  timestamp: 'TIMESTAMP_TZ(6)',
 };
 
 /** Names stay unquoted: quoted ones would be lower case for ever, and none of the columns is a reserved word. */

@@ -99,6 +99,7 @@ const duckTypes = {
   double: 'DOUBLE',
   decimal: 'DECIMAL(20,0)',
   json: 'JSON',
+  timestamp: 'TIMESTAMPTZ',
 } as const;
 
 function jsonTypes(): string {

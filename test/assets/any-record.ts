@@ -4,7 +4,7 @@ import { ExactNumber, numberOf, numberText } from '../../src/assets/exact-number
 import { sameNumber } from '../../src/assets/fit-number.ts';
 import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../src/assets/json.ts';
 import { setMember } from '../../src/assets/json-value.ts';
-import type { ColumnType } from '../../src/assets/table.ts';
+import type { Column, ColumnType } from '../../src/assets/table.ts';
 import { anyJson, anyString, numberTextOf } from './any-json.ts';
 
 const fitting: Record<ColumnType, fc.Arbitrary<Json>> = {
@@ -13,6 +13,7 @@ const fitting: Record<ColumnType, fc.Arbitrary<Json>> = {
   int64: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => numberOf(String(value))),
   double: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => numberOf(numberText(value))),
   decimal: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => numberOf(String(value))),
+  timestamp: anyJson,
   json: fc.array(fc.dictionary(anyString, anyJson, { maxKeys: 3 }), { maxLength: 3 }),
 };
 
@@ -95,4 +96,21 @@ function ownOf(object: JsonObject, name: string): Json {
 
 function isNumber(value: Json): value is number | ExactNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
+}
+
+/** Whether two lists of a column with elements are equal but for null members, and numbers of typed members by value. */
+export function sameList(left: Json, right: Json, column: Column): boolean {
+  if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return left === right;
+  return left.every((element, at) => sameElement(element, right[at] ?? null, column.elements ?? []));
+}
+
+function sameElement(left: Json, right: Json, members: readonly Column[]): boolean {
+  if (!isJsonObject(left) || !isJsonObject(right)) return stringifyJson(left) === stringifyJson(right);
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => {
+    const [one, other] = [ownOf(left, name), ownOf(right, name)];
+    const isInteger = members.some((member) => member.path[0] === name && member.type === 'int64');
+    if (isInteger && isNumber(one) && isNumber(other)) return sameNumber(numberText(one), numberText(other));
+    return stringifyJson(one) === stringifyJson(other);
+  });
 }

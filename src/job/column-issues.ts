@@ -1,0 +1,60 @@
+import { assetsTable } from '../assets/columns.ts';
+import { exportedAt } from '../assets/shape-table.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+
+export interface ColumnChoice {
+  readonly columns?: readonly string[] | undefined;
+  readonly exclude: readonly string[];
+  readonly rename: Readonly<Record<string, string>>;
+  readonly fetchedAt: boolean;
+}
+
+/** A mistake in the choice of columns, and where it stands below `output`. */
+export interface ColumnIssue {
+  readonly path: readonly (string | number)[];
+  readonly input: unknown;
+  readonly message: string;
+}
+
+/** Names that are no column, are given twice, or leave nothing. */
+export function columnIssues(choice: ColumnChoice): ColumnIssue[] {
+  const known = [...assetsTable.columns.map(({ name }) => name), ...(choice.fetchedAt ? [exportedAt.name] : [])];
+  const found: ColumnIssue[] = [];
+  for (const list of ['columns', 'exclude'] as const) {
+    for (const [index, name] of (choice[list] ?? []).entries()) {
+      if (!known.includes(name)) found.push({ path: [list, index], input: name, message: unknownText(name, known) });
+      else if (choice[list]?.indexOf(name) !== index) {
+        found.push({ path: [list, index], input: name, message: 'must name a column once' });
+      }
+    }
+  }
+  for (const name of Object.keys(choice.rename)) {
+    if (!known.includes(name)) found.push({ path: ['rename', name], input: name, message: unknownText(name, known) });
+  }
+  return found.length > 0 ? found : leftIssues(choice, known);
+}
+
+/** What is wrong with the columns that are left, under their new names. Databases hold names that differ in case alone for one. */
+function leftIssues({ columns, exclude, rename }: ColumnChoice, known: readonly string[]): ColumnIssue[] {
+  const left = (columns ?? known).filter((name) => !exclude.includes(name));
+  if (left.length === 0) return [{ path: ['exclude'], input: undefined, message: 'must leave a column of assets' }];
+  const taken = new Map<string, string>();
+  for (const name of left) {
+    const key = (rename[name] ?? name).toLowerCase();
+    const other = taken.get(key);
+    if (other !== undefined) {
+      const renamed = rename[name] === undefined ? other : name;
+      const message = `must give each column a name of its own: ${other} and ${name} would be one`;
+      return [{ path: ['rename', renamed], input: rename[renamed], message }];
+    }
+    taken.set(key, name);
+  }
+  return [];
+}
+
+function unknownText(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === undefined
+    ? 'must name columns of assets (asset-export schema lists them)'
+    : `must name columns of assets (did you mean ${near}?)`;
+}
