@@ -1,5 +1,5 @@
 import { exitCodes } from '../lib/exit-codes.ts';
-import { ExportError } from '../lib/export-error.ts';
+import { codeOf, ExportError } from '../lib/export-error.ts';
 import { type CommandEntry, commands } from './commands.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { commandHelp, programHelp } from './help-text.ts';
@@ -8,10 +8,11 @@ import { showError } from './show-error.ts';
 
 /** Runs one command line and tells its exit status. Data goes to stdout, everything else to stderr. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
-  // A reader that goes away (`| head`) ends the output, not the work.
-  process.stdout.on('error', () => undefined);
+  const output = watchOutput();
   try {
-    return await runCommand(argv);
+    const exitCode = await runCommand(argv);
+    await output.whole();
+    return exitCode;
   } catch (error) {
     return showError(error);
   }
@@ -31,6 +32,26 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   if (flags.some(isHelp)) return print(commandHelp(command, columns(process.stdout)));
   const { parseArguments } = await import('./parse-arguments.ts');
   return command.run(await parseArguments(entry.name, command, rest));
+}
+
+/** Sees to it that what went to stdout arrived there. */
+function watchOutput(): { whole(): Promise<void> } {
+  let failure: Error | undefined;
+  process.stdout.on('error', (error: Error) => {
+    failure ??= error;
+  });
+  return {
+    whole: async () => {
+      await new Promise<void>((resolve) => {
+        process.stdout.write('', () => {
+          resolve();
+        });
+      });
+      // A reader that goes away (`| head`) has what it wants.
+      if (failure === undefined || codeOf(failure) === 'EPIPE') return;
+      throw new ExportError('cannotWrite', `stdout cannot be written: ${failure.message}`, { cause: failure });
+    },
+  };
 }
 
 function commandNamed(name: string): CommandEntry {

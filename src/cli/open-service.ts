@@ -48,7 +48,10 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
   });
-  const ledger = await choice.embeddedLedger();
+  const ledger = await choice.embeddedLedger().catch(async (error: unknown) => {
+    await running.close();
+    throw error;
+  });
   return {
     service: { url: running.url, apiKey },
     ledger,

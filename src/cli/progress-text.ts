@@ -1,4 +1,5 @@
 import { count, duration, plural, share } from './format-text.ts';
+import { wrapText } from './help-text.ts';
 import { entriesDone, entriesTotal, type ProgressState } from './progress-state.ts';
 
 export interface ProgressView {
@@ -12,7 +13,7 @@ export interface ProgressView {
   readonly idsPerCall: number;
 }
 
-/** The block that a terminal shows: a bar and two lines, none wider than `columns`. */
+/** The block that a terminal shows: a bar and two lines, more on a narrow one; none is wider than `columns`. */
 export function progressBlock(view: ProgressView, columns: number): string {
   const { state, idsPerSecond } = view;
   const done = entriesDone(state);
@@ -32,7 +33,11 @@ export function progressBlock(view: ProgressView, columns: number): string {
     plural(state.partsCommitted, 'part'),
     ...(state.retries === 0 ? [] : [state.retries === 1 ? '1 retry' : `${count(state.retries)} retries`]),
   ];
-  const lines = [bar(total === undefined ? 0 : done / total, columns), facts.join(' · '), money.join(' · ')];
+  const lines = [
+    bar(total === undefined ? 0 : done / total, columns),
+    ...joined(facts, columns),
+    ...joined(money, columns),
+  ];
   const { waiting } = state;
   if (waiting !== undefined && waiting.untilMs > view.nowMs) {
     lines.push(`waiting ${duration(waiting.untilMs - view.nowMs)}: ${waiting.reason}`);
@@ -59,6 +64,15 @@ function bar(fraction: number, columns: number): string {
   const full = Math.round(Math.min(1, Math.max(0, fraction)) * width);
   return `${'█'.repeat(full)}${'░'.repeat(width - full)}${label}`;
 }
+
+/** Facts on as few lines as they need; a fact is never broken. */
+function joined(facts: readonly string[], columns: number): string[] {
+  const whole = facts.map((fact, index) => fact.replaceAll(' ', held) + (index < facts.length - 1 ? `${held}·` : ''));
+  return wrapText(whole.join(' '), columns - 1).map((line) => line.replaceAll(held, ' '));
+}
+
+/** Stands for a blank at which no line may break. */
+const held = '\u00a0';
 
 function cut(line: string, columns: number): string {
   return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;

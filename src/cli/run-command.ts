@@ -36,11 +36,12 @@ export const runCommand: Command = {
 async function run(args: CommandArguments): Promise<number> {
   const { job, idsFolder } = jobOf(args);
   const fresh = args.isOn('fresh');
+  const settings = runSettings(args);
   const open = await openService({
     job,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => ledgerInExport(job.output.dir),
   });
-  return runJob({ job, idsFolder, fresh }, { open, ...runSettings(args) });
+  return runJob({ job, idsFolder, fresh }, { open, ...settings });
 }

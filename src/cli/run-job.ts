@@ -58,6 +58,14 @@ export function runSettings(args: CommandArguments): RunSettings {
 
 /** Runs an export with progress and signals, tells how it ended, and closes the service. Resolves to the exit status. */
 export async function runJob(request: ExportRequest, settings: JobRun): Promise<number> {
+  try {
+    return await runOpen(request, settings);
+  } finally {
+    await settings.open.close();
+  }
+}
+
+async function runOpen(request: ExportRequest, settings: JobRun): Promise<number> {
   const { job, fresh } = request;
   const { open, json, logLevel } = settings;
   const shown = settings.words?.shown ?? shownPath(job.output.dir, process.cwd());
@@ -93,7 +101,6 @@ export async function runJob(request: ExportRequest, settings: JobRun): Promise<
   } finally {
     progress.end();
     signals.dispose();
-    await open.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { type ExportStatus, exportStatus } from '../pipeline/export-status.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, exportWords } from './command.ts';
 import { count, plural, printable, share } from './format-text.ts';
+import { identityLines } from './identity-text.ts';
 import { shownPath } from '../lib/shown-path.ts';
 
 /** `status`: where an export stands, also while it runs. */
@@ -28,6 +29,9 @@ export const statusCommand: Command = {
   },
 };
 
+/** A glob may stand for thousands. */
+const shownInputs = 8;
+
 function statusText(status: ExportStatus, shown: string): string {
   const { counts, owner } = status;
   const words = {
@@ -35,14 +39,17 @@ function statusText(status: ExportStatus, shown: string): string {
     running: `is running: process ${owner?.pid ?? 0} on ${owner?.host ?? ''}`,
     stopped: 'is not complete, and nobody works on it',
   }[status.state];
+  const [first = '', ...others] = status.inputs.map(printable);
   const lines = [
     `${shown} ${words}`,
     '',
-    ...(status.startedAt === null ? [] : [`  began      ${status.startedAt}`]),
-    `  inputs     ${status.inputs.map(printable).join(', ')}`,
-    `  done       ${share(status.inputShare, 1)} of the inputs, ${plural(status.parts, 'part')}`,
-    `  read       ${count(counts.read)} = ${count(counts.exported)} exported + ${count(counts.missing)} missing + ${count(counts.invalid)} invalid + ${count(counts.duplicate)} duplicate + ${count(counts.failed)} failed`,
-    `  calls      ${count(status.calls)}`,
+    ...(status.startedAt === null ? [] : [`  began   ${status.startedAt}`]),
+    `  inputs  ${first}`,
+    ...others.slice(0, shownInputs - 1).map((name) => `          ${name}`),
+    ...(others.length < shownInputs ? [] : [`          and ${count(others.length - shownInputs + 1)} more`]),
+    `  done    ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}, ${plural(status.calls, 'call')}`,
+    '',
+    ...identityLines(counts, 0),
     ...(status.state === 'stopped' ? ['', 'Next: run the same command again to go on.'] : []),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,12 @@
 import type { ExportAccount, ExportOutcome } from '../pipeline/export-outcome.ts';
+import type { FileFacts } from '../store/export-facts.ts';
 import { byteSize, count, duration, plural, printable } from './format-text.ts';
+import { wrapText } from './help-text.ts';
+import { shellWord } from '../lib/shown-path.ts';
+import { identityLines } from './identity-text.ts';
+
+/** Notes are read on a terminal of 80 columns, and the word before them takes some. */
+const noteWidth = 70;
 
 /** What a run ends with, for a person: the identity, the bill, the files, and what to do next. */
 export function summaryText(outcome: ExportOutcome, shown: string): string {
@@ -12,7 +19,8 @@ export function summaryText(outcome: ExportOutcome, shown: string): string {
   return [
     head,
     '',
-    ...identityLines(account, shown),
+    ...identityLines(account.counts, account.pending),
+    ...unexportedLines(account, shown),
     '',
     ...billLines(outcome),
     ...noteLines(account),
@@ -23,26 +31,8 @@ export function summaryText(outcome: ExportOutcome, shown: string): string {
 
 /** The line that says what to look at next. */
 export function nextText(outcome: ExportOutcome, shown: string): string {
-  if (outcome.state !== 'unfinished') return `Next: asset-export verify ${shown}`;
-  return `Next: run the same command again to go on, or asset-export status ${shown}`;
-}
-
-function identityLines({ counts, pending }: ExportAccount, shown: string): string[] {
-  const rows: [string, number, string][] = [
-    ['exported', counts.exported, ''],
-    ['missing', counts.missing, ''],
-    ['invalid', counts.invalid, ''],
-    ['duplicate', counts.duplicate, ''],
-    ['failed', counts.failed, ''],
-    ...(pending === 0 ? [] : [['pending', pending, ''] as [string, number, string]]),
-  ];
-  const unexported = counts.missing + counts.invalid + counts.duplicate + counts.failed;
-  const width = count(counts.read).length;
-  const lines = rows.map(
-    ([name, value], index) => `  ${index === 0 ? '=' : '+'} ${name.padEnd(10)} ${count(value).padStart(width)}`,
-  );
-  const where = unexported === 0 ? [] : [`    each id that is no row, and why: ${shown}/unexported/`];
-  return [`    ${'read'.padEnd(10)} ${count(counts.read).padStart(width)}`, ...lines, ...where];
+  if (outcome.state !== 'unfinished') return `Next: asset-export verify ${shellWord(shown)}`;
+  return `Next: run the same command again to go on, or asset-export status ${shellWord(shown)}`;
 }
 
 function billLines({ account, callsOfRun, elapsedMs, state }: ExportOutcome): string[] {
@@ -55,36 +45,63 @@ function billLines({ account, callsOfRun, elapsedMs, state }: ExportOutcome): st
   return [`  ${plural(callsOfRun, 'call')}, ${count(callsOfRun * each)} credits, ${duration(elapsedMs)}${whole}`];
 }
 
+function unexportedLines({ counts }: ExportAccount, shown: string): string[] {
+  const unexported = counts.missing + counts.invalid + counts.duplicate + counts.failed;
+  return unexported === 0 ? [] : [`    each id that is no row, and why: ${shown}/unexported/`];
+}
+
 function noteLines({ notes, drift }: ExportAccount): string[] {
-  const misfits = drift.filter(({ kind }) => kind === 'misfit');
+  const driftOf = (kind: string) => drift.filter((each) => each.kind === kind);
+  const misfits = driftOf('misfit');
+  const fields = driftOf('unknownField');
+  const values = driftOf('unknownValue');
   const told: [number, string][] = [
     [
-      misfits.reduce((sum, { count: times }) => sum + times, 0),
-      `values did not fit their column and are kept in extra: ${misfits
-        .slice(0, 3)
-        .map(({ path }) => printable(path))
-        .join(', ')}`,
+      misfits.reduce((sum, each) => sum + each.count, 0),
+      `values did not fit their column, kept in extra: ${few(misfits)}`,
     ],
-    [notes.formulaCells, 'CSV cells would run as a formula in a spreadsheet (csv.formulas: escape)'],
+    [fields.length, `fields that the specification does not name, kept in extra: ${few(fields)}`],
+    [values.length, `fields with values that the specification does not list, kept: ${few(values)}`],
+    [notes.formulaCells, 'CSV cells look like formulas to a spreadsheet (see csv.formulas)'],
     [notes.replacedSurrogates, 'string cells held half a character (a lone surrogate), now U+FFFD'],
     [notes.foreignRecords, 'records came that nobody asked for, and were left out'],
     [notes.repeatedRecords, 'records came twice, and the first was kept'],
     [notes.recordsWithoutId, 'records came without an id, and were left out'],
   ];
-  return told.filter(([times]) => times > 0).map(([times, words]) => `  note: ${count(times)} ${words}`);
+  return told
+    .filter(([times]) => times > 0)
+    .flatMap(([times, words]) =>
+      wrapText(`${count(times)} ${words}`, noteWidth).map(
+        (line, index) => `  ${index === 0 ? 'note:' : '     '} ${line}`,
+      ),
+    );
 }
 
+/** The first paths of a kind of drift. */
+function few(drift: readonly { readonly path: string }[]): string {
+  const named = drift.slice(0, 3).map(({ path }) => printable(path));
+  return `${named.join(', ')}${drift.length > named.length ? ', …' : ''}`;
+}
+
+/** A line a table, a column a format: every format holds the same rows. */
 function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
-  const folders = new Map<string, { files: number; rows: number; bytes: number }>();
-  for (const file of files) {
-    const folder = file.path.slice(0, file.path.lastIndexOf('/'));
-    const sum = folders.get(folder) ?? { files: 0, rows: 0, bytes: 0 };
-    folders.set(folder, { files: sum.files + 1, rows: sum.rows + file.rows, bytes: sum.bytes + file.bytes });
-  }
-  const width = Math.max(0, ...[...folders.keys()].map((name) => name.length)) + shown.length + 1;
-  const rows = [...folders].map(
-    ([name, sum]) =>
-      `    ${`${shown}/${name}`.padEnd(width)}  ${plural(sum.rows, 'row').padStart(14)}  ${byteSize(sum.bytes).padStart(8)}  ${plural(sum.files, 'file')}`,
-  );
-  return [`  ${plural(parts, 'part')}:`, ...rows];
+  const folderOf = ({ path }: FileFacts): string => path.split('/')[0] ?? '';
+  const formats = [...new Set(files.filter(({ table }) => table !== 'unexported').map(folderOf))];
+  const tables = [...new Set(files.map(({ table }) => table))];
+  const width = Math.max(0, ...tables.map((name) => name.length));
+  const lines = tables.map((table) => {
+    const mine = files.filter((file) => file.table === table);
+    const first = mine.filter((file) => folderOf(file) === (mine[0] === undefined ? '' : folderOf(mine[0])));
+    const rows = first.reduce((sum, file) => sum + file.rows, 0);
+    const sizes = formats.map((format) => {
+      const inFormat = table === 'unexported' ? [] : mine.filter((file) => folderOf(file) === format);
+      return inFormat.length === 0 ? '' : byteSize(inFormat.reduce((sum, { bytes }) => sum + bytes, 0));
+    });
+    return `    ${table.padEnd(width)}  ${count(rows).padStart(11)}${sizes.map((size) => size.padStart(11)).join('')}`;
+  });
+  const head = `    ${''.padEnd(width)}  ${'rows'.padStart(11)}${formats.map((name) => name.padStart(11)).join('')}`;
+  return [
+    `  ${plural(files.length, 'file')} of ${plural(parts, 'part')} in ${shown}:`,
+    ...(files.length === 0 ? [] : [head, ...lines]),
+  ].map((line) => line.trimEnd());
 }
