@@ -20,6 +20,8 @@ export interface TableShape {
 /** A table as it is written. */
 export interface ShapedTable {
   readonly table: Table;
+  /** The table as the column table has it. */
+  readonly whole: Table;
   /** The cells that are written of a row of the whole table. What a list column cannot hold is added to `drift`. */
   readonly pick: (row: Row, drift: Drift[]) => Row;
 }
@@ -46,14 +48,15 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   const added: Row = shape.exportedAtUs === undefined ? [] : [shape.exportedAtUs];
   const isWhole = added.length === 0 && lists.length === 0 && places.every((place, index) => place === index);
   if (isWhole && places.length === table.columns.length) {
-    return { table: { ...table, columns }, pick: (row) => row };
+    return { table: { ...table, columns }, whole: table, pick: (row) => row };
   }
   return {
     table: { ...table, columns },
+    whole: table,
     pick: (row, drift) => {
       const listed = lists.length === 0 ? row : withListsOnly(row, lists, drift);
-      const whole = added.length === 0 ? listed : [...listed, ...added];
-      return places.map((place) => whole[place] ?? null);
+      const cells = added.length === 0 ? listed : [...listed, ...added];
+      return places.map((place) => cells[place] ?? null);
     },
   };
 }

@@ -49,10 +49,10 @@ export function flattenSlice(slice: PartSlice, { tables, lists, raw, sources, dr
     const { record } = fate.lookup;
     const flat = flattenAsset(record.value);
     const moreDrift: Drift[] = [];
-    for (const { table, pick } of tables) {
-      const target = rows.get(table.name) ?? [];
-      if (table.name === 'assets') target.push(pick(flat.row, moreDrift));
-      else for (const row of childRows(table, record.value, moreDrift)) target.push(pick(row, moreDrift));
+    for (const { whole, pick } of tables) {
+      const target = rows.get(whole.name) ?? [];
+      if (whole.name === 'assets') target.push(pick(flat.row, moreDrift));
+      else for (const row of childRows(whole, record.value, moreDrift)) target.push(pick(row, moreDrift));
     }
     for (const list of lists) childRows(list, record.value, moreDrift);
     drift.add(record.id, [...flat.drift, ...moreDrift]);
