@@ -21,6 +21,8 @@ export interface ServiceChoice {
   readonly keyFileFromFlag: boolean;
   /** Where an embedded service's credits are booked: they cost nothing, but a budget is kept as it would be. */
   readonly embeddedLedger: () => Promise<CreditLedger>;
+  /** Where an embedded service keeps records that memory does not hold. */
+  readonly spillDir?: string;
 }
 
 const embedded = 'embedded:';
@@ -47,6 +49,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     apiKeys: [apiKey],
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
+    ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
   });
   const ledger = await choice.embeddedLedger().catch(async (error: unknown) => {
     await running.close();

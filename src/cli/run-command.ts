@@ -1,6 +1,7 @@
 import type { Command, CommandArguments } from './command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
 import { ledgerInExport, openService } from './open-service.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { runFlags, runJob, runSettings } from './run-job.ts';
 
 /** `run`: starts an export or continues it. */
@@ -42,6 +43,7 @@ async function run(args: CommandArguments): Promise<number> {
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => ledgerInExport(job.output.dir),
+    spillDir: pathIn(job.output.dir, exportPaths.embedded),
   });
   return runJob({ job, idsFolder, fresh }, { open, ...settings });
 }

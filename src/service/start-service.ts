@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly idleTimeoutMs?: number;
   /** Folder of the records and balances on disk; absent: memory. */
   readonly storeDir?: string;
+  /** Folder for records that memory does not hold, when no `storeDir` is named. */
+  readonly spillDir?: string;
   /** What it is to suffer from, for tests and rehearsals. */
   readonly faults?: Faults;
   readonly clock: Clock;

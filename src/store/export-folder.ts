@@ -22,6 +22,8 @@ export const exportPaths = {
   checkpoint: '.run/checkpoint',
   callCount: '.run/calls',
   stdin: '.run/stdin-ids',
+  /** Records of an embedded service that memory does not hold. */
+  embedded: '.run/embedded',
   journals: '.run/journal',
   unfinished: '.run/unfinished',
   throwingAway: '.run/throwing-away',
