@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
@@ -28,7 +28,7 @@ export function takeLock(folder: string, self: LockOwner = thisProcess(randomUUI
   try {
     while (!follow(lock, own, self)) continue;
   } catch (error) {
-    rmSync(own, { force: true });
+    if (existsSync(own)) rmSync(own, { force: true });
     throw error instanceof ExportError ? error : cannotLock(folder, error);
   }
   return {

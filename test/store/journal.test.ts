@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
+import { type Journal, type JournalEntry, openJournal } from '../../src/store/journal.ts';
+import { MemoryDisk } from '../model/memory-disk.ts';
+import { bytesAt, diskWith, flipped } from './memory-files.ts';
+
+const folder = '/out';
+const path = pathIn(folder, exportPaths.journal(0));
+
+function entry(n: number, length = 20 + n * 7, part = 0): JournalEntry {
+  const key = createHash('sha256').update(String(n)).digest('hex');
+  return { key, part, body: Buffer.alloc(length, `answer ${n} `) };
+}
+
+const entries = [entry(0), entry(1, 0), entry(2, 1), entry(3), entry(4, 300)];
+
+/** The file that holds these entries, and where each ends. */
+async function written(): Promise<{ bytes: Buffer; ends: number[] }> {
+  const disk = new MemoryDisk();
+  const journal = await openJournal(disk.files, folder);
+  const ends: number[] = [];
+  for (const each of entries) {
+    await journal.append(each);
+    ends.push((await bytesAt(disk.files, path)).length);
+  }
+  await journal.close();
+  return { bytes: await bytesAt(disk.files, path), ends };
+}
+
+/** Which entries a journal gives back; every one it gives has the body it was kept with. */
+async function keptIn(journal: Journal): Promise<number[]> {
+  const kept: number[] = [];
+  for (const [n, { key, body }] of entries.entries()) {
+    const found = await journal.find(key);
+    if (found === undefined) continue;
+    expect(Buffer.from(found).equals(body)).toBe(true);
+    kept.push(n);
+  }
+  return kept;
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+describe('a journal', () => {
+  it('gives back every answer by its key, over several parts and after it was opened again', async () => {
+    const disk = new MemoryDisk();
+    const first = await openJournal(disk.files, folder);
+    await Promise.all(entries.map((each, n) => first.append({ ...each, part: n % 3 })));
+    expect(await keptIn(first)).toEqual(upTo(5));
+    await first.close();
+    const second = await openJournal(disk.files, folder);
+    expect(await keptIn(second)).toEqual(upTo(5));
+    expect(second.size()).toBe(5);
+    expect(await second.find(entry(99).key)).toBeUndefined();
+    await second.close();
+    expect(disk.openFiles).toBe(0);
+  });
+
+  it('cut anywhere keeps every entry before the cut, and takes new ones behind it', async () => {
+    const { bytes, ends } = await written();
+    for (let length = 0; length <= bytes.length; length += 1) {
+      const disk = await diskWith(path, bytes.subarray(0, length));
+      const journal = await openJournal(disk.files, folder);
+      expect(await keptIn(journal)).toEqual(upTo(ends.filter((end) => end <= length).length));
+      await journal.append(entry(7));
+      await journal.close();
+      const again = await openJournal(disk.files, folder);
+      expect(await again.find(entry(7).key)).toEqual(entry(7).body);
+      await again.close();
+    }
+  });
+
+  it('with any bit turned gives no wrong answer, and keeps those before the damage', async () => {
+    const { bytes, ends } = await written();
+    for (let at = 0; at < bytes.length; at += 1) {
+      const disk = await diskWith(path, flipped(bytes, at));
+      const journal = await openJournal(disk.files, folder);
+      const whole = ends.filter((end) => end <= at).length;
+      expect(await keptIn(journal)).toEqual(upTo(whole));
+      await journal.close();
+    }
+  });
+
+  it('that ends in zeros or noise keeps every entry before them', async () => {
+    const { bytes } = await written();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.nat(5000).map((n) => Buffer.alloc(n)),
+          fc.uint8Array({ maxLength: 400 }),
+        ),
+        async (tail) => {
+          const disk = await diskWith(path, Buffer.concat([bytes, tail]));
+          const journal = await openJournal(disk.files, folder);
+          expect(await keptIn(journal)).toEqual(upTo(5));
+          await journal.close();
+        },
+      ),
+      { seed: 5, numRuns: 200 },
+    );
+  });
+
+  it('drops the answers of committed parts, with their files, and no others', async () => {
+    const disk = new MemoryDisk();
+    const journal = await openJournal(disk.files, folder);
+    for (const [n, each] of entries.entries()) await journal.append({ ...each, part: n });
+    await journal.dropThrough(2);
+    expect(await keptIn(journal)).toEqual([3, 4]);
+    expect(await disk.files.list(pathIn(folder, exportPaths.journals))).toEqual([
+      'part-00003.journal',
+      'part-00004.journal',
+    ]);
+    await journal.close();
+    expect(disk.openFiles).toBe(0);
+  });
+
+  it('survives a loss of power with all that was synced, the name of its file included', async () => {
+    const disk = new MemoryDisk();
+    const journal = await openJournal(disk.files, folder);
+    for (const each of entries) await journal.append(each);
+    await journal.sync();
+    disk.restartAfterPowerLoss(() => false);
+    expect(await keptIn(await openJournal(disk.files, folder))).toEqual(upTo(5));
+  });
+
+  it('writes behind an answer that could not be written', async () => {
+    const disk = new MemoryDisk();
+    const journal = await openJournal(disk.files, folder);
+    await journal.append(entry(0));
+    let writes = 0;
+    disk.weather = ({ kind }) =>
+      kind === 'write' && (writes += 1) === 1
+        ? { kind: 'fails', code: 'ENOSPC', writtenShare: 0.5 }
+        : { kind: 'happens' };
+    const [full, kept] = await Promise.allSettled([journal.append(entry(3)), journal.append(entry(4, 300))]);
+    expect(full).toMatchObject({ status: 'rejected', reason: { exit: 'cannotWrite' } });
+    expect(kept.status).toBe('fulfilled');
+    await journal.close();
+    const again = await openJournal(disk.files, folder);
+    expect(await keptIn(again)).toEqual([0, 4]);
+    await again.close();
+  });
+
+  it('tries no sync a second time', async () => {
+    const disk = new MemoryDisk();
+    const journal = await openJournal(disk.files, folder);
+    let syncs = 0;
+    disk.weather = ({ kind }) =>
+      kind === 'sync' && (syncs += 1) === 1 ? { kind: 'fails', code: 'EIO' } : { kind: 'happens' };
+    await journal.append(entry(0));
+    await expect(journal.sync()).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await expect(journal.sync()).rejects.toMatchObject({ exit: 'cannotWrite' });
+    expect(syncs).toBe(1);
+    await journal.close();
+  });
+});
