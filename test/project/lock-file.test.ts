@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      resolved: z.string().optional(),
+      dev: z.boolean().optional(),
+      license: z.string().optional(),
+      optionalDependencies: z.record(z.string(), z.string()).optional(),
+      engines: z.union([z.record(z.string(), z.string()), z.array(z.string())]).optional(),
+    }),
+  ),
+});
+
+const lock = lockSchema.parse(JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')));
+const packages = Object.entries(lock.packages);
+
+describe('the lock file', () => {
+  it('names no registry host', () => {
+    expect(packages.filter(([, entry]) => entry.resolved !== undefined)).toEqual([]);
+  });
+
+  it('holds the optional packages of every platform, without which `npm ci` refuses it', () => {
+    const missing = packages.flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) => !(`node_modules/${name}` in lock.packages) && !(`${path}/node_modules/${name}` in lock.packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('holds nothing that ships and needs a newer Node than 20', () => {
+    const newer = packages
+      .filter(([, entry]) => entry.dev !== true)
+      .map(([path, { engines }]) => ({ path, node: Array.isArray(engines) ? '' : (engines?.['node'] ?? '') }))
+      .filter(({ node }) => /^>= ?2[1-9]/.test(node));
+    expect(newer).toEqual([]);
+  });
+
+  it('ships under permissive licences only', () => {
+    const permissive =
+      /^\(?(MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|WTFPL|Zlib)\b/;
+    const others = packages
+      .filter(
+        ([path, { license, dev }]) => path !== '' && dev !== true && license !== undefined && !permissive.test(license),
+      )
+      .map(([path, { license }]) => `${path}: ${license ?? ''}`);
+    expect(others).toEqual([]);
+  });
+});
