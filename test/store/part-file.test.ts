@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { Decompress } from 'fzstd';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Compression } from '../../src/sinks/sink.ts';
+import type { FileStore } from '../../src/store/file-store.ts';
+import { openPartFile } from '../../src/store/part-file.ts';
+import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { MemoryDisk } from '../model/memory-disk.ts';
+import { bytesAt } from './memory-files.ts';
+
+const folder = '/out';
+const name = 'csv/assets/part-00000.csv';
+const codecs: readonly Compression[] = ['none', 'gzip', 'zstd'];
+
+/** Reads it back with another library than the one that wrote it. */
+const readers: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
+  none: (bytes) => Buffer.from(bytes),
+  gzip: (bytes) => gunzipSync(bytes),
+  zstd: (bytes) => {
+    const pieces: Uint8Array[] = [];
+    new Decompress((piece) => pieces.push(piece)).push(bytes, true);
+    return Buffer.concat(pieces);
+  },
+};
+
+/** Content that compresses somewhat, over a few blocks. */
+const content = ((): Buffer => {
+  const random = new SeededRandom([1, 2, 3, 4]);
+  const bytes = Buffer.alloc(2_500_000);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = random.below(64);
+  return bytes;
+})();
+
+async function published(files: FileStore, pieces: Iterable<Uint8Array>, codec: Compression) {
+  const file = await openPartFile({ files, folder, name, codec });
+  for (const piece of pieces) await file.write(piece);
+  const finished = await file.seal();
+  await file.publish();
+  return finished;
+}
+
+function* piecesOf(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array, void, void> {
+  const places = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
+  for (const [index, place] of places.entries()) if (index > 0) yield bytes.subarray(places[index - 1], place);
+}
+
+describe.each(codecs)('a part file (%s)', (codec) => {
+  it('holds the same bytes however its content is cut into writes, and others can read them', async () => {
+    const reference = new MemoryDisk();
+    await published(reference.files, [content], codec);
+    const expected = await bytesAt(reference.files, `${folder}/${name}`);
+    expect(readers[codec]?.(expected).equals(content)).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 40 }), async (cuts) => {
+        const { files } = new MemoryDisk();
+        await published(files, piecesOf(content, cuts), codec);
+        expect((await bytesAt(files, `${folder}/${name}`)).equals(expected)).toBe(true);
+      }),
+      { seed: 11, numRuns: 8 },
+    );
+  });
+
+  it('tells its length and SHA-256, also when it is empty', async () => {
+    for (const pieces of [[], [new Uint8Array(0)], [content.subarray(0, 1000)], [content]]) {
+      const { files } = new MemoryDisk();
+      const facts = await published(files, pieces, codec);
+      const bytes = await bytesAt(files, `${folder}/${name}`);
+      expect(facts).toEqual({
+        path: name,
+        bytes: bytes.length,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+      });
+      expect(readers[codec]?.(bytes).equals(Buffer.concat(pieces))).toBe(true);
+    }
+  });
+});
+
+describe('a part file', () => {
+  it('has no final name before it is published, and is synced by then', async () => {
+    const disk = new MemoryDisk();
+    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
+    await file.write(content);
+    expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
+    await file.seal();
+    expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
+    await file.publish();
+    await disk.files.syncFolder(`${folder}/csv/assets`);
+    disk.restartAfterPowerLoss(() => false);
+    expect((await bytesAt(disk.files, `${folder}/${name}`)).equals(content)).toBe(true);
+  });
+
+  it('on a full disk fails, gets no name, and is closed', async () => {
+    const disk = new MemoryDisk();
+    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
+    disk.weather = ({ kind }) =>
+      kind === 'write' ? { kind: 'fails', code: 'ENOSPC', writtenShare: 0.3 } : { kind: 'happens' };
+    await expect(file.write(content)).rejects.toMatchObject({
+      exit: 'cannotWrite',
+      message: expect.stringContaining('no space is left on the disk') as string,
+      facts: { code: 'ENOSPC' },
+    });
+    await file.discard();
+    expect(disk.openFiles).toBe(0);
+    expect(await disk.files.list(`${folder}/csv/assets`)).toEqual([]);
+  });
+});
