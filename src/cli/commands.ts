@@ -40,6 +40,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./rehearse-command.ts')).rehearseCommand,
   },
   {
+    name: 'schema',
+    about: 'the columns; DDL and load statements for a warehouse; the JSON Schema of job files',
+    load: async () => (await import('./schema-command.ts')).schemaCommand,
+  },
+  {
     name: 'serve',
     about: 'answer getAsset and getAssets from local records, as the service does',
     load: async () => (await import('./serve.ts')).serveCommand,

@@ -6,8 +6,11 @@ import {
   type Dialect,
   escapedLiteral,
   folderOf,
+  nullTextOf,
   type Source,
   typeIn,
+  type ColumnTypes,
+  hasLists,
 } from './dialect.ts';
 
 /** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
@@ -21,10 +24,14 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: 'TIMESTAMP',
 };
 
+/** An array is never null there, and holds none: a list that is null loads as an empty one. */
+const listType: ColumnTypes['listType'] = (members) =>
+  `ARRAY<STRUCT<${members.map(({ name, type }) => `${backQuoted(name)} ${type}`).join(', ')}>>`;
+
 export const bigquery: Dialect = {
   title: 'BigQuery',
   types,
-  createTable: (table) => createTableText(table, { quoteName: backQuoted, typeOf: typeIn(types) }),
+  createTable: (table) => createTableText(table, { quoteName: backQuoted, typeOf: typeIn({ types, listType }) }),
   load: (source) => note + loads[source.format](source),
 };
 
@@ -32,13 +39,13 @@ const note = '-- The default dataset must be set; files are read from Cloud Stor
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
-FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]);
+FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]${hasLists(source.table) ? ', enable_list_inference = true' : ''});
 `,
   // With the default null marker an empty cell is null and "" the empty string.
   csv: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
 FROM FILES (
   format = 'CSV', uris = [${urisOf(source)}],
-  skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
+  skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true${nullTextOf(source) === '' ? '' : `, null_marker = ${escapedLiteral(nullTextOf(source))}`}
 );
 `,
   // Json columns are values in JSONL, which only the JSON type takes.

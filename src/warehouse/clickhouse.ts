@@ -1,5 +1,16 @@
 import type { Column, ColumnType } from '../assets/table.ts';
-import { backQuoted, createTableText, type Dialect, escapedLiteral, filesOf, type Source } from './dialect.ts';
+import {
+  backQuoted,
+  createTableText,
+  type Dialect,
+  escapedLiteral,
+  filesOf,
+  nullTextOf,
+  type Source,
+  type ColumnTypes,
+  isList,
+  listTypeIn,
+} from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: 'String',
@@ -25,7 +36,7 @@ export const clickhouse: Dialect = {
     }),
   load: (source) => `-- In clickhouse-client, which reads the files of the machine it runs on.
 INSERT INTO ${backQuoted(source.table.name)} FROM INFILE ${escapedLiteral(filesOf(source))}
-${settings[source.format]}FORMAT ${formatNames[source.format]};
+${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
 };
 
@@ -36,15 +47,33 @@ const formatNames: Readonly<Record<Source['format'], string>> = {
 };
 
 /** Json columns are values in JSONL: ClickHouse keeps the text of objects, arrays and scalars when told to. */
-const settings: Readonly<Record<Source['format'], string>> = {
-  parquet: '',
-  csv: 'SETTINGS input_format_csv_empty_as_default = 1\n',
-  jsonl: `SETTINGS
-  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
-  input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1
-`,
+const settings: Readonly<Record<Source['format'], readonly string[]>> = {
+  parquet: [],
+  csv: ['input_format_csv_empty_as_default = 1'],
+  jsonl: [
+    'input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1',
+    'input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1',
+  ],
 };
 
+function settingsOf(source: Source): string {
+  const nullText = nullTextOf(source);
+  const own = [
+    ...(source.format === 'csv' && nullText !== ''
+      ? [`format_csv_null_representation = ${escapedLiteral(nullText)}`]
+      : settings[source.format]),
+    ...(source.format !== 'parquet' && source.table.columns.some(({ type }) => type === 'timestamp')
+      ? ["date_time_input_format = 'best_effort'"]
+      : []),
+  ];
+  return own.length === 0 ? '' : `SETTINGS${own.length > 1 ? '\n  ' : ' '}${own.join(',\n  ')}\n`;
+}
+
+/** An array is never null there: a list that is null loads as an empty one. */
+const listType: ColumnTypes['listType'] = (members) =>
+  `Array(Tuple(${members.map(({ name, type }) => `${backQuoted(name)} Nullable(${type})`).join(', ')}))`;
+
 function typeOf(column: Column): string {
+  if (isList(column)) return listTypeIn({ types, listType }, column);
   return column.nullable ? `Nullable(${types[column.type]})` : types[column.type];
 }

@@ -1,4 +1,5 @@
 import type { Column, ColumnType, Table } from '../assets/table.ts';
+import { type CsvDialectName, csvDialects } from '../sinks/csv-dialect.ts';
 
 /** The formats that hold tables; raw files hold records. */
 export const tableFormats = ['parquet', 'csv', 'jsonl'] as const;
@@ -9,6 +10,13 @@ export interface Source {
   readonly format: TableFormat;
   /** Where the export lies for the warehouse: a folder, a bucket's address, a stage. */
   readonly folder: string;
+  /** How the CSV files were written: RFC 4180 unless told. */
+  readonly csvDialect?: CsvDialectName;
+}
+
+/** What stands for null in the CSV files. */
+export function nullTextOf({ csvDialect = 'rfc4180' }: Source): string {
+  return csvDialects[csvDialect].nullText;
 }
 
 /** What one warehouse makes of the column table. */
@@ -41,9 +49,33 @@ export function createTableText(table: Table, { quoteName, typeOf, suffix = '' }
   return `CREATE TABLE ${quoteName(table.name)} (\n${lines.join('')})${suffix};\n`;
 }
 
+/** The types of one warehouse. */
+export interface ColumnTypes {
+  readonly types: Readonly<Record<ColumnType, string>>;
+  /** The type of a list of structs, as Parquet holds it, from the names and types of its members. */
+  readonly listType: (members: readonly { readonly name: string; readonly type: string }[]) => string;
+}
+
 /** A column's type, with NOT NULL where the column is never null. */
-export function typeIn(types: Readonly<Record<ColumnType, string>>): (column: Column) => string {
-  return (column) => types[column.type] + (column.nullable ? '' : ' NOT NULL');
+export function typeIn(known: ColumnTypes): (column: Column) => string {
+  return (column) => (isList(column) ? listTypeIn(known, column) : known.types[column.type] + notNull(column));
+}
+
+export function listTypeIn({ types, listType }: ColumnTypes, { elements = [] }: Column): string {
+  return listType(elements.map(({ name, type }) => ({ name, type: types[type] })));
+}
+
+/** Whether Parquet holds a list of structs there. */
+export function isList({ elements }: Column): boolean {
+  return elements !== undefined;
+}
+
+export function hasLists({ columns }: Table): boolean {
+  return columns.some(isList);
+}
+
+function notNull({ nullable }: Column): string {
+  return nullable ? '' : ' NOT NULL';
 }
 
 /** The names of a table's columns, or what is made of each, one a line. */

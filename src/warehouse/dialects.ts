@@ -17,6 +17,16 @@ export type DialectName = keyof typeof dialects;
 
 export const dialectNames = Object.keys(dialects) as DialectName[];
 
+/** Where an export may lie for each warehouse, to fill in. */
+export const exampleFolders: Readonly<Record<DialectName, string>> = {
+  duckdb: 'out',
+  postgres: 'out',
+  bigquery: 'gs://bucket/out',
+  snowflake: '@stage/out',
+  clickhouse: 'out',
+  redshift: 's3://bucket/out',
+};
+
 /** The statement that creates a table in the warehouse. */
 export function ddlFor(dialect: DialectName, table: Table): string {
   return dialects[dialect].createTable(table);

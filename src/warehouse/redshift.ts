@@ -6,8 +6,10 @@ import {
   doubleQuoted,
   folderOf,
   literal,
+  nullTextOf,
   type Source,
   typeIn,
+  hasLists,
 } from './dialect.ts';
 
 /** The longest VARCHAR there is, in bytes: COPY refuses a longer value rather than cut it. */
@@ -26,7 +28,8 @@ const types: Readonly<Record<ColumnType, string>> = {
 export const redshift: Dialect = {
   title: 'Redshift',
   types,
-  createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn(types) }),
+  createTable: (table) =>
+    createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => 'SUPER' }) }),
   load: (source) => note + loads[source.format](source),
 };
 
@@ -36,16 +39,17 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `COPY ${doubleQuoted(source.table.name)}
 FROM ${literal(`${folderOf(source)}part-`)}
 IAM_ROLE default
-FORMAT PARQUET;
+FORMAT PARQUET${hasLists(source.table) ? ' SERIALIZETOJSON' : ''};
 `,
   // Without EMPTYASNULL every null text would load as the empty string.
-  csv: (source) => `-- Where null and the empty string must stay apart, load parquet.
-COPY ${doubleQuoted(source.table.name)} (
+  csv: (
+    source,
+  ) => `${nullTextOf(source) === '' ? '-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.\n' : ''}COPY ${doubleQuoted(source.table.name)} (
 ${columnList(source.table, (column) => doubleQuoted(column.name))}
 )
 FROM ${literal(`${folderOf(source)}part-`)}
 IAM_ROLE default
-FORMAT CSV IGNOREHEADER 1 EMPTYASNULL;
+FORMAT CSV IGNOREHEADER 1${nullTextOf(source) === '' ? ' EMPTYASNULL' : ` NULL AS ${literal(nullTextOf(source))}`}${timeFormat(source)};
 `,
   // Json columns are values in JSONL, which only SUPER takes.
   jsonl: (source) => `-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
@@ -63,6 +67,11 @@ FROM incoming;
 DROP TABLE incoming;
 `,
 };
+
+/** COPY reads ISO 8601 with microseconds when it may guess. */
+function timeFormat({ table }: Source): string {
+  return table.columns.some(({ type }) => type === 'timestamp') ? " TIMEFORMAT 'auto'" : '';
+}
 
 function incomingType(column: Column): string {
   return column.type === 'json' ? 'SUPER' : types[column.type];

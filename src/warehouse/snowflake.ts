@@ -1,5 +1,14 @@
 import type { Column, ColumnType } from '../assets/table.ts';
-import { columnList, createTableText, type Dialect, escapedLiteral, folderOf, type Source, typeIn } from './dialect.ts';
+import {
+  columnList,
+  createTableText,
+  type Dialect,
+  escapedLiteral,
+  folderOf,
+  nullTextOf,
+  type Source,
+  typeIn,
+} from './dialect.ts';
 
 /** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -18,7 +27,8 @@ const plain = (name: string): string => name;
 export const snowflake: Dialect = {
   title: 'Snowflake',
   types,
-  createTable: (table) => createTableText(table, { quoteName: plain, typeOf: typeIn(types) }),
+  createTable: (table) =>
+    createTableText(table, { quoteName: plain, typeOf: typeIn({ types, listType: () => 'ARRAY' }) }),
   load: (source) => note + loads[source.format](source),
 };
 
@@ -36,7 +46,7 @@ ${columnList(source.table, (column) => column.name)}
 )
 FROM ${stageOf(source)}
 FILE_FORMAT = (
-  TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = ()
+  TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = (${nullTextOf(source) === '' ? '' : escapedLiteral(nullTextOf(source))})
   ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
 );
 `,

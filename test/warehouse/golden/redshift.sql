@@ -56,7 +56,7 @@ IAM_ROLE default
 FORMAT PARQUET;
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
--- Where null and the empty string must stay apart, load parquet.
+-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.
 COPY "assets" (
   "id",
   "interface",
@@ -236,7 +236,7 @@ IAM_ROLE default
 FORMAT PARQUET;
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
--- Where null and the empty string must stay apart, load parquet.
+-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.
 COPY "creators" (
   "asset_id",
   "position",
@@ -289,7 +289,7 @@ IAM_ROLE default
 FORMAT PARQUET;
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
--- Where null and the empty string must stay apart, load parquet.
+-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.
 COPY "authorities" (
   "asset_id",
   "position",
@@ -341,7 +341,7 @@ IAM_ROLE default
 FORMAT PARQUET;
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
--- Where null and the empty string must stay apart, load parquet.
+-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.
 COPY "grouping" (
   "asset_id",
   "position",
@@ -398,7 +398,7 @@ IAM_ROLE default
 FORMAT PARQUET;
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
--- Where null and the empty string must stay apart, load parquet.
+-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.
 COPY "files" (
   "asset_id",
   "position",
@@ -453,7 +453,7 @@ IAM_ROLE default
 FORMAT PARQUET;
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
--- Where null and the empty string must stay apart, load parquet.
+-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.
 COPY "attributes" (
   "asset_id",
   "position",

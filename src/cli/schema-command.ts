@@ -1,0 +1,108 @@
+import { isAbsolute, relative } from 'node:path';
+import { tableNames, tables } from '../assets/columns.ts';
+import type { Table } from '../assets/table.ts';
+import { loadJob } from '../job/load-job.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { tablesOf } from '../pipeline/tables-of.ts';
+import { csvDialectNames, type CsvDialectName } from '../sinks/csv-dialect.ts';
+import { columnsDocument } from '../warehouse/columns-document.ts';
+import { hasLists, type TableFormat, tableFormats } from '../warehouse/dialect.ts';
+import { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from '../warehouse/dialects.ts';
+import type { Command, CommandArguments } from './command.ts';
+
+/** `schema`: the columns, their DDL and load statements, or the JSON Schema of job files. */
+export const schemaCommand: Command = {
+  usage: ['schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR]'],
+  about:
+    'Prints the columns of the tables; with --for, the statements that create them in a warehouse and load their files, or the JSON Schema of job files. With a job file: of the tables as that job writes them.',
+  examples: [
+    { line: 'schema --table creators', about: 'columns, types and where they come from' },
+    { line: 'schema --for bigquery --folder gs://bucket/out', about: 'CREATE TABLE and LOAD DATA of every table' },
+    { line: 'schema jobs/demo.yaml --for duckdb', about: 'for the columns and formats of a job' },
+    { line: 'schema --for job', about: 'the JSON Schema that gives editors completion in job files' },
+  ],
+  words: { name: '[job]', about: 'job file: its tables, columns, formats and folder', least: 0, most: 1 },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'table', value: 'NAME', about: `one table only: ${tableNames.join(', ')}` },
+        { name: 'for', value: 'NAME', about: `${dialectNames.join(', ')} or job` },
+        { name: 'folder', value: 'DIR', about: 'where the export lies for the warehouse', standard: 'an example' },
+      ],
+    },
+  ],
+  run: async (args) => {
+    const purpose = oneOf('--for', args.text('for'), [...dialectNames, 'job']);
+    if (purpose === 'job') process.stdout.write(await jobSchemaText());
+    else process.stdout.write(tablesText(args, purpose as DialectName | undefined));
+    return exitCodes.complete.code;
+  },
+};
+
+async function jobSchemaText(): Promise<string> {
+  const { jobJsonSchema } = await import('../job/job-json-schema.ts');
+  return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
+}
+
+/** What is written, and where: by a job, or all there is. */
+interface Layout {
+  readonly tables: readonly Table[];
+  readonly formats: readonly TableFormat[];
+  readonly folder?: string;
+  readonly csvDialect?: CsvDialectName;
+}
+
+function tablesText(args: CommandArguments, dialect: DialectName | undefined): string {
+  const layout = layoutOf(args);
+  const table = oneOf('--table', args.text('table'), tableNames);
+  const shown = layout.tables.filter(({ name }) => table === undefined || name === table);
+  if (shown.length === 0) {
+    throw new ExportError('usage', `the job writes no table ${table ?? ''}`, {
+      todo: `It writes ${layout.tables.map(({ name }) => name).join(', ')}.`,
+    });
+  }
+  if (dialect === undefined) return columnsDocument(shown);
+  const folder = args.text('folder') ?? layout.folder ?? exampleFolders[dialect];
+  return shown.map((each) => statementsOf(each, dialect, { ...layout, folder })).join('\n');
+}
+
+function layoutOf(args: CommandArguments): Layout {
+  const [file] = args.words;
+  if (file === undefined) return { tables, formats: tableFormats };
+  const { job } = loadJob({ file, flags: {}, environment: process.env, folder: process.cwd() });
+  const path = relative(process.cwd(), job.output.dir);
+  return {
+    // The time stands in no statement.
+    tables: tablesOf(job, 0).map((shaped) => shaped.table),
+    formats: tableFormats.filter((format) => job.output.formats.includes(format)),
+    folder: path === '' || path.startsWith('..') || isAbsolute(path) ? job.output.dir : path,
+    csvDialect: job.csv.dialect,
+  };
+}
+
+function statementsOf(table: Table, dialect: DialectName, { formats, folder = '', csvDialect }: Layout): string {
+  const own = (csvDialectNames as readonly string[]).includes(dialect) ? (dialect as CsvDialectName) : 'rfc4180';
+  const dialects: readonly CsvDialectName[] =
+    csvDialect === undefined ? [...new Set(['rfc4180', own] as const)] : [csvDialect];
+  // Only Parquet holds lists; in the other formats they are JSON text, which a table of text columns takes.
+  const fitting = hasLists(table) && formats.includes('parquet') ? (['parquet'] as const) : formats;
+  const loads = fitting.flatMap((format) =>
+    format === 'csv'
+      ? dialects.map(
+          (name) =>
+            `-- load: csv, written with csv.dialect: ${name}\n${loadStatementFor(dialect, { table, format, folder, csvDialect: name })}`,
+        )
+      : [`-- load: ${format}\n${loadStatementFor(dialect, { table, format, folder })}`],
+  );
+  return [ddlFor(dialect, table), ...loads].join('\n');
+}
+
+function oneOf(flag: string, given: string | undefined, names: readonly string[]): string | undefined {
+  if (given === undefined || names.includes(given)) return given;
+  const near = nearestName(given, names);
+  const guess = near === undefined ? '' : `; did you mean ${near}?`;
+  throw new ExportError('usage', `${flag} must be one of ${names.join(', ')}, and is "${given}"${guess}`);
+}
