@@ -5,7 +5,9 @@ import { readCheckpoint } from '../store/checkpoint.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { readManifest } from '../store/manifest.ts';
+import { readJournals } from '../store/journal-entries.ts';
 import { batchIds } from './batch-ids.ts';
+import { countCalls } from './count-calls.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { markDuplicates } from './mark-duplicates.ts';
 import { type PreparedInputs } from './prepare-inputs.ts';
@@ -21,7 +23,7 @@ export interface ExportPlan {
   readonly duplicates: number;
   /** Entries whose part is committed already. */
   readonly alreadyDone: number;
-  /** Calls still to send, when nothing fails. */
+  /** Calls still to send, when nothing fails: answers that are kept are not asked for again. */
   readonly calls: number;
   readonly credits: number;
   /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
@@ -67,12 +69,13 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   );
   const counted = countSightings(entries, total);
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
-  let calls = 0;
+  const counter = countCalls(await readJournals(files, folder), job.service.flags);
   let ids = 0;
   for await (const batch of skipCommitted(batchIds(counted, shape), { parts, entries: committed.read })) {
-    if (batch.ids.length > 0) calls += 1;
+    await counter.add(batch);
     ids += batch.ids.length;
   }
+  const calls = counter.calls();
   const { creditsPerCall, creditsPerDay, creditsPerSecond } = job.budget;
   const credits = calls * creditsPerCall;
   return {

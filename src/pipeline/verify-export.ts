@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ExportError, messageOf } from '../lib/export-error.ts';
 import { decompress } from '../lib/decompress.ts';
 import { inspectFile } from '../sinks/inspect-file.ts';
-import { type Format, formats } from '../sinks/sink.ts';
+import type { Format } from '../sinks/sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
@@ -92,15 +92,20 @@ async function fileProblem(
   folder: string,
   { file, columns }: Expectation,
 ): Promise<string | undefined> {
-  const open = await files.open(pathIn(folder, file.path), 'read').catch(() => undefined);
-  if (open === undefined) return 'it is missing or cannot be opened';
+  const path = pathIn(folder, file.path);
+  const bytes = await files.sizeOf(path);
+  if (bytes === undefined) return 'it is missing';
+  if (bytes === 'folder') return 'a folder stands in its place';
+  if (bytes !== file.bytes) return `it has ${bytes} bytes, and had ${file.bytes}`;
+  const open = await files.open(path, 'read').catch((error: unknown) => messageOf(error));
+  if (typeof open === 'string') return open;
   try {
-    const bytes = await open.size();
-    if (bytes !== file.bytes) return `it has ${bytes} bytes, and had ${file.bytes}`;
     const hash = createHash('sha256');
     for await (const piece of bytesOf(open)) hash.update(piece);
     if (hash.digest('hex') !== file.sha256) return 'its content changed: the sha256 is another';
     return await contentProblem(open, { file, columns });
+  } catch (error) {
+    return messageOf(error);
   } finally {
     await open.close();
   }
@@ -133,20 +138,20 @@ function columnsOf({ tables }: Manifest, { format, table }: ManifestFile): reado
   return tables[table]?.columns.map(({ name }) => name) ?? [];
 }
 
-/** Files in the folders of the tables that the manifest does not name. */
+/** Files anywhere in the export that the manifest does not name. */
 async function strangers(files: FileStore, folder: string, manifest: Manifest): Promise<Damage[]> {
-  const known = new Set(manifest.files.map(({ path }) => path));
-  const folders = ['unexported'];
-  for (const format of formats) {
-    for (const table of await files.list(pathIn(folder, format))) folders.push(`${format}/${table}`);
-  }
+  const known = new Set([exportPaths.manifest, ...manifest.files.map(({ path }) => path)]);
   const found: Damage[] = [];
-  for (const name of folders) {
-    for (const file of await files.list(pathIn(folder, name))) {
-      if (!known.has(`${name}/${file}`))
-        found.push({ path: `${name}/${file}`, problem: 'it is no file of this export' });
+  const visit = async (name: string): Promise<void> => {
+    for (const entry of await files.list(pathIn(folder, name))) {
+      const path = name === '' ? entry : `${name}/${entry}`;
+      // A run that finds the export complete keeps its lock there, for a moment.
+      if (path === exportPaths.run || known.has(path)) continue;
+      if ((await files.sizeOf(pathIn(folder, path))) === 'folder') await visit(path);
+      else found.push({ path, problem: 'it is no file of this export' });
     }
-  }
+  };
+  await visit('');
   return found;
 }
 

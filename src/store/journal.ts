@@ -1,14 +1,9 @@
-import { crc32 } from 'node:zlib';
 import { exportPaths, partOfJournal, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
+import { entryBytes, readEntries } from './journal-entries.ts';
 import type { OpenFile } from './open-file.ts';
 
-/**
- * The answers that are not yet in a committed part, one file a part, appended as they arrive.
- *
- * An entry is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. An entry that is cut
- * or whose checksum is wrong ends the file: what follows is dropped when the file is opened again.
- */
+/** The answers that are not yet in a committed part, one file a part, appended as they arrive. */
 export interface Journal {
   /** The body that was kept under a key (64 hex digits), or undefined. */
   find(key: string): Promise<Uint8Array | undefined>;
@@ -29,9 +24,6 @@ export interface JournalEntry {
   readonly part: number;
   readonly body: Uint8Array;
 }
-
-const headBytes = 8;
-const keyBytes = 32;
 
 interface Place {
   readonly file: PartJournal;
@@ -87,7 +79,7 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
   try {
     for (const name of await files.list(root)) {
       const part = partOfJournal(name);
-      if (part !== undefined) await readEntries(await open(part), places);
+      if (part !== undefined) await takeUp(await open(part), places);
     }
   } catch (error) {
     for (const { file } of journals.values()) await file.close().catch(() => undefined);
@@ -118,9 +110,10 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
       const turn = journal.turn
         .catch(() => undefined)
         .then(async () => {
-          await journal.file.write(entryBytes(key, body), journal.end);
-          places.set(key, { file: journal, position: journal.end + headBytes + keyBytes, length: body.length });
-          journal.end += headBytes + keyBytes + body.length;
+          const bytes = entryBytes(key, body);
+          await journal.file.write(bytes, journal.end);
+          places.set(key, { file: journal, position: journal.end + bytes.length - body.length, length: body.length });
+          journal.end += bytes.length;
         });
       journal.turn = turn;
       await turn;
@@ -172,28 +165,11 @@ function syncSoon(journal: PartJournal): Promise<void> {
   return journal.syncing;
 }
 
-function entryBytes(key: string, body: Uint8Array): Uint8Array {
-  const bytes = Buffer.allocUnsafe(headBytes + keyBytes + body.length);
-  bytes.write(key, headBytes, 'hex');
-  bytes.set(body, headBytes + keyBytes);
-  bytes.writeUInt32LE(body.length, 0);
-  bytes.writeUInt32LE(crc32(bytes.subarray(headBytes)), 4);
-  return bytes;
-}
-
-async function readEntries(journal: PartJournal, places: Map<string, Place>): Promise<void> {
-  const size = await journal.file.size();
-  for (;;) {
-    const head = Buffer.from(await journal.file.read(journal.end, headBytes));
-    if (head.length < headBytes) break;
-    const length = head.readUInt32LE(0);
-    if (journal.end + headBytes + keyBytes + length > size) break;
-    const rest = Buffer.from(await journal.file.read(journal.end + headBytes, keyBytes + length));
-    if (crc32(rest) !== head.readUInt32LE(4)) break;
-    const position = journal.end + headBytes + keyBytes;
-    places.set(rest.toString('hex', 0, keyBytes), { file: journal, position, length });
+/** Finds what a journal that was left holds, and cuts off what is not whole. */
+async function takeUp(journal: PartJournal, places: Map<string, Place>): Promise<void> {
+  for await (const { key, position, length } of readEntries(journal.file)) {
+    places.set(key, { file: journal, position, length });
     journal.end = position + length;
   }
-  journal.synced = 0;
-  if (journal.end < size) await journal.file.truncate(journal.end);
+  if (journal.end < (await journal.file.size())) await journal.file.truncate(journal.end);
 }

@@ -1,0 +1,31 @@
+import type { IdEntry, Sighting } from '../../src/pipeline/id-entry.ts';
+
+/** Entries as a text says them: `v` valid, `i` invalid, `d` duplicate; ids are named by their place. */
+export function entriesOf(text: string): IdEntry[] {
+  const sightings: Readonly<Record<string, Sighting>> = { v: 'valid', i: 'invalid', d: 'duplicate' };
+  return Array.from(text, (letter, index) => ({
+    text: `id${index}`,
+    source: 0,
+    line: index + 1,
+    sighting: sightings[letter] ?? 'valid',
+    reason: letter === 'i' ? 'no id' : '',
+  }));
+}
+
+/** The entries in blocks of these sizes, taken in turn. */
+export async function* blocksOf(
+  entries: readonly IdEntry[],
+  sizes: readonly number[],
+): AsyncGenerator<IdEntry[], void, void> {
+  for (let at = 0, turn = 0; at < entries.length; turn += 1) {
+    const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
+    yield entries.slice(at, at + size);
+    at += size;
+  }
+}
+
+export async function collected<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of source) items.push(item);
+  return items;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { intolerable } from '../../src/pipeline/tolerance.ts';
+import type { ExportAccount } from '../../src/pipeline/export-outcome.ts';
+import { noCounts, noNotes } from '../../src/store/export-facts.ts';
+
+function account(counts: Partial<ExportAccount['counts']>): ExportAccount {
+  const none = { pending: 0, parts: 1, files: [], calls: 0, credits: 0, drift: [], notes: noNotes };
+  return { folder: 'out', counts: { ...noCounts, ...counts }, ...none };
+}
+
+describe('an export is tolerated', () => {
+  it.each([
+    [{ missing: 5 }, { maxMissing: 5, maxFailed: 0 }],
+    [
+      { exported: 90, missing: 10 },
+      { maxMissing: '10%', maxFailed: 0 },
+    ],
+    [{ missing: 7 }, { maxMissing: '100%', maxFailed: 0 }],
+    [
+      { failed: 1, exported: 199, invalid: 5000 },
+      { maxMissing: 0, maxFailed: '0.5%' },
+    ],
+    [{ failed: 3 }, { maxMissing: 0, maxFailed: '3' }],
+    [{}, { maxMissing: 0, maxFailed: 0 }],
+  ])('with %j under %j', (counts, tolerance) => {
+    expect(intolerable(account(counts), tolerance)).toBeUndefined();
+  });
+});
+
+describe('an export is not tolerated', () => {
+  it.each([
+    [{ missing: 6 }, { maxMissing: 5, maxFailed: 0 }, '6 ids are missing, and tolerance.maxMissing allows 5'],
+    [
+      { exported: 90, missing: 11 },
+      { maxMissing: '10%', maxFailed: 0 },
+      '11 ids are missing, and tolerance.maxMissing allows 10%',
+    ],
+    [{ failed: 1 }, { maxMissing: '100%', maxFailed: 0 }, '1 ids are failed, and tolerance.maxFailed allows 0'],
+    [
+      { failed: 2, exported: 199, duplicate: 5000 },
+      { maxMissing: 0, maxFailed: '0.5%' },
+      '2 ids are failed, and tolerance.maxFailed allows 0.5%',
+    ],
+  ])('with %j under %j', (counts, tolerance, message) => {
+    const error = intolerable(account(counts), tolerance);
+    expect(error).toMatchObject({ exit: 'notTolerated', message });
+    expect(error?.todo).toContain('out/unexported/');
+  });
+});
