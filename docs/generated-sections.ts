@@ -1,0 +1,92 @@
+import { commands } from '../src/cli/commands.ts';
+import { commandHelp, programHelp } from '../src/cli/help-text.ts';
+import { standardText } from '../src/cli/job-flags.ts';
+import { environmentName, type JobField, jobFields } from '../src/job/job-fields.ts';
+import { exitCodes } from '../src/lib/exit-codes.ts';
+
+/** The papers that have generated sections, from the project's folder. */
+export const papers = ['README.md', 'docs/cli.md', 'docs/job.md', 'docs/output.md'] as const;
+
+/** The text of each generated section by its name, made from the program itself. */
+export async function generatedSections(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['exit codes', exitTable()],
+    ['commands', await commandHelps()],
+    ['job fields', fieldTables()],
+  ]);
+}
+
+/** A section stands between `<!-- generated: NAME -->` and `<!-- end -->`. @throws for a name that is none. */
+export function withSections(paper: string, sections: ReadonlyMap<string, string>): string {
+  return paper.replaceAll(
+    /(<!-- generated: ([a-z ]+) -->\n)[\s\S]*?(?=<!-- end -->)/g,
+    (_, begin: string, name: string) => {
+      const text = sections.get(name);
+      if (text === undefined) throw new Error(`there is no section "${name}"`);
+      return `${begin}\n${text}\n\n`;
+    },
+  );
+}
+
+function exitTable(): string {
+  const rows = Object.values(exitCodes).map(({ code, meaning, runAgain }) => [String(code), meaning, runAgain]);
+  return tableText([['code', 'meaning', 'run again?'], ...rows]);
+}
+
+async function commandHelps(): Promise<string> {
+  const own = ['## asset-export', '', '```text', programHelp(commands, 80).trimEnd(), '```'];
+  const each = await Promise.all(
+    commands.map(async ({ name, load }) => {
+      return [`## ${name}`, '', '```text', commandHelp(await load(), 80).trimEnd(), '```'];
+    }),
+  );
+  return [own, ...each].map((lines) => lines.join('\n')).join('\n\n');
+}
+
+function fieldTables(): string {
+  const sections = [...new Set(jobFields.map(({ path }) => path.split('.')[0] ?? ''))];
+  return sections
+    .map((section) => {
+      const fields = jobFields.filter(({ path }) => path.startsWith(`${section}.`));
+      return `## ${section}\n\n${tableText([head, ...fields.map(fieldRow)])}`;
+    })
+    .join('\n\n');
+}
+
+const head = ['field', 'flag', 'environment variable', 'type', 'default', 'meaning'];
+
+function fieldRow(field: JobField): string[] {
+  return [
+    `\`${field.path}\``,
+    `\`--${field.flag}\``,
+    `\`${environmentName(field.flag)}\``,
+    typeText(field),
+    standardCell(field),
+    field.description.replaceAll('|', '\\|').replaceAll('<key>', '`<key>`'),
+  ];
+}
+
+function standardCell({ defaultValue, kind }: JobField): string {
+  const text = standardText(defaultValue);
+  if (text !== undefined) return text === 'on' && kind === 'boolean' ? 'true' : `\`${text}\``;
+  return kind === 'boolean' ? 'false' : '';
+}
+
+function typeText({ kind, list, choices }: JobField): string {
+  const one = choices === undefined ? kinds[kind] : choices.map((name) => `\`${name}\``).join(', ');
+  return list ? `list of ${one}` : one;
+}
+
+const kinds = { boolean: 'true or false', number: 'number', string: 'text', pairs: 'name: value pairs' } as const;
+
+/** A Markdown table as the formatter leaves it: cells of a column are equally wide. */
+function tableText(rows: readonly (readonly string[])[]): string {
+  const columns = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(3, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [first = [], ...rest] = rows;
+  return [line(first), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest.map(line)].join('\n');
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { outputPattern, type ShellBlock, shellBlocks, steadyText } from './paper-blocks.ts';
+import { type ReaderFolder, readerFolder, withService } from './reader-folder.ts';
+
+const papers = ['README.md', 'docs/cli.md', 'docs/job.md', 'docs/output.md', 'docs/credits.md'];
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let service: RunningService;
+
+beforeAll(async () => {
+  service = await startService({
+    assets: [join(root, 'data/assets.jsonl.gz')],
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+  });
+});
+
+afterAll(() => service.close());
+
+describe.each(papers)('the commands of %s', (paper) => {
+  const blocks = shellBlocks(paper, readFileSync(join(root, paper), 'utf8'));
+  let folder: string;
+  let reader: ReaderFolder;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'asset-export-papers-'));
+    reader = await readerFolder(folder, service.url);
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('are there', () => {
+    expect(blocks).not.toEqual([]);
+  });
+
+  // In order and in one folder, as a reader would type them.
+  it.each(blocks.map((block) => [block.place, block] as const))('at %s do what is shown', async (_, block) => {
+    const { exit, output } = await run(block, reader);
+    expect({ exit, output }).toMatchObject({ exit: block.exit });
+    if (block.output !== undefined) expect(`${steadyText(output)}\n`).toMatch(outputPattern(block.output));
+  });
+});
+
+async function run(block: ShellBlock, reader: ReaderFolder): Promise<{ exit: number; output: string }> {
+  const script = withService(block.script, service.url);
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${script}`], {
+    cwd: reader.path,
+    env: { PATH: `${reader.bin}:${process.env['PATH'] ?? ''}`, HOME: reader.path, ASSET_EXPORT_API_KEY: 'any' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const [code] = (await once(shell, 'close')) as [number | null];
+  return { exit: code ?? -1, output };
+}

@@ -1,0 +1,55 @@
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const query = fileURLToPath(new URL('duckdb-shell.ts', import.meta.url));
+
+export interface ReaderFolder {
+  readonly path: string;
+  /** Folders to put before PATH: the commands that a reader has. */
+  readonly bin: string;
+}
+
+/** What a reader has after a checkout: jobs and sample data, and the commands that the papers use. */
+export async function readerFolder(folder: string, serviceUrl: string): Promise<ReaderFolder> {
+  const path = join(folder, 'project');
+  const bin = join(folder, 'bin');
+  await mkdir(bin, { recursive: true });
+  await mkdir(path, { recursive: true });
+  for (const name of ['data', 'jobs', 'package.json'])
+    await cp(join(root, name), join(path, name), { recursive: true });
+  for (const job of readdirSync(join(path, 'jobs'))) {
+    const file = join(path, 'jobs', job);
+    await writeFile(file, withService(await readFile(file, 'utf8'), serviceUrl));
+  }
+  const main = join(root, 'dist/main.js');
+  const start = await startScript();
+  await writeCommand(bin, 'asset-export', `exec "${process.execPath}" "${main}" "$@"`);
+  // What is installed is this very tree: \`npm ci\` and \`npm test\` are what runs this test.
+  await writeCommand(
+    bin,
+    'npm',
+    `case "$1" in ci|test) exit 0;; start) exec ${start.replace('node dist/main.js', `"${process.execPath}" "${main}"`)};; *) exit 64;; esac`,
+  );
+  const loader = import.meta.resolve('ts-blank-space/register');
+  await writeCommand(bin, 'duckdb', `exec "${process.execPath}" --import "${loader}" "${query}" "$@"`);
+  return { path, bin };
+}
+
+/** The papers' service is one that answers. */
+export function withService(text: string, serviceUrl: string): string {
+  return text.replaceAll('https://service.example', serviceUrl);
+}
+
+async function startScript(): Promise<string> {
+  const content = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return content.scripts.start;
+}
+
+async function writeCommand(bin: string, name: string, line: string): Promise<void> {
+  const file = join(bin, name);
+  await writeFile(file, `#!/bin/sh\n${line}\n`);
+  await chmod(file, 0o755);
+}
