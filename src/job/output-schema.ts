@@ -73,7 +73,8 @@ export const outputSchema = z
     threads: field(count(1).max(256).optional(), {
       flag: 'threads',
       value: 'N',
-      description: 'threads to use, at most (default: number of cores); the files are the same for any number',
+      description:
+        'threads to use, at most (default: number of cores); this version works on one, and the files are the same for any number',
     }),
   })
   .superRefine((output, context) => {
