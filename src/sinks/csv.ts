@@ -16,18 +16,11 @@ export const csvSink: Sink = {
   open: async (output, options) => openCsv(new ByteLines(output), options),
 };
 
-/**
- * How a cell starts that a spreadsheet may run: the characters of OWASP's "CSV Injection" and the full-width forms of
- * its four signs, the same as csv-stringify's `escape_formulas`. Only text is meant: a negative number is none.
- */
-const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
-
 /** RFC 4180, section 2: what makes a cell need quotes. */
 const needsQuotes = /[",\r\n]/;
 
 function openCsv(lines: ByteLines, { columns, escapeFormulas, csvDialect }: EncoderOptions): RowEncoder {
   const { nullText, quoteTexts }: CsvDialect = csvDialects[csvDialect ?? 'rfc4180'];
-  const quoted = quoteTexts ? quotedAlways : quotedWhereNeeded;
   const isTimestamp = columns.map((column) => column.type === 'timestamp');
   const isText = columns.map((column) => column.type === 'string');
   let formulaCells = 0;
@@ -36,28 +29,38 @@ function openCsv(lines: ByteLines, { columns, escapeFormulas, csvDialect }: Enco
   /** Counts what is odd about a cell of text, and disarms it when asked to. */
   function inspected(cell: string): string {
     if (!isWellFormed(cell)) replacedSurrogates += 1;
-    if (!formulaStart.test(cell)) return cell;
+    if (!startsFormula(cell)) return cell;
     formulaCells += 1;
     return escapeFormulas ? `'${cell}` : cell;
   }
 
-  function lineOf(row: Row): string {
+  /** Gathers cells as text, and gives it away where a cell needs quotes; docs/decisions/0004-csv-rows.md says why. */
+  function writeRow(row: Row): void {
     let line = '';
     for (let index = 0; index < columns.length; index += 1) {
       const cell = row[index] ?? null;
       if (index > 0) line += ',';
-      if (typeof cell === 'string') line += quoted(isText[index] === true ? inspected(cell) : cell);
-      else if (cell === null) line += nullText;
-      else line += isTimestamp[index] === true ? timestampText(Number(cell)) : plain(cell);
+      if (cell === null) line += nullText;
+      else if (typeof cell !== 'string')
+        line += isTimestamp[index] === true ? timestampText(Number(cell)) : plain(cell);
+      else if (cell === '') line += '""';
+      else {
+        const text = isText[index] === true ? inspected(cell) : cell;
+        if (quoteTexts || needsQuotes.test(text)) {
+          lines.text(line);
+          lines.quoted(text);
+          line = '';
+        } else line += text;
+      }
     }
-    return `${line}\n`;
+    lines.text(`${line}\n`);
   }
 
   lines.text(stringify([columns.map((column) => column.name)]));
   return {
     write: async (rows) => {
       for (const row of rows) {
-        lines.text(lineOf(row));
+        writeRow(row);
         if (lines.isFull) await lines.flush();
       }
     },
@@ -73,11 +76,24 @@ function plain(cell: number | bigint | boolean): string {
   return numberText(cell);
 }
 
-function quotedWhereNeeded(cell: string): string {
-  if (cell === '') return '""';
-  return needsQuotes.test(cell) ? quotedAlways(cell) : cell;
-}
-
-function quotedAlways(cell: string): string {
-  return `"${cell.replaceAll('"', '""')}"`;
+/**
+ * Whether a spreadsheet may run the cell: the characters of OWASP's "CSV Injection" and the full-width forms of its
+ * four signs, the same as csv-stringify's `escape_formulas`. Only text is meant: a negative number is none.
+ */
+function startsFormula(cell: string): boolean {
+  switch (cell.charCodeAt(0)) {
+    case 0x3d: // =
+    case 0x2b: // +
+    case 0x2d: // -
+    case 0x40: // @
+    case 0x09: // tab
+    case 0x0d: // CR
+    case 0xff1d:
+    case 0xff0b:
+    case 0xff0d:
+    case 0xff20:
+      return true;
+    default:
+      return false;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Cell, Column, Row } from '../assets/table.ts';
+import type { Row } from '../assets/table.ts';
 import { timestampText } from '../assets/timestamp-text.ts';
 import { ByteLines } from './byte-lines.ts';
 import { numberText } from './number-text.ts';
@@ -19,15 +19,12 @@ export const jsonlSink: Sink = {
 const escaped = /["\\\u0000-\u001f]/;
 
 function openJsonl(lines: ByteLines, { columns }: EncoderOptions): RowEncoder {
-  const keys = columns.map((column, index) => `${index === 0 ? '{' : ','}${JSON.stringify(column.name)}:`);
+  const types = columns.map(({ type }) => type);
+  const keys = columns.map(({ name }, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+  const nulls = keys.map((key) => `${key}null`);
   let replacedSurrogates = 0;
 
-  function jsonOf(cell: Cell, column: Column): string {
-    if (cell === null) return 'null';
-    if (typeof cell === 'boolean') return cell ? 'true' : 'false';
-    if (column.type === 'timestamp') return `"${timestampText(Number(cell))}"`;
-    if (typeof cell !== 'string') return numberText(cell);
-    if (column.type === 'json') return cell;
+  function textOf(cell: string): string {
     if (isWellFormed(cell)) return escaped.test(cell) ? JSON.stringify(cell) : `"${cell}"`;
     replacedSurrogates += 1;
     return JSON.stringify(toWellFormed(cell));
@@ -35,8 +32,16 @@ function openJsonl(lines: ByteLines, { columns }: EncoderOptions): RowEncoder {
 
   function lineOf(row: Row): string {
     let line = '';
-    for (const [index, column] of columns.entries())
-      line += `${keys[index] ?? ''}${jsonOf(row[index] ?? null, column)}`;
+    for (let index = 0; index < types.length; index += 1) {
+      const cell = row[index] ?? null;
+      if (cell === null) line += nulls[index] ?? '';
+      else {
+        line += keys[index] ?? '';
+        if (typeof cell === 'string') line += types[index] === 'json' ? cell : textOf(cell);
+        else if (typeof cell === 'boolean') line += cell ? 'true' : 'false';
+        else line += types[index] === 'timestamp' ? `"${timestampText(Number(cell))}"` : numberText(cell);
+      }
+    }
     return `${line}}\n`;
   }
 

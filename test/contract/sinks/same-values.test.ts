@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row, Table } from '../../../src/assets/table.ts';
+import type { Compression } from '../../../src/sinks/sink.ts';
 import { sinkFor } from '../../../src/sinks/registry.ts';
 import { readTableFile, type TableFormat, type TextRow } from '../../support/read-table.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -24,6 +25,15 @@ async function readWithSecondReader(bytes: Buffer, format: TableFormat, { column
   return format === 'csv' ? readWithCsvParse(bytes, columns) : readWithLosslessJson(bytes, columns);
 }
 
+/**
+ * Rows without what DuckDB cannot be asked: its Node client cuts a byte order mark off a value (filters.test.ts finds that one),
+ * and its JSON reader refuses a lone surrogate, which json cells keep as the service escaped it.
+ */
+function rowsForDuckdb(rows: readonly Row[], format: TableFormat): readonly Row[] {
+  const refused = format === 'jsonl' ? /^\ufeff|\\ud[89a-f]/i : /^\ufeff/;
+  return rows.filter((row) => !row.some((cell) => typeof cell === 'string' && refused.test(cell)));
+}
+
 const nullRow: Row = hostileTable.columns.map(({ nullable }) => (nullable ? null : 'only'));
 
 const tables: readonly (readonly [string, readonly Row[]])[] = [
@@ -40,14 +50,20 @@ const tables: readonly (readonly [string, readonly Row[]])[] = [
   ],
 ];
 
+async function expectBack(format: TableFormat, rows: readonly Row[], compression: Compression = 'none'): Promise<void> {
+  const { columns } = hostileTable;
+  const { bytes } = await encodeFile(format, rows, { columns, compression, split: [17] });
+  expect(await readWithSecondReader(bytes, format, hostileTable)).toEqual(expectedRows(columns, rows));
+  const some = rowsForDuckdb(rows, format);
+  const file = await encodeFile(format, some, { columns, compression });
+  expect(await readWithDuckdb(file.bytes, format, hostileTable)).toEqual(expectedRows(columns, some));
+}
+
 describe.each(tableFormats)('%s', (format) => {
   const { columns } = hostileTable;
 
   it.each(tables)('gives back %s to DuckDB and to another reader', async (_, rows) => {
-    const { bytes } = await encodeFile(format, rows, { columns, split: [17] });
-    const expected = expectedRows(columns, rows);
-    expect(await readWithSecondReader(bytes, format, hostileTable)).toEqual(expected);
-    expect(await readWithDuckdb(bytes, format, hostileTable)).toEqual(expected);
+    await expectBack(format, rows);
   });
 
   it('gives back any rows', async () => {
@@ -76,9 +92,6 @@ describe.each(tableFormats)('%s', (format) => {
 describe('parquet', () => {
   it.each(['none', 'snappy', 'gzip', 'zstd'] as const)('is read back with the codec %s', async (compression) => {
     const rows = hostileRows(hostileTable.columns);
-    const { bytes } = await encodeFile('parquet', rows, { columns: hostileTable.columns, compression });
-    const expected = expectedRows(hostileTable.columns, rows);
-    expect(await readWithSecondReader(bytes, 'parquet', hostileTable)).toEqual(expected);
-    expect(await readWithDuckdb(bytes, 'parquet', hostileTable)).toEqual(expected);
+    await expectBack('parquet', rows, compression);
   });
 });
