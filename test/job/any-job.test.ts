@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { environmentName, type JobField, jobFields } from '../../src/job/job-fields.ts';
+import { loadJob } from '../../src/job/load-job.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const words = fc.stringMatching(/^[a-z][a-z0-9_ ./-]{0,10}[a-z0-9]$/);
+
+/** Values that the schema takes for a field of each kind; where it takes fewer, they are named. */
+const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  'budget.freeStatuses': fc.uniqueArray(fc.integer({ min: 300, max: 599 }), { minLength: 1, maxLength: 3 }),
+  'budget.creditsPerSecond': fc.constantFrom(0.5, 160, 12.25),
+  'output.threads': fc.integer({ min: 1, max: 256 }),
+  'output.columns': fc.subarray(['id', 'interface', 'burnt', 'collection'], { minLength: 1 }),
+  'output.exclude': fc.subarray(['content_links', 'extra'], { minLength: 1 }),
+  'output.rename': fc.constantFrom({ burnt: 'gone' }, { interface: 'kind', mutable: 'changes' }),
+  'output.compression': fc.record(
+    {
+      parquet: fc.constantFrom('zstd', 'snappy', 'gzip', 'none'),
+      csv: fc.constantFrom('none', 'gzip', 'zstd'),
+      raw: fc.constantFrom('none', 'gzip', 'zstd'),
+    },
+    { requiredKeys: ['csv'] },
+  ),
+  'tolerance.maxMissing': fc.constantFrom('20', '0.5%', '100%'),
+  'tolerance.maxFailed': fc.constantFrom('0', '7', '3%'),
+};
+
+function anyValue(field: JobField): fc.Arbitrary<unknown> {
+  const known = special[field.path];
+  if (known !== undefined) return known;
+  const one: fc.Arbitrary<unknown> =
+    field.choices !== undefined
+      ? fc.constantFrom(...field.choices)
+      : { boolean: fc.boolean(), number: fc.integer({ min: 1, max: 1000 }), string: words, pairs: fc.constant({}) }[
+          field.kind
+        ];
+  return field.list ? fc.uniqueArray(one, { minLength: 1, maxLength: 3 }) : one;
+}
+
+const required = ['ids.from', 'service.url', 'output.dir'];
+/** Fields that exclude each other by what they name. */
+const together = ['output.columns', 'output.exclude', 'output.rename'];
+
+const anyJob = fc
+  .record(Object.fromEntries(jobFields.map((field) => [field.path, anyValue(field)])), { requiredKeys: required })
+  .chain((job) =>
+    fc
+      .constantFrom(...together)
+      .map((kept) =>
+        Object.fromEntries(Object.entries(job).filter(([path]) => !together.includes(path) || path === kept)),
+      ),
+  );
+
+function treeOf(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const tree: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(values)) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    let place = tree;
+    for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>;
+    place[last] = value;
+  }
+  return tree;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, item]) => `${name}=${String(item)}`)
+    .join(',');
+}
+
+it('gives the same job from a file, from flags and from the environment', async () => {
+  const folder = await tempFolder();
+  fc.assert(
+    fc.property(anyJob, (values) => {
+      writeFileSync(join(folder, 'j.yaml'), stringify(treeOf(values)));
+      const none = { flags: {}, environment: {}, folder };
+      const file = loadJob({ ...none, file: 'j.yaml' });
+      const given = jobFields.filter(({ path }) => Object.hasOwn(values, path));
+      const flags = Object.fromEntries(given.map(({ flag, path }) => [flag, textOf(values[path])]));
+      const environment = Object.fromEntries(
+        given.map(({ flag, path }) => [environmentName(flag), textOf(values[path])]),
+      );
+      expect(loadJob({ ...none, flags })).toEqual(file);
+      expect(loadJob({ ...none, environment })).toEqual(file);
+    }),
+    { seed: 20_240_601, numRuns: 200 },
+  );
+});

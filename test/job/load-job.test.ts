@@ -1,0 +1,146 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type JobSources, loadJob } from '../../src/job/load-job.ts';
+import { ExportError } from '../../src/lib/export-error.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const least = 'ids: { from: a.txt }\nservice: { url: https://s.example }\noutput: { dir: out }\n';
+
+/** A job file in a folder `jobs` of a fresh working directory. */
+async function jobFile(text: string, extra: Partial<JobSources> = {}): Promise<JobSources> {
+  const folder = await tempFolder();
+  mkdirSync(join(folder, 'jobs'));
+  writeFileSync(join(folder, 'jobs/j.yaml'), text);
+  return { file: 'jobs/j.yaml', flags: {}, environment: {}, folder, ...extra };
+}
+
+function messageOf(sources: JobSources): string {
+  try {
+    loadJob(sources);
+  } catch (error) {
+    if (error instanceof ExportError && error.exit === 'usage') return error.message;
+    throw error;
+  }
+  throw new Error('the job is taken for right');
+}
+
+describe('a job', () => {
+  it('is filled with the defaults', async () => {
+    const { job } = loadJob(await jobFile(least));
+    expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 8, timeoutMs: 60_000, retries: 8 });
+    expect(job.budget).toEqual({ creditsPerCall: 160, whenSpent: 'stop', freeStatuses: [] });
+    expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
+    expect(job.tolerance).toEqual({ maxMissing: '100%', maxFailed: 0 });
+  });
+
+  it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {
+    const file = `${least}budget: { creditsPerDay: 1 }\n`;
+    const environment = { ASSET_EXPORT_CREDITS_PER_DAY: '2' };
+    const flags = { 'credits-per-day': '3' };
+    const perDay = (sources: JobSources) => loadJob(sources).job.budget.creditsPerDay;
+    expect(perDay(await jobFile(least))).toBeUndefined();
+    expect(perDay(await jobFile(file))).toBe(1);
+    expect(perDay(await jobFile(file, { environment }))).toBe(2);
+    expect(perDay(await jobFile(file, { environment, flags }))).toBe(3);
+  });
+
+  it('takes an empty environment variable for one that is not set', async () => {
+    const sources = await jobFile(least, { environment: { ASSET_EXPORT_RETRIES: '' } });
+    expect(loadJob(sources).job.service.retries).toBe(8);
+  });
+
+  it('starts the paths of a file at its folder, and those of flags and variables at the working directory', async () => {
+    const sources = await jobFile(least.replace('https://s.example', 'embedded:records.jsonl'));
+    const { folder } = sources;
+    const fromFile = loadJob(sources);
+    expect(fromFile.job.output.dir).toBe(join(folder, 'jobs/out'));
+    expect(fromFile.job.service.url).toBe(`embedded:${join(folder, 'jobs/records.jsonl')}`);
+    expect(fromFile.idsFolder).toBe(join(folder, 'jobs'));
+    const given = loadJob({
+      ...sources,
+      flags: { out: 'out', ids: 'b.txt' },
+      environment: { ASSET_EXPORT_API_KEY_FILE: 'key' },
+    });
+    expect(given.job.output.dir).toBe(join(folder, 'out'));
+    expect(given.job.service.apiKeyFile).toBe(join(folder, 'key'));
+    expect(given.idsFolder).toBe(folder);
+  });
+
+  it('takes a list as one value, as repeated flags and with commas', async () => {
+    const formats = (sources: JobSources) => loadJob(sources).job.output.formats;
+    expect(formats(await jobFile(least.replace('dir: out', 'dir: out, formats: csv')))).toEqual(['csv']);
+    expect(formats(await jobFile(least, { flags: { format: ['csv', 'raw, jsonl'] } }))).toEqual([
+      'csv',
+      'raw',
+      'jsonl',
+    ]);
+  });
+
+  it('changes the named pairs and leaves the others', async () => {
+    const sources = await jobFile(least.replace('dir: out', 'dir: out, compression: { csv: gzip }'), {
+      flags: { compression: ['jsonl=zstd,raw=gzip', 'parquet=none'] },
+    });
+    expect(loadJob(sources).job.output.compression).toEqual({
+      csv: 'gzip',
+      jsonl: 'zstd',
+      raw: 'gzip',
+      parquet: 'none',
+    });
+  });
+
+  it('groups the digits of a number in a flag', async () => {
+    const sources = await jobFile(least, { flags: { 'credits-per-day': '3_000_000' } });
+    expect(loadJob(sources).job.budget.creditsPerDay).toBe(3_000_000);
+  });
+
+  it('takes the last of a flag that is repeated', async () => {
+    expect(loadJob(await jobFile(least, { flags: { retries: ['1', '2'] } })).job.service.retries).toBe(2);
+  });
+});
+
+describe('a job that is wrong', () => {
+  it('says what is missing, in the file and as a flag', () => {
+    expect(messageOf({ flags: { out: 'x' }, environment: {}, folder: '/' })).toBe(
+      'the job has mistakes:\n  job: ids.from (or --ids) is missing\n  job: service.url (or --url) is missing',
+    );
+  });
+
+  it('names file, line and column of an unknown field, and what was probably meant', async () => {
+    const sources = await jobFile(`${least}budget:\n  creditsPerDya: 5\n`);
+    expect(messageOf(sources)).toBe(
+      'jobs/j.yaml:5:3: budget.creditsPerDya is no field of a job; did you mean budget.creditsPerDay?',
+    );
+  });
+
+  it('lists the fields where none is near', async () => {
+    expect(messageOf(await jobFile(`${least}colour: red\n`))).toBe(
+      'jobs/j.yaml:4:1: colour is no field of a job; there are ids, service, budget, output, csv, tolerance',
+    );
+  });
+
+  it('tells every mistake at once, each where it was made', async () => {
+    const sources = await jobFile(least.replace('dir: out', 'dir: out, formats: [csv, parqet]'), {
+      flags: { concurrency: '0', compression: 'tsv=gzip' },
+      environment: { ASSET_EXPORT_RETRIES: 'many' },
+    });
+    expect(messageOf(sources).split('\n  ').slice(1).sort()).toEqual([
+      '--compression: tsv is not one of parquet, csv, jsonl, raw',
+      '--concurrency must be at least 1, and is 0',
+      'ASSET_EXPORT_RETRIES must be a number, and is "many"',
+      'jobs/j.yaml:3:36: output.formats must be one of parquet, csv, jsonl, raw, and is "parqet"; did you mean parquet?',
+    ]);
+  });
+
+  it('shows nothing of what stands where the key belongs', async () => {
+    const message = messageOf(await jobFile(least.replace('{ url:', '{ apiKeyFile: [s3cret], url:')));
+    expect(message).toContain('service.apiKeyFile must be a text');
+    expect(message).not.toContain('s3cret');
+  });
+
+  it('says that the file is not there', () => {
+    expect(messageOf({ file: 'no.yaml', flags: {}, environment: {}, folder: '/' })).toBe(
+      'cannot read the job file no.yaml: it does not exist',
+    );
+  });
+});
