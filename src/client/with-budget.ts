@@ -65,7 +65,9 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
       daySpent({ limit: 'creditsPerDay', what: `The day's budget (creditsPerDay ${creditsPerDay ?? 0}) is spent` });
       return undefined;
     }
-    if (stop?.aborted !== true && ended === undefined && utcDay(clock.now()) === sentDay) return booked;
+    // A stop that comes now is too late for this call: with the last credits of a budget all booked, the next call's
+    // refusal stops the run, and what is booked is still to be sent.
+    if (ended === undefined && utcDay(clock.now()) === sentDay) return booked;
     await giveBack(booked);
     return undefined;
   }
@@ -118,7 +120,6 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
         if (booked === undefined) continue;
         try {
           await options.onCall?.(call);
-          throwIfEnded();
         } catch (error) {
           await giveBack(booked);
           throw error;

@@ -1,4 +1,5 @@
 import { tableNames } from '../assets/columns.ts';
+import { sinkFor } from '../sinks/registry.ts';
 import { formats } from '../sinks/sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -12,19 +13,29 @@ export async function throwAway(files: FileStore, folder: string): Promise<void>
   await (await files.open(mark, 'create')).close();
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(pathIn(folder, exportPaths.manifest));
-  const folders = formats.flatMap((format) => tableNames.map((table) => `${format}/${table}`));
-  for (const name of [...folders, 'unexported']) {
-    const path = pathIn(folder, name);
-    for (const file of await files.list(path)) {
-      if (/^part-\d{5,}\./.test(file)) await files.remove(pathIn(folder, `${name}/${file}`));
-    }
+  for (const format of formats) {
+    for (const table of tableNames)
+      await removeParts(files, folder, { name: `${format}/${table}`, extension: sinkFor(format).extension });
   }
+  await removeParts(files, folder, { name: 'unexported', extension: 'csv' });
   for (const name of [exportPaths.checkpoint, exportPaths.callCount, exportPaths.journals, exportPaths.unfinished]) {
     await files.remove(pathIn(folder, name));
   }
   await files.syncFolder(folder);
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(mark);
+}
+
+async function removeParts(
+  files: FileStore,
+  folder: string,
+  { name, extension }: { readonly name: string; readonly extension: string },
+): Promise<void> {
+  for (const file of await files.list(pathIn(folder, name))) {
+    const path = pathIn(folder, `${name}/${file}`);
+    const [, ending] = /^part-\d{5,}\.([a-z]+)(\.gz|\.zst)?$/.exec(file) ?? [];
+    if (ending === extension && (await files.sizeOf(path)) !== 'folder') await files.remove(path);
+  }
 }
 
 /** Whether a run was interrupted while it threw an export away. */

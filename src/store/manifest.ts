@@ -49,6 +49,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
  */
 export async function readManifest(files: FileStore, folder: string): Promise<Manifest | undefined> {
   const path = pathIn(folder, exportPaths.manifest);
+  if ((await files.sizeOf(path)) === 'folder') throw damaged(path, 'it is a folder');
   const content = await files.readAll(path);
   if (content === undefined) return undefined;
   const value = jsonOf(content);

@@ -81,7 +81,11 @@ export class MemoryDisk {
         this.tree.syncFolder(path);
       }),
     list: (path) => this.#does('list', path, () => this.tree.names(path)),
-    readAll: (path) => this.#does('read', path, () => this.tree.fileAt(path)?.content()),
+    readAll: (path) =>
+      this.#does('read', path, () => {
+        if (this.tree.hasFolder(path)) throw systemError('EISDIR');
+        return this.tree.fileAt(path)?.content();
+      }),
     sizeOf: (path) => this.#does('read', path, () => this.tree.sizeOf(path)),
     takeLock: (folder) => this.#takeLock(folder),
   };

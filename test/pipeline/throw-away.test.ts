@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { exportBytes, runExport } from '../support/run-export.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
+  const folder = await tempFolder();
+  const ids = join(folder, 'ids.txt');
+  await writeIdFile(ids, { entries: 60 });
+  const service = await startGeneratedService();
+  const out = join(folder, 'out');
+  const flags = { ids, url: service.url, out, 'ids-per-call': '10', format: 'csv,jsonl', tables: 'assets,creators' };
+  await runExport({ flags: { ...flags, 'rows-per-part': '10' } });
+  const strangers = [
+    'readme.md',
+    'csv/notes.csv',
+    'csv/assets/part-00000.txt.bak/x',
+    'csv/assets/mine.csv',
+    'other/part-00000.csv',
+  ];
+  for (const name of strangers) {
+    mkdirSync(dirname(join(out, name)), { recursive: true });
+    writeFileSync(join(out, name), `kept: ${name}`);
+  }
+  const before = exportBytes(out);
+  const outcome = await runExport({ flags, fresh: true });
+  expect(outcome.state).toBe('complete');
+  const after = exportBytes(out);
+  for (const name of strangers) expect(after[name]).toBe(before[name]);
+  expect(
+    Object.keys(after)
+      .filter((name) => !strangers.includes(name))
+      .sort(),
+  ).toEqual([
+    'csv/assets/part-00000.csv',
+    'csv/creators/part-00000.csv',
+    'jsonl/assets/part-00000.jsonl',
+    'jsonl/creators/part-00000.jsonl',
+    'manifest.json',
+    'unexported/part-00000.csv',
+  ]);
+  expect(service.counts().calls).toBe(12);
+  await service.stop();
+});

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ExportError, messageOf } from '../../src/lib/export-error.ts';
+import { verifyExport } from '../../src/pipeline/verify-export.ts';
+import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import type { FileStore } from '../../src/store/file-store.ts';
+import { MemoryDisk } from '../model/memory-disk.ts';
+import { bytesAt, flipped, putFile } from '../store/memory-files.ts';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { runExport } from '../support/run-export.ts';
+import { keptFolder } from '../support/temp-folder.ts';
+
+/** A finished export in every format, by path. */
+const whole = new Map<string, Buffer>();
+const out = '/out';
+
+beforeAll(async () => {
+  const folder = await keptFolder();
+  const ids = join(folder.path, 'ids.txt');
+  await writeIdFile(ids, { entries: 120, invalidPercent: 3, duplicatePercent: 3 });
+  const service = await startGeneratedService({ missingPercent: 5 });
+  const made = join(folder.path, 'out');
+  await runExport({
+    flags: {
+      ...{ ids, out: made, url: service.url, 'rows-per-part': '50' },
+      ...{ format: 'parquet,csv,jsonl,raw', compression: 'csv=gzip,jsonl=zstd' },
+    },
+  });
+  await service.stop();
+  for (const name of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
+    if (statSync(join(made, name)).isFile()) whole.set(name, readFileSync(join(made, name)));
+  }
+  await folder.remove();
+});
+
+/** What verify says of a copy that was changed: a line for each damage. */
+async function saidOf(change: (files: FileStore) => Promise<void>): Promise<string[]> {
+  const { files } = new MemoryDisk();
+  for (const [name, bytes] of whole) await putFile(files, join(out, name), bytes);
+  await change(files);
+  try {
+    return (await verifyExport(files, out)).damage.map(({ path, problem }) => `${path}: ${problem}`);
+  } catch (error) {
+    if (!(error instanceof ExportError && error.exit === 'damaged')) throw error;
+    return [messageOf(error).slice(out.length + 1)];
+  }
+}
+
+/** Puts other bytes in the place of a file's. */
+async function replace(files: FileStore, path: string, change: (bytes: Buffer) => Uint8Array): Promise<void> {
+  await putFile(files, path, change(await bytesAt(files, path)));
+}
+
+const changes: Readonly<Record<string, (files: FileStore, path: string) => Promise<void>>> = {
+  cut: (files, path) => replace(files, path, (bytes) => bytes.subarray(0, -1)),
+  emptied: (files, path) => replace(files, path, () => new Uint8Array()),
+  'made longer': (files, path) => replace(files, path, (bytes) => Buffer.concat([bytes, Buffer.from('\n')])),
+  removed: (files, path) => files.remove(path),
+  renamed: (files, path) => files.rename(path, `${path}.old`),
+  'made a folder': async (files, path) => {
+    await files.remove(path);
+    await files.makeFolder(path);
+  },
+};
+
+describe('verify', () => {
+  it('finds nothing wrong with an export that is as it was written', async () => {
+    expect(await saidOf(async () => undefined)).toEqual([]);
+    expect(whole.size).toBe(1 + 3 * 5);
+  });
+
+  it('names the file in which any one bit was turned', async () => {
+    const random = new SeededRandom([5, 6, 7, 8]);
+    const paths = [...whole.keys()];
+    for (let turn = 0; turn < 80; turn += 1) {
+      const path = paths[turn % paths.length] ?? '';
+      const said = await saidOf((files) =>
+        replace(files, join(out, path), (bytes) => flipped(bytes, random.below(bytes.length), random.below(8))),
+      );
+      expect(said).toHaveLength(1);
+      expect(said[0]?.startsWith(path), said[0]).toBe(true);
+    }
+  });
+
+  it.each(Object.entries(changes))('names a file that was %s, whichever it is', async (how, change) => {
+    for (const path of whole.keys()) {
+      const said = await saidOf((files) => change(files, join(out, path)));
+      if (path === 'manifest.json') expect(said.join()).toMatch(/manifest/);
+      else if (how === 'renamed') {
+        expect(said).toEqual([`${path}: it is missing`, `${path}.old: it is no file of this export`]);
+      } else {
+        expect(said).toHaveLength(1);
+        expect(said[0]?.startsWith(path)).toBe(true);
+      }
+    }
+  });
+
+  it.each([
+    'note.txt',
+    'csv/note.txt',
+    'csv/assets/part-00003.csv.gz',
+    'csv/assets/deep/er/file',
+    'parquet/other/part-00000.parquet',
+    'unexported/part-00003.csv',
+    'new/part-00000.csv',
+  ])('names %s when it was added', async (name) => {
+    expect(await saidOf((files) => putFile(files, join(out, name), Buffer.from('x')))).toEqual([
+      `${name}: it is no file of this export`,
+    ]);
+  });
+
+  it('names all of several damages', async () => {
+    const said = await saidOf(async (files) => {
+      for (const part of [0, 1, 2]) await files.remove(`${out}/csv/assets/part-0000${part}.csv.gz`);
+      await putFile(files, `${out}/unexported/part-00001.csv`, Buffer.from('x'));
+    });
+    const missing = [0, 1, 2].map((part) => `csv/assets/part-0000${part}.csv.gz: it is missing`);
+    expect(said).toEqual(expect.arrayContaining(missing));
+    expect(said.join()).toMatch(/unexported\/part-00001\.csv: it has 1 bytes, and had \d+/);
+    expect(said).toHaveLength(4);
+  });
+
+  it('refuses a folder without a manifest, and says where it stands', async () => {
+    await expect(verifyExport(new MemoryDisk().files, out)).rejects.toMatchObject({
+      exit: 'damaged',
+      todo: expect.stringContaining('asset-export status') as string,
+    });
+  });
+});
