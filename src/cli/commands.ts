@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./schema-command.ts')).schemaCommand,
   },
   {
+    name: 'load',
+    about: 'load a finished export into DuckDB or PostgreSQL',
+    load: async () => (await import('./load-command.ts')).loadCommand,
+  },
+  {
     name: 'serve',
     about: 'answer getAsset and getAssets from local records, as the service does',
     load: async () => (await import('./serve.ts')).serveCommand,

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type InfoField, parse } from 'csv-parse';
-import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
 import { assetsTable } from '../assets/columns.ts';
 import { isJsonObject, parseJson } from '../assets/json.ts';
+import { cellOfParquet } from '../assets/parquet-cell.ts';
 import type { Cell, Column, Row } from '../assets/table.ts';
 import { decompress } from '../lib/decompress.ts';
+import { readParquet } from '../lib/parquet-rows.ts';
 import { splitLines } from '../lib/split-lines.ts';
 import { cellOfJson, cellOfText } from './cell-of-text.ts';
 import type { ReadableFormat } from './export-files.ts';
@@ -75,68 +75,13 @@ async function* readParquetRows(path: string): AsyncGenerator<Row[], void, void>
         return bytes.buffer;
       },
     };
-    const metadata = await parquetMetadataAsync(file);
-    const names = metadata.schema.slice(1).map(({ name }) => name);
-    const places = columns.map(({ name }) => names.indexOf(name));
-    for (let row = 0; row < Number(metadata.num_rows); ) {
-      const rowEnd = row + rowsAt(metadata, row);
-      let rows: unknown[][] = [];
-      await parquetRead({
-        file,
-        metadata: withPlainDecimals(metadata),
-        compressors,
-        rowStart: row,
-        rowEnd,
-        onComplete: (found) => (rows = found as unknown as unknown[][]),
-      });
-      yield rows.map((cells) => placed(places, (place) => cellOfParquet(cells[place])));
-      row = rowEnd;
+    for await (const { columns: names, rows } of readParquet(file)) {
+      const places = columns.map(({ name }) => names.indexOf(name));
+      yield rows.map((cells) => placed(places, (place, column) => cellOfParquet(cells[place], column)));
     }
   } finally {
     await handle.close();
   }
-}
-
-/** Rows from `row` to the end of its row group. */
-function rowsAt(metadata: FileMetaData, row: number): number {
-  let first = 0;
-  for (const group of metadata.row_groups) {
-    const rows = Number(group.num_rows);
-    if (row < first + rows) return first + rows - row;
-    first += rows;
-  }
-  return Number(metadata.num_rows) - row;
-}
-
-/** hyparquet makes doubles of decimals; without their annotation it gives the bytes, and no digit is lost. */
-function withPlainDecimals(metadata: FileMetaData): FileMetaData {
-  const schema = metadata.schema.map(({ logical_type, converted_type, ...element }) =>
-    converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL'
-      ? element
-      : {
-          ...element,
-          ...(logical_type === undefined ? {} : { logical_type }),
-          ...(converted_type === undefined ? {} : { converted_type }),
-        },
-  );
-  return { ...metadata, schema };
-}
-
-function cellOfParquet(value: unknown): Cell {
-  if (value === null || value === undefined) return null;
-  if (value instanceof Uint8Array) return safe(twosComplement(value));
-  if (typeof value === 'bigint') return safe(value);
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
-  throw new Error(`a cell holds a ${typeof value}`);
-}
-
-/** Parquet keeps decimals as big-endian two's complement. */
-function twosComplement(bytes: Uint8Array): bigint {
-  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
-}
-
-function safe(value: bigint): number | bigint {
-  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
 function placed(places: readonly number[], cellAt: (place: number, column: Column) => Cell): Row {

@@ -12,6 +12,8 @@ export interface Source {
   readonly folder: string;
   /** How the CSV files were written: RFC 4180 unless told. */
   readonly csvDialect?: CsvDialectName;
+  /** The table whose files they are, where the table that takes them has another name. */
+  readonly filesTable?: string;
 }
 
 /** What stands for null in the CSV files. */
@@ -84,9 +86,9 @@ export function columnList(table: Table, textOf: (column: Column) => string, ind
 }
 
 /** The files of a table: `folder/csv/assets/part-*.csv*`, compressed or not. */
-export function filesOf({ table, format, folder }: Source): string {
+export function filesOf({ table, format, folder, filesTable }: Source): string {
   const root = folder.endsWith('/') ? folder.slice(0, -1) : folder;
-  return `${root}/${format}/${table.name}/part-*.${format}${format === 'parquet' ? '' : '*'}`;
+  return `${root}/${format}/${filesTable ?? table.name}/part-*.${format}${format === 'parquet' ? '' : '*'}`;
 }
 
 /** The folder of a table's files, with a closing slash. */

@@ -1,0 +1,37 @@
+import { codeOf, ExportError } from '../lib/export-error.ts';
+import { loadStatementFor } from '../warehouse/dialects.ts';
+import type { Database } from './database.ts';
+import { sourceOf } from './load-source.ts';
+import type { LoadPlan } from './load-plan.ts';
+
+/** Opens a DuckDB file, and makes it where it is absent. @throws {ExportError} `usage` when DuckDB is not installed */
+export async function openDuckdb(address: string, plan: LoadPlan, folder: string): Promise<Database> {
+  const { DuckDBInstance } = await duckdb();
+  const instance = await DuckDBInstance.create(address);
+  const connection = await instance.connect();
+  return {
+    run: async (sql) => {
+      await connection.run(sql);
+    },
+    load: async (loaded) => {
+      const result = await connection.run(loadStatementFor('duckdb', sourceOf(loaded, plan, folder)));
+      return result.rowsChanged;
+    },
+    close: async () => {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+async function duckdb(): Promise<typeof import('@duckdb/node-api')> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new ExportError('usage', 'loading into DuckDB needs the package @duckdb/node-api, which is not installed', {
+      todo: 'npm install @duckdb/node-api, or print the statements with --sql and run them yourself.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { ExportError, messageOf } from '../lib/export-error.ts';
+import { verifyExport } from '../pipeline/verify-export.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { readManifest } from '../store/manifest.ts';
+import { loadStatementFor } from '../warehouse/dialects.ts';
+import type { Database } from './database.ts';
+import { openDuckdb } from './duckdb-database.ts';
+import { type LoadPlan, planLoad } from './load-plan.ts';
+import { sourceOf } from './load-source.ts';
+import { type LoadMode, type LoadStep, loadSteps } from './load-steps.ts';
+import type { LoadTarget } from './load-target.ts';
+import { openPostgres } from './postgres-database.ts';
+
+export interface LoadRequest {
+  readonly files: FileStore;
+  /** Of the export, absolute. */
+  readonly folder: string;
+  readonly kind: LoadTarget['kind'];
+  readonly mode: LoadMode;
+}
+
+/** Rows that went into each table, by name. */
+export type LoadedRows = Readonly<Record<string, number>>;
+
+/**
+ * Loads a finished export into a database, in one transaction.
+ * @throws {ExportError} `damaged` when the export is unfinished or damaged, `cannotWrite` when the database refuses
+ */
+export async function loadExport(request: LoadRequest, target: LoadTarget): Promise<LoadedRows> {
+  const { plan, steps } = await prepareLoad(request);
+  let database: Database | undefined;
+  try {
+    database = await open(request, target, plan);
+    await database.run('BEGIN');
+    const rows = await loadAll(steps, database);
+    await database.run('COMMIT');
+    return rows;
+  } catch (error) {
+    await database?.run('ROLLBACK').catch(() => undefined);
+    if (error instanceof ExportError) throw error;
+    // The cause stays out of the message's way: a driver's error may hold the address.
+    throw new ExportError('cannotWrite', `${target.shown}: ${messageOf(error)}`, {
+      todo: todoFor(messageOf(error)),
+    });
+  } finally {
+    await database?.close().catch(() => undefined);
+  }
+}
+
+/** The same as a script, for DuckDB's shell or psql. */
+export async function loadScript(request: LoadRequest): Promise<string> {
+  const { folder, kind } = request;
+  const { plan, steps } = await prepareLoad(request);
+  const texts = steps.map((step) =>
+    step.kind === 'run' ? step.sql : loadStatementFor(kind, sourceOf(step.source, plan, folder)),
+  );
+  return ['BEGIN;\n', ...texts, 'COMMIT;\n'].join('\n');
+}
+
+async function prepareLoad(request: LoadRequest): Promise<{ plan: LoadPlan; steps: LoadStep[] }> {
+  const { files, folder, kind, mode } = request;
+  const { damage } = await verifyExport(files, folder);
+  const [first] = damage;
+  if (first !== undefined) {
+    throw new ExportError('damaged', `${folder} is damaged: ${first.path}: ${first.problem}`, {
+      todo: `asset-export verify ${folder} lists all that is wrong. Nothing was loaded.`,
+      facts: { problems: damage.length },
+    });
+  }
+  const manifest = await readManifest(files, folder);
+  if (manifest === undefined) throw new ExportError('damaged', `${folder} has lost its manifest`);
+  const plan = planLoad(manifest, kind);
+  return { plan, steps: loadSteps(plan, kind, mode) };
+}
+
+async function open({ files, folder }: LoadRequest, target: LoadTarget, plan: LoadPlan): Promise<Database> {
+  return target.kind === 'duckdb'
+    ? openDuckdb(target.address, plan, folder)
+    : openPostgres(target.address, { plan, files, folder });
+}
+
+async function loadAll(steps: readonly LoadStep[], database: Database): Promise<LoadedRows> {
+  const loaded: Record<string, number> = {};
+  for (const step of steps) {
+    if (step.kind === 'run') {
+      await database.run(step.sql);
+      continue;
+    }
+    const { table, rows, files } = step.source;
+    const got = await database.load(step.source);
+    if (got !== rows) {
+      throw new ExportError('cannotWrite', `${table.name} took ${got} of ${rows} rows`, { todo: 'Nothing was kept.' });
+    }
+    loaded[files[0]?.split('/')[1] ?? table.name] = got;
+  }
+  return loaded;
+}
+
+function todoFor(message: string): string {
+  if (/0x00|null byte|\\u0000/i.test(message)) {
+    return "PostgreSQL's text holds no NUL character. Nothing was kept: load into DuckDB, or leave the column out (output.exclude).";
+  }
+  if (/column/i.test(message))
+    return 'A table there has other columns. Nothing was kept: alter or drop it, and load again.';
+  return 'Nothing was kept: load again when it is mended.';
+}

@@ -1,0 +1,82 @@
+import { tableByName } from '../assets/columns.ts';
+import { exportedAt } from '../assets/shape-table.ts';
+import type { Column, ColumnType, Table } from '../assets/table.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { type CsvDialectName, csvDialectNames } from '../sinks/csv-dialect.ts';
+import type { Manifest } from '../store/manifest.ts';
+import { type TableFormat, tableFormats } from '../warehouse/dialect.ts';
+
+/** A table of a finished export, and the files to load it from. */
+export interface LoadTable {
+  readonly table: Table;
+  /** Relative to the export, in the order of the parts. */
+  readonly files: readonly string[];
+  readonly rows: number;
+}
+
+export interface LoadPlan {
+  readonly format: TableFormat;
+  readonly csvDialect: CsvDialectName;
+  readonly tables: readonly LoadTable[];
+}
+
+/** What each database reads best; PostgreSQL takes CSV as it is, and Parquet through this program. */
+const preferred: Readonly<Record<'duckdb' | 'postgres', readonly TableFormat[]>> = {
+  duckdb: ['parquet', 'csv', 'jsonl'],
+  postgres: ['csv', 'parquet', 'jsonl'],
+};
+
+/** Chooses the files to load from. @throws {ExportError} `usage` when the export holds none that say what the service said */
+export function planLoad(manifest: Manifest, kind: 'duckdb' | 'postgres'): LoadPlan {
+  const escaped = manifest.job['csv.formulas'] === 'escape';
+  const format = preferred[kind].find(
+    (each) =>
+      !(each === 'csv' && escaped) && manifest.files.some((file) => file.format === each && isTable(file.table)),
+  );
+  if (format === undefined) {
+    throw new ExportError('usage', 'this export holds no tables that can be loaded', {
+      todo: `Export again with --format ${tableFormats.join(' or ')}${escaped ? '; CSV with csv.formulas: escape is not what the service said' : ''}.`,
+    });
+  }
+  const dialect = manifest.job['csv.dialect'];
+  return {
+    format,
+    csvDialect: csvDialectNames.find((name) => name === dialect) ?? 'rfc4180',
+    tables: Object.entries(manifest.tables).map(([name, { rows, columns }]) => ({
+      table: tableOf(name, columns, format),
+      files: manifest.files
+        .filter((file) => file.table === name && file.format === format)
+        .sort((a, b) => a.part - b.part)
+        .map(({ path }) => path),
+      rows,
+    })),
+  };
+}
+
+function isTable(name: string): boolean {
+  return tableByName(name) !== undefined;
+}
+
+type ManifestColumn = Manifest['tables'][string]['columns'][number];
+
+/** The table as its files have it: what the manifest does not say of a column, the column table does. */
+function tableOf(name: string, columns: readonly ManifestColumn[], format: TableFormat): Table {
+  const whole = tableByName(name);
+  return {
+    name,
+    ...(whole?.list === undefined ? {} : { list: whole.list }),
+    columns: columns.map((column): Column => {
+      const known = [...(whole?.columns ?? []), exportedAt].find((each) => each.name === (column.from ?? column.name));
+      const list = format === 'parquet' && column.list !== undefined ? tableByName(column.list) : undefined;
+      return {
+        name: column.name,
+        type: column.type as ColumnType,
+        nullable: column.nullable,
+        path: known?.path ?? [],
+        about: known?.about ?? '',
+        ...(column.from === undefined ? {} : { from: column.from }),
+        ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
+      };
+    }),
+  };
+}
