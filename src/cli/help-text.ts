@@ -27,7 +27,7 @@ export function commandHelp(command: Command, columns: number): string {
 /** The help of the program: its commands and exit codes. */
 export function programHelp(commands: readonly { name: string; about: string }[], columns: number): string {
   const width = Math.max(40, Math.min(100, columns));
-  const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, { at: 11, width }));
+  const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, { at: 12, width }));
   const codes = Object.values(exitCodes).flatMap(({ code, meaning }) =>
     twoColumns(`  ${String(code).padStart(3)}`, meaning, { at: 7, width }),
   );

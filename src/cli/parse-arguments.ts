@@ -59,7 +59,7 @@ function wrongFlag(name: string, message: string, flags: readonly CommandFlag[])
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
   if (unknown !== undefined) {
     const names = flags.map((flag) => flag.name);
-    const guess = nearestName(unknown.replace(/^no-/, ''), names);
+    const guess = nearestName(unknown, names);
     const dash = unknown.length === 1 ? '-' : '--';
     return new ExportError(
       'usage',

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const records = join(root, 'data/assets.jsonl.gz');
+
+describe('the program', () => {
+  it('shows its help on stderr and fails without a command', async () => {
+    const { exit, stdout, stderr } = await runProgram([]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('asset-export <command> [flags]');
+  });
+
+  it.each([[['--help']], [['-h']], [['run', '--help']], [['status', 'x', '-h']]])(
+    'shows help on stdout for %j',
+    async (args) => {
+      const { exit, stdout, stderr } = await runProgram(args);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+      expect(stdout).toContain('Examples:\n  asset-export ');
+    },
+  );
+
+  it('tells its version', async () => {
+    expect((await runProgram(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    [['statsu'], 'there is no command statsu; did you mean status?'],
+    [['frobnicate'], 'there is no command frobnicate'],
+    [['--json', 'run'], 'the command comes before its flags: asset-export run --json …'],
+    [['run', '--concurency', '4'], 'run has no flag --concurency; did you mean --concurrency?'],
+    [['run', '--no-singels'], 'run has no flag --singels; did you mean --singles?'],
+    [['run', '--colour', 'red'], 'run has no flag --colour'],
+    [['run', '-x'], 'run has no flag -x'],
+    [['run', '--ids'], '--ids needs a value: --ids PATH'],
+    [['status'], 'status needs <out>: folder of the export, as --out or output.dir named it'],
+    [['status', 'a', 'b'], 'there is an argument too many: b'],
+    [['run', '--log-level', 'loud', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'], '--log-level must be one of'],
+  ])('says what is wrong with %j, on stderr, with exit 2', async (args, message) => {
+    const { exit, stdout, stderr } = await runProgram(args, { cwd: await tempFolder() });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain(`asset-export: ${message}`);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it('takes ids from stdin, and all the ones for an id', async () => {
+    const cwd = await tempFolder();
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv', '--json'];
+    const { exit, stdout } = await runProgram(['run', ...flags], { cwd, stdin: `${'1'.repeat(32)}\nodd\n` });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      state: 'complete',
+      exitCode: 0,
+      read: 2,
+      missing: 1,
+      invalid: 1,
+      calls: 1,
+    });
+  });
+
+  it('writes a log line of JSON for each change of state where there is no terminal', async () => {
+    const cwd = await tempFolder();
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv'];
+    const { stderr } = await runProgram(['run', ...flags], { cwd, stdin: '' });
+    const log = stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { msg: string });
+    expect(log.map(({ msg }) => msg)).toEqual(['export begins', 'part committed']);
+  });
+
+  it('asks for a key where the service needs one, and says how to try without', async () => {
+    const cwd = await tempFolder();
+    writeFileSync(join(cwd, 'ids.txt'), '');
+    const args = ['run', '--ids', 'ids.txt', '--url', 'https://service.example', '--out', 'out'];
+    const { exit, stderr } = await runProgram(args, { cwd });
+    expect(exit).toBe(2);
+    expect(stderr).toContain('asset-export: there is no API key\n');
+    expect(stderr).toContain('--url embedded:');
+  });
+
+  it('ends with 7 where it cannot write, and leaves no process behind', async () => {
+    const cwd = await tempFolder();
+    writeFileSync(join(cwd, 'file'), '');
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'file/out'];
+    const { exit, stderr } = await runProgram(['run', ...flags], { cwd });
+    expect(exit).toBe(7);
+    expect(stderr).toContain('a file stands where a folder should be');
+  });
+
+  it('does not pass over a stdout that is full', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [join(root, 'dist/main.js'), '--help'], { stdio: ['ignore', full, 'pipe'] });
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr: 'asset-export: stdout cannot be written: ENOSPC: no space left on device, write\n',
+    });
+  });
+});

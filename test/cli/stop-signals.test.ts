@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type StopSignals, stopSignals } from '../../src/cli/stop-signals.ts';
+import { ExportError } from '../../src/lib/export-error.ts';
+
+let signals: StopSignals | undefined;
+
+afterEach(() => {
+  signals?.dispose();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Calls the newest listener: the test runner has its own. */
+function receive(name: 'SIGINT' | 'SIGTERM'): void {
+  process.listeners(name).at(-1)?.(name);
+}
+
+describe('the first signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s stops new calls and ends with %d', (name, exitCode) => {
+    const told: string[] = [];
+    signals = stopSignals(1000, (message) => told.push(message));
+    receive(name);
+    expect(signals.stop.aborted).toBe(true);
+    expect(signals.abort.aborted).toBe(false);
+    const reason: unknown = signals.stop.reason;
+    expect(reason instanceof ExportError && reason.exitCode).toBe(exitCode);
+    expect(told).toEqual([`${name}: no new calls; waiting for the answers in flight (again to stop at once)`]);
+  });
+
+  it('leaves answers in flight the time of grace, and no longer', () => {
+    vi.useFakeTimers();
+    signals = stopSignals(1000, () => undefined);
+    receive('SIGTERM');
+    vi.advanceTimersByTime(999);
+    expect(signals.abort.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(signals.abort.aborted).toBe(true);
+  });
+});
+
+it('the second signal ends the program at once', () => {
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+  signals = stopSignals(1000, () => undefined);
+  receive('SIGTERM');
+  expect(exit).not.toHaveBeenCalled();
+  receive('SIGINT');
+  expect(exit).toHaveBeenCalledExactlyOnceWith(130);
+});
+
+it('signals have their usual meaning again after the run', () => {
+  const before = process.listenerCount('SIGINT');
+  signals = stopSignals(1000, () => undefined);
+  expect(process.listenerCount('SIGINT')).toBe(before + 1);
+  signals.dispose();
+  expect(process.listenerCount('SIGINT')).toBe(before);
+});

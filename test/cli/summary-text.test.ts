@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { nextText, summaryText } from '../../src/cli/summary-text.ts';
+import type { ExportAccount, ExportOutcome } from '../../src/pipeline/export-outcome.ts';
+import { noNotes } from '../../src/store/export-facts.ts';
+
+const sha256 = '0'.repeat(64);
+const file = (path: string, table: string, facts: { rows: number; bytes: number }) => ({
+  ...{ path, table, part: 0, sha256, ...facts },
+  format: path.split('/')[0] ?? '',
+});
+
+const account: ExportAccount = {
+  folder: '/work/out/x',
+  counts: { read: 12_345, exported: 12_000, missing: 300, invalid: 40, duplicate: 5, failed: 0 },
+  pending: 0,
+  parts: 1,
+  files: [
+    file('parquet/assets/part-00000.parquet', 'assets', { rows: 12_000, bytes: 4_200_000 }),
+    file('csv/assets/part-00000.csv', 'assets', { rows: 12_000, bytes: 15_000_000 }),
+    file('csv/creators/part-00000.csv', 'creators', { rows: 20_000, bytes: 900_000 }),
+    file('unexported/part-00000.csv', 'unexported', { rows: 345, bytes: 20_000 }),
+  ],
+  calls: 13,
+  credits: 2080,
+  drift: [],
+  notes: noNotes,
+};
+const outcome: ExportOutcome = { state: 'complete', account, callsOfRun: 13, elapsedMs: 4200 };
+
+describe('the summary', () => {
+  it('shows the identity, the bill and the files', () => {
+    expect(summaryText(outcome, 'out/x')).toBe(`out/x is complete
+
+    read       12,345
+  = exported   12,000
+  + missing       300
+  + invalid        40
+  + duplicate       5
+  + failed          0
+    each id that is no row, and why: out/x/unexported/
+
+  13 calls, 2,080 credits, 4.2 s
+
+  4 files of 1 part in out/x:
+                       rows    parquet        csv
+    assets           12,000    4.20 MB    15.0 MB
+    creators         20,000                900 kB
+    unexported          345`);
+  });
+
+  it('tells this run from all runs', () => {
+    expect(summaryText({ ...outcome, callsOfRun: 3 }, 'out/x')).toContain(
+      '\n  3 calls, 480 credits, 4.2 s (13 calls, 2,080 credits over all runs)\n',
+    );
+  });
+
+  it('says that nothing was spent on an export that was complete', () => {
+    const text = summaryText({ ...outcome, state: 'already', callsOfRun: 0, elapsedMs: 0 }, 'out/x');
+    expect(text.split('\n')[0]).toBe('out/x was complete already: nothing was asked, nothing spent');
+    expect(text).toContain('\n  13 calls, 2,080 credits in all\n');
+  });
+
+  it('adds what is pending while the export is not complete', () => {
+    const text = summaryText({ ...outcome, state: 'unfinished', account: { ...account, pending: 77 } }, 'out/x');
+    expect(text.split('\n')[0]).toBe('out/x is not complete yet');
+    expect(text).toContain('\n  + pending        77\n');
+  });
+
+  it('notes drift and oddities, within 80 columns and safe for a terminal', () => {
+    const drift = ['a', 'b\u001b[2J', 'c', 'd'].map((path) => ({
+      ...{ path, count: 7, sampleId: 'x' },
+      kind: 'unknownField' as const,
+    }));
+    const misfit = { path: 'supply', kind: 'misfit' as const, count: 2, sampleId: 'x' };
+    const notes = { ...noNotes, formulaCells: 96, foreignRecords: 1 };
+    const lines = summaryText({ ...outcome, account: { ...account, drift: [...drift, misfit], notes } }, 'out/x')
+      .split('\n')
+      .filter((line) => /^ {2}(note: | {6}\S)/.test(line));
+    expect(lines).toEqual([
+      '  note: 2 values did not fit their column, kept in extra: supply',
+      '  note: 4 fields that the specification does not name, kept in extra: a,',
+      String.raw`        b\x1b[2J, c, …`,
+      '  note: 96 CSV cells look like formulas to a spreadsheet (see csv.formulas)',
+      '  note: 1 records came that nobody asked for, and were left out',
+    ]);
+  });
+});
+
+describe('the line behind it', () => {
+  it('is a command that a shell takes', () => {
+    expect(nextText(outcome, 'out/x')).toBe('Next: asset-export verify out/x');
+    expect(nextText(outcome, "my 'out'")).toBe(String.raw`Next: asset-export verify 'my '\''out'\'''`);
+  });
+
+  it('says how to go on', () => {
+    expect(nextText({ ...outcome, state: 'unfinished' }, 'out/x')).toBe(
+      'Next: run the same command again to go on, or asset-export status out/x',
+    );
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { nearestName } from '../../src/lib/nearest-name.ts';
+import { shellWord, shownPath } from '../../src/lib/shown-path.ts';
+
+it('a path is shown from the working directory or from the root, whichever is shorter', () => {
+  expect(shownPath('/work/a/out', '/work/a')).toBe('out');
+  expect(shownPath('/work/a', '/work/a')).toBe('.');
+  expect(shownPath('/tmp/o', '/work/a/b/c')).toBe('/tmp/o');
+  expect(shownPath('/work/a/o', '/work/a/b')).toBe('../o');
+});
+
+it('a word is quoted for a shell only where it must be', () => {
+  expect(shellWord('out/x-1_2.csv')).toBe('out/x-1_2.csv');
+  expect(shellWord('a b')).toBe("'a b'");
+  expect(shellWord('$HOME')).toBe("'$HOME'");
+  expect(shellWord('')).toBe("''");
+});
+
+it('a name is guessed only when one is near', () => {
+  expect(nearestName('form', ['from', 'format'])).toBe('from');
+  expect(nearestName('idsPerCal', ['idsPerCall', 'url'])).toBe('idsPerCall');
+  expect(nearestName('colour', ['ids', 'service'])).toBeUndefined();
+  expect(nearestName('abc', [])).toBeUndefined();
+});
