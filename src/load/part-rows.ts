@@ -36,7 +36,7 @@ export async function* csvOfParquet(part: PartPath, table: Table): AsyncGenerato
   try {
     const byteLength = await file.size();
     const slice = async (start: number, end = byteLength): Promise<ArrayBuffer> =>
-      (await file.read(start, end - start)).slice().buffer;
+      new Uint8Array(await file.read(start, end - start)).buffer;
     const encoder = await csvSink.open(output, {
       columns: table.columns,
       compression: 'none',
