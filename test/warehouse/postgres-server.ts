@@ -10,6 +10,8 @@ const run = promisify(execFile);
 export interface PostgresServer {
   /** Runs a script in psql, stopping at the first error, and gives back the rows of its queries as text. */
   psql(script: string): Promise<string>;
+  /** Its address for clients. */
+  readonly address: string;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     return `the server does not start: ${String(error)}`;
   }
   return {
+    address: `postgres:///postgres?host=${encodeURIComponent(folder)}&user=tester`,
     psql: async (script) => {
       const psql = run(
         'psql',

@@ -1,0 +1,203 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadExport, type LoadRequest, loadScript } from '../../src/load/load-export.ts';
+import { parseTarget } from '../../src/load/load-target.ts';
+import { diskFileStore } from '../../src/store/file-store.ts';
+import { runExport } from '../support/run-export.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { startPostgres } from '../warehouse/postgres-server.ts';
+import { startLocalService } from './local-records.ts';
+
+const server = await startPostgres();
+if (typeof server === 'string') console.warn(`loading into PostgreSQL is not tested: ${server}`);
+const service = await startLocalService();
+afterAll(async () => {
+  await service.close();
+  if (typeof server !== 'string') await server.stop();
+});
+
+const tables = 'assets,creators,files';
+
+/** An export of the first `count` records in a folder of its own. */
+async function exported(count: number, flags: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const out = await tempFolder();
+  const ids = join(await tempFolder(), 'ids.txt');
+  await writeFile(ids, service.ids.slice(0, count).join('\n'));
+  const all = { ids, url: service.url, out, tables, 'rows-per-part': '40', ...flags };
+  const { state, error } = await runExport({ flags: all });
+  if (state !== 'complete') throw error ?? new Error(state);
+  return out;
+}
+
+const request = (folder: string, kind: LoadRequest['kind'], mode: LoadRequest['mode'] = 'replace'): LoadRequest => ({
+  files: diskFileStore,
+  folder,
+  kind,
+  mode,
+});
+
+async function duckRows(file: string, sql: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  const rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+const counts = `SELECT (SELECT count(*) FROM assets), (SELECT count(DISTINCT id) FROM assets), (SELECT count(*) FROM creators), (SELECT count(*) FROM files)`;
+
+describe('into DuckDB', () => {
+  it.each([
+    ['parquet', {}],
+    ['parquet', { nested: true, 'fetched-at': true }],
+    ['csv', { compression: 'csv=zstd' }],
+    ['csv', { 'csv-dialect': 'redshift' }],
+    ['jsonl', { compression: 'jsonl=gzip' }],
+  ])('loads %s %j, and the same again', async (format, flags) => {
+    const folder = await exported(100, { format, ...flags });
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const first = await loadExport(request(folder, 'duckdb'), target);
+    const [rows] = await duckRows(target.address, counts);
+    expect(rows).toEqual(['100', '100', String(first['creators']), String(first['files'])]);
+    expect(await loadExport(request(folder, 'duckdb'), target)).toEqual(first);
+    expect(await duckRows(target.address, counts)).toEqual([rows]);
+    const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
+    expect(await duckRows(target.address, odd)).toEqual([[String(service.emptyUris(100))]]);
+  });
+
+  it('appends, and replaces by id with the rows of child tables', async () => {
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const few = await exported(60);
+    const all = await exported(100);
+    const loadedFew = await loadExport(request(few, 'duckdb', 'append'), target);
+    const loadedAll = await loadExport(request(all, 'duckdb', 'upsert'), target);
+    const wanted = ['100', '100', String(loadedAll['creators']), String(loadedAll['files'])];
+    expect(await duckRows(target.address, counts)).toEqual([wanted]);
+    await loadExport(request(few, 'duckdb', 'append'), target);
+    expect(await duckRows(target.address, counts)).toEqual([
+      ['160', '100', String((loadedAll['creators'] ?? 0) + (loadedFew['creators'] ?? 0)), expect.any(String)],
+    ]);
+  });
+
+  it('goes by the new name of the id, and refuses where it was left out', async () => {
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const renamed = await exported(20, { rename: 'id=asset' });
+    await loadExport(request(renamed, 'duckdb', 'upsert'), target);
+    await loadExport(request(renamed, 'duckdb', 'upsert'), target);
+    expect(await duckRows(target.address, 'SELECT count(asset) FROM assets')).toEqual([['20']]);
+    const without = await exported(20, { exclude: 'id' });
+    await expect(loadExport(request(without, 'duckdb', 'upsert'), target)).rejects.toThrow('goes by the id');
+  });
+
+  it('prints a script that does the same', async () => {
+    const folder = await exported(50);
+    const file = join(await tempFolder(), 'a.duckdb');
+    for (const mode of ['replace', 'upsert'] as const) {
+      await duckRows(file, await loadScript(request(folder, 'duckdb', mode)));
+      expect(await duckRows(file, 'SELECT count(*), count(DISTINCT id) FROM assets')).toEqual([['50', '50']]);
+    }
+  });
+
+  it('keeps what was there when a load fails', async () => {
+    const folder = await exported(30);
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    await duckRows(target.address, 'CREATE TABLE creators (asset_id TEXT); INSERT INTO creators VALUES (1)');
+    await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'cannotWrite' });
+    expect(await duckRows(target.address, 'SELECT count(*) FROM creators')).toEqual([['1']]);
+    await expect(duckRows(target.address, 'SELECT 1 FROM assets')).rejects.toThrow('assets does not exist');
+  });
+
+  it('refuses what verify would not pass', async () => {
+    const folder = await exported(30);
+    const part = join(folder, 'parquet/assets/part-00000.parquet');
+    const bytes = await readFile(part);
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    await writeFile(part, bytes);
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'damaged' });
+    await expect(loadExport(request(await tempFolder(), 'duckdb'), target)).rejects.toMatchObject({ exit: 'damaged' });
+  });
+
+  it('refuses an export that holds no exact table', async () => {
+    const raw = await exported(10, { format: 'raw' });
+    await expect(loadScript(request(raw, 'duckdb'))).rejects.toMatchObject({ exit: 'usage' });
+    const escaped = await exported(10, { format: 'csv', 'csv-formulas': 'escape' });
+    await expect(loadScript(request(escaped, 'duckdb'))).rejects.toThrow('no tables that can be loaded');
+  });
+});
+
+describe.skipIf(typeof server === 'string')('into PostgreSQL', () => {
+  const psql = async (sql: string): Promise<string> => (typeof server === 'string' ? '' : server.psql(sql));
+  const target = parseTarget(typeof server === 'string' ? 'duckdb:none' : server.address, '/');
+  const drop = 'DROP TABLE IF EXISTS assets, creators, files;';
+
+  it.each([
+    ['parquet', {}],
+    ['parquet', { nested: true, 'fetched-at': true }],
+    ['csv', { compression: 'csv=zstd' }],
+    ['csv', { 'csv-dialect': 'clickhouse' }],
+    ['csv', { 'csv-dialect': 'postgres', 'fetched-at': true }],
+    ['jsonl', { compression: 'jsonl=gzip' }],
+  ])('loads %s %j in every mode', async (format, flags) => {
+    const folder = await exported(100, { format, ...flags });
+    await psql(drop);
+    const first = await loadExport(request(folder, 'postgres'), target);
+    const wanted = `100|100|${first['creators'] ?? 0}|${first['files'] ?? 0}\n`;
+    expect(await psql(counts)).toBe(wanted);
+    await loadExport(request(folder, 'postgres', 'replace'), target);
+    await loadExport(request(folder, 'postgres', 'upsert'), target);
+    expect(await psql(counts)).toBe(wanted);
+    const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
+    expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
+    await loadExport(request(folder, 'postgres', 'append'), target);
+    expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('200|100\n');
+  });
+
+  it('holds the same values whichever format they came from', async () => {
+    const columns =
+      'id, interface, content_json_uri, royalty_percent, token_info_supply, supply_print_max_supply, burnt';
+    const digest = `SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM (SELECT ${columns} FROM assets) t`;
+    const digests = new Set<string>();
+    for (const format of ['parquet', 'csv', 'jsonl']) {
+      await psql(drop);
+      await loadExport(request(await exported(200, { format, 'show-fungible': true }), 'postgres'), target);
+      digests.add(await psql(digest));
+    }
+    expect(digests.size).toBe(1);
+  });
+
+  it.each(['csv', 'jsonl'])('prints a script that psql runs: %s', async (format) => {
+    const folder = await exported(50, { format });
+    await psql(drop);
+    for (const mode of ['replace', 'upsert'] as const) {
+      await psql(await loadScript(request(folder, 'postgres', mode)));
+      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('50|50\n');
+    }
+  });
+});
+
+describe('a target', () => {
+  it('is shown without user, password and parameters', () => {
+    const { shown, kind } = parseTarget('postgres://me:secret@db.example:5433/warehouse?password=other', '/');
+    expect({ shown, kind }).toEqual({ shown: 'postgres://db.example:5433/warehouse', kind: 'postgres' });
+  });
+
+  it.each(['mysql://me:secret@db', 'postgres://me:secret@:x', 'duckdb:'])(
+    'that is none is refused unseen: %s',
+    (text) => {
+      expect(() => parseTarget(text, '/')).toThrow(expect.not.stringContaining('secret') as string);
+      expect(() => parseTarget(text, '/')).toThrow('--to');
+    },
+  );
+
+  it('that cannot be reached is told without its secrets', async () => {
+    const folder = await exported(10);
+    const target = parseTarget('postgres://me:s3cret@127.0.0.1:1/db?password=other', '/');
+    const failed = loadExport(request(folder, 'postgres'), target);
+    await expect(failed).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await expect(failed).rejects.toThrow(expect.not.stringMatching(/s3cret|other/) as string);
+  });
+});
