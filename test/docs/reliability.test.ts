@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(path, root)), 'utf8');
+
+/** Rows of the tables of promises: the promise, the test's file, words of its title. */
+function promises(): (readonly [promise: string, file: string, words: string])[] {
+  const rows = textOf('docs/reliability.md').matchAll(/^\| (.+?) +\| `(test\/[^`]+)`: (.+?) +\|$/gm);
+  return [...rows].map(([, promise = '', file = '', words = '']) => [promise, file, words] as const);
+}
+
+describe('docs/reliability.md', () => {
+  it('has a test for each line of its tables', () => {
+    const lines = textOf('docs/reliability.md')
+      .split('\n')
+      .filter((line) => line.startsWith('|') && !/^\| (promise|---)/.test(line));
+    expect(lines.length).toBeGreaterThan(20);
+    expect(promises()).toHaveLength(lines.length);
+  });
+
+  it.each(promises())('names a test that is there: %s', (_, file, words) => {
+    // A title may be a template, so it is looked for between its values.
+    expect(textOf(file)).toContain(words);
+  });
+});
+
+describe.each([
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'docs/cli.md',
+  'docs/job.md',
+  'docs/output.md',
+  'docs/credits.md',
+  'docs/reliability.md',
+])('the links of %s', (paper) => {
+  it('lead to files that are there', () => {
+    const links = [...textOf(paper).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
+    const absent = links.filter((path) => !existsSync(fileURLToPath(new URL(path, new URL(paper, root)))));
+    expect(absent).toEqual([]);
+  });
+});
