@@ -38,15 +38,12 @@ export function batchOf(
   return { batch, replacedSurrogates };
 }
 
-/** Which values are not null, a bit each. */
+/** Which values are not null, a bit each; no bits where all are. */
 export function validityOf(cells: readonly unknown[]): { validity: Uint8Array; nullCount: number } {
-  const validity = new Uint8Array((cells.length + 7) >> 3);
   let nullCount = 0;
-  for (const [index, cell] of cells.entries()) {
-    if (cell === null) nullCount += 1;
-    else setBit(validity, index);
-  }
-  return { validity: nullCount === 0 ? new Uint8Array(0) : validity, nullCount };
+  for (const cell of cells) if (cell === null) nullCount += 1;
+  if (nullCount === 0) return { validity: new Uint8Array(0), nullCount };
+  return { validity: bitsOf(cells, (cell) => cell !== null), nullCount };
 }
 
 function valuesOf(type: ColumnType, cells: readonly Cell[]): Values {
@@ -55,7 +52,7 @@ function valuesOf(type: ColumnType, cells: readonly Cell[]): Values {
     case 'json':
       return textValues(cells);
     case 'boolean':
-      return bitValues(cells);
+      return { values: bitsOf(cells, (cell) => cell === true) };
     case 'double':
       return { values: Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : 0)) };
     case 'int64':
@@ -69,53 +66,56 @@ function valuesOf(type: ColumnType, cells: readonly Cell[]): Values {
 /** All text in one go while it is ASCII, where a character is a byte; else cell by cell. */
 function textValues(cells: readonly Cell[]): Values {
   const text = cells.join('');
-  const bytes = Buffer.from(text, 'utf8');
   const offsets = new Int32Array(cells.length + 1);
-  if (bytes.length === text.length) {
-    let end = 0;
-    for (const [index, cell] of cells.entries()) {
-      if (typeof cell === 'string') end += cell.length;
-      offsets[index + 1] = end;
-    }
-    return { values: bytes, offsets };
+  if (text === '') return { values: new Uint8Array(0), offsets };
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length !== text.length) return wideTextValues(cells, { offsets, text });
+  let end = 0;
+  let place = 0;
+  for (const cell of cells) {
+    if (typeof cell === 'string') end += cell.length;
+    place += 1;
+    offsets[place] = end;
   }
-  return wideTextValues(cells, { offsets, text });
+  return { values: bytes, offsets };
 }
 
 function wideTextValues(cells: readonly Cell[], { offsets, text }: { offsets: Int32Array; text: string }): Values {
   const bytes = Buffer.allocUnsafe(text.length * 3);
   let end = 0;
+  let place = 0;
   let replacedSurrogates = 0;
-  for (const [index, cell] of cells.entries()) {
+  for (const cell of cells) {
     if (typeof cell === 'string') {
       end += bytes.write(cell, end);
       if (!isWellFormed(cell)) replacedSurrogates += 1;
     }
-    offsets[index + 1] = end;
+    place += 1;
+    offsets[place] = end;
   }
   return { values: bytes.subarray(0, end), offsets, replacedSurrogates };
-}
-
-function bitValues(cells: readonly Cell[]): Values {
-  const values = new Uint8Array((cells.length + 7) >> 3);
-  for (const [index, cell] of cells.entries()) {
-    if (cell === true) setBit(values, index);
-  }
-  return { values };
 }
 
 /** Two's complement in one or two words of 64 bits. */
 function integerValues(cells: readonly Cell[], words: 1 | 2): Values {
   const values = new BigInt64Array(cells.length * words);
-  for (const [index, cell] of cells.entries()) {
-    if (typeof cell !== 'number' && typeof cell !== 'bigint') continue;
+  let place = -words;
+  for (const cell of cells) {
+    place += words;
+    if (cell === 0 || (typeof cell !== 'number' && typeof cell !== 'bigint')) continue;
     const value = BigInt(cell);
-    values[index * words] = BigInt.asIntN(64, value);
-    if (words === 2) values[index * words + 1] = value >> 64n;
+    values[place] = BigInt.asIntN(64, value);
+    if (words === 2) values[place + 1] = value >> 64n;
   }
   return { values };
 }
 
-function setBit(bits: Uint8Array, index: number): void {
-  bits[index >> 3] = (bits[index >> 3] ?? 0) | (1 << (index & 7));
+function bitsOf<T>(cells: readonly T[], isSet: (cell: T) => boolean): Uint8Array {
+  const bits = new Uint8Array((cells.length + 7) >> 3);
+  let place = 0;
+  for (const cell of cells) {
+    if (isSet(cell)) bits[place >> 3] = (bits[place >> 3] ?? 0) | (1 << (place & 7));
+    place += 1;
+  }
+  return bits;
 }
