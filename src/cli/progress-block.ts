@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import { addEvent, newProgressState } from './progress-state.ts';
 import { progressBlock } from './progress-text.ts';
 import { progressView, speedometer } from './progress-view.ts';
-import type { Progress, ProgressOptions } from './show-progress.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
 
 const redrawMs = 200;
 

@@ -3,7 +3,7 @@ import type { RunEvent } from '../pipeline/run-events.ts';
 import { addEvent, entriesDone, entriesTotal, newProgressState } from './progress-state.ts';
 import { etaText } from './progress-text.ts';
 import { progressView, speedometer } from './progress-view.ts';
-import type { Progress, ProgressOptions } from './show-progress.ts';
+import type { Progress, ProgressOptions } from './progress.ts';
 
 const logMs = 30_000;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { ProgressState } from './progress-state.ts';
 import type { ProgressView } from './progress-text.ts';
-import type { ProgressOptions } from './show-progress.ts';
+import type { ProgressOptions } from './progress.ts';
 
 /** Speed is measured over this many looks. */
 const window = 25;
