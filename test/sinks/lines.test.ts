@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Column, Row } from '../../src/assets/table.ts';
+import { encodeFile } from '../contract/sinks/encoded-file.ts';
+import { generatedId, generatedRecord } from '../support/generated-assets.ts';
+
+function columnsOf(...types: Column['type'][]): Column[] {
+  return types.map((type, index) => ({ name: `c${index}`, type, nullable: true, path: [], about: '' }));
+}
+
+async function jsonl(rows: readonly Row[], columns: readonly Column[]): Promise<string> {
+  return (await encodeFile('jsonl', rows, { columns })).bytes.toString('utf8');
+}
+
+describe('the JSONL sink', () => {
+  it('names every column in every line, in order', async () => {
+    expect(
+      await jsonl(
+        [
+          [null, 'a', null],
+          ['', null, true],
+        ],
+        columnsOf('string', 'string', 'boolean'),
+      ),
+    ).toBe('{"c0":null,"c1":"a","c2":null}\n{"c0":"","c1":null,"c2":true}\n');
+  });
+
+  it('embeds the text of json columns as it is', async () => {
+    const text = '{"a": 1.50,"b":[18446744073709551615,1e400,-0],"c":"\\ud800"}';
+    expect(await jsonl([[text]], columnsOf('json'))).toBe(`{"c0":${text}}\n`);
+  });
+
+  it('writes numbers digit for digit', async () => {
+    const cells = [2n ** 63n - 1n, -(2n ** 63n), 2n ** 64n - 1n, -0, 1e308, 5e-324, 0.1];
+    const columns = columnsOf('int64', 'int64', 'decimal', 'double', 'double', 'double', 'double');
+    expect(await jsonl([cells], columns)).toBe(
+      '{"c0":9223372036854775807,"c1":-9223372036854775808,"c2":18446744073709551615,"c3":-0,"c4":1e+308,"c5":5e-324,"c6":0.1}\n',
+    );
+  });
+
+  it('escapes what JSON must and nothing else, so that a line is a line', async () => {
+    expect(await jsonl([['"\\\n\r\0\u001f/\u2028é😀']], columnsOf('string'))).toBe(
+      '{"c0":"\\"\\\\\\n\\r\\u0000\\u001f/\u2028é😀"}\n',
+    );
+  });
+
+  it('names columns as JSON needs it', async () => {
+    const [column] = columnsOf('int64');
+    if (column === undefined) throw new Error('no column');
+    expect(await jsonl([[1]], [{ ...column, name: 'a"b\n' }])).toBe('{"a\\"b\\n":1}\n');
+  });
+
+  it('puts U+FFFD for a lone surrogate, also beside another cell that has the other half', async () => {
+    const { bytes, notes } = await encodeFile('jsonl', [['\ud83d', '\ude00']], {
+      columns: columnsOf('string', 'string'),
+    });
+    expect(bytes.toString('utf8')).toBe('{"c0":"\ufffd","c1":"\ufffd"}\n');
+    expect(notes.replacedSurrogates).toBe(2);
+  });
+
+  it('is empty without rows', async () => {
+    expect(await jsonl([], columnsOf('string'))).toBe('');
+  });
+});
+
+describe('the raw sink', () => {
+  const columns: Column[] = [{ name: 'record', type: 'json', nullable: false, path: [], about: '' }];
+
+  it('writes the text of each record and a line feed', async () => {
+    const texts = Array.from({ length: 300 }, (_, n) => generatedRecord(generatedId(5, n)));
+    const { bytes } = await encodeFile(
+      'raw',
+      texts.map((text) => [text]),
+      { columns, split: [7] },
+    );
+    expect(bytes.toString('utf8')).toBe(texts.map((text) => `${text}\n`).join(''));
+  });
+
+  it('takes no other table', async () => {
+    await expect(encodeFile('raw', [], { columns: columnsOf('string') })).rejects.toThrow('one json column');
+    await expect(encodeFile('raw', [], { columns: [...columns, ...columns] })).rejects.toThrow('one json column');
+  });
+});
