@@ -7,12 +7,12 @@ import type { Progress, ProgressOptions } from './progress.ts';
 const redrawMs = 200;
 
 /** A block on stderr that is redrawn, and gone at the end. */
-export function progressOnTerminal(options: ProgressOptions): Progress {
+export function progressOnTerminal(options: ProgressOptions, terminal: NodeJS.WriteStream = process.stderr): Progress {
   const state = newProgressState();
   const speed = speedometer(options.clock, state);
-  const block = createLogUpdate(process.stderr);
+  const block = createLogUpdate(terminal);
   const draw = (): void => {
-    block(progressBlock(progressView(options, state, speed()), process.stderr.columns || 80));
+    block(progressBlock(progressView(options, state, speed()), terminal.columns || 80));
   };
   const timer = setInterval(draw, redrawMs);
   timer.unref();
@@ -22,7 +22,7 @@ export function progressOnTerminal(options: ProgressOptions): Progress {
     },
     tell: (message) => {
       block.clear();
-      process.stderr.write(`${message}\n`);
+      terminal.write(`${message}\n`);
       draw();
     },
     end: () => {

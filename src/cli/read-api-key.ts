@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 
 const variable = 'ASSET_EXPORT_API_KEY';
@@ -37,8 +38,10 @@ function keyIn(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it does not exist' : (codeOf(error) ?? 'unknown error');
-    throw new ExportError('usage', `cannot read the key file ${file}: ${why}`, {
-      todo: 'Check service.apiKeyFile or --api-key-file, and that this user may read it.',
+    // Whoever gives the key where its file belongs should not find it in a log.
+    const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : file;
+    throw new ExportError('usage', `cannot read the key file ${shown}: ${why}`, {
+      todo: 'service.apiKeyFile or --api-key-file names a file that this user may read and that holds the key, not the key itself.',
     });
   }
 }

@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readApiKey } from '../../src/cli/read-api-key.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+async function keyFile(content: string): Promise<string> {
+  const file = join(await tempFolder(), 'key');
+  writeFileSync(file, content);
+  return file;
+}
+
+describe('the key', () => {
+  it('is that of a file named by a flag, before the environment, before the file of the job', async () => {
+    const file = await keyFile('from-file\n');
+    const environment = (): Record<string, string> => ({ ASSET_EXPORT_API_KEY: ' from-environment ' });
+    expect(readApiKey({ file, fileFromFlag: true, environment: environment() })).toBe('from-file');
+    expect(readApiKey({ file, fileFromFlag: false, environment: environment() })).toBe('from-environment');
+    expect(readApiKey({ file, fileFromFlag: false, environment: {} })).toBe('from-file');
+  });
+
+  it('is taken out of the environment, whatever it is read from', async () => {
+    const environment = { ASSET_EXPORT_API_KEY: 'secret', OTHER: 'stays' };
+    readApiKey({ file: await keyFile('k'), fileFromFlag: true, environment });
+    expect(environment).toEqual({ OTHER: 'stays' });
+  });
+
+  it('is asked for when there is none, or the file is empty or not there', async () => {
+    const read = (file: string | undefined) => () => readApiKey({ file, fileFromFlag: true, environment: {} });
+    expect(read(undefined)).toThrow('there is no API key');
+    expect(read(await keyFile(' \n'))).toThrow('is empty');
+    expect(read('/nowhere/key.txt')).toThrow('cannot read the key file /nowhere/key.txt: it does not exist');
+  });
+
+  it('is not shown when it was given in place of its file', () => {
+    const key = '0123456789abcdef0123456789abcdef';
+    const read = () => readApiKey({ file: `/work/${key}`, fileFromFlag: true, environment: {} });
+    expect(read).toThrow('cannot read the key file that is named: it does not exist');
+  });
+});
