@@ -11,7 +11,7 @@ import { diskFileStore } from '../store/file-store.ts';
 import type { CommandArguments, CommandFlag } from './command.ts';
 import type { OpenService } from './open-service.ts';
 import { programVersion } from './program-version.ts';
-import { errorText } from './show-error.ts';
+import { errorJson, errorText } from './show-error.ts';
 import { showProgress } from './show-progress.ts';
 import { stopSignals } from './stop-signals.ts';
 import { nextText, summaryText } from './summary-text.ts';
@@ -113,7 +113,8 @@ interface Telling {
 
 function tellOutcome(outcome: ExportOutcome, { job, json, shown, next }: Telling): number {
   const error =
-    outcome.error ?? (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance) : undefined);
+    outcome.error ??
+    (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance, job.output.onDrift) : undefined);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   process.stderr.write(`\n${summaryText(outcome, shown)}\n\n`);
   if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
@@ -123,11 +124,10 @@ function tellOutcome(outcome: ExportOutcome, { job, json, shown, next }: Telling
 }
 
 function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): object {
-  const { account, state, callsOfRun, elapsedMs } = outcome;
+  const { account, state, callsOfRun, creditsOfRun, elapsedMs } = outcome;
   const { counts, files, ...rest } = account;
-  const said =
-    error === undefined ? null : { code: error.exit, message: error.message, todo: error.todo ?? null, ...error.facts };
-  return { state, exitCode, ...rest, ...counts, counts, callsOfRun, elapsedMs, files: files.length, error: said };
+  const said = error === undefined ? null : errorJson(error);
+  return { state, exitCode, ...rest, ...counts, counts, callsOfRun, creditsOfRun, elapsedMs, files: files.length, error: said };
 }
 
 /** The tightest of the limits, less what is spent. */

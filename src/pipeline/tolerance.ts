@@ -3,7 +3,30 @@ import { ExportError } from '../lib/export-error.ts';
 import type { ExportAccount } from './export-outcome.ts';
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
-export function intolerable({ folder, counts }: ExportAccount, tolerance: Job['tolerance']): ExportError | undefined {
+export function intolerable(
+  account: ExportAccount,
+  tolerance: Job['tolerance'],
+  onDrift: Job['output']['onDrift'] = 'keep',
+): ExportError | undefined {
+  return overLimit(account, tolerance) ?? (onDrift === 'fail' ? drifted(account) : undefined);
+}
+
+/** The records are not as the specification says, and the job wants to know. */
+function drifted({ drift, folder }: ExportAccount): ExportError | undefined {
+  if (drift.length === 0) return undefined;
+  const times = drift.reduce((sum, { count }) => sum + count, 0);
+  const some = drift.slice(0, 3).map(({ kind, path, sampleId }) => `${kindWords[kind]} ${path} (asset ${sampleId})`);
+  const more = drift.length > some.length ? `, and ${drift.length - some.length} more paths` : '';
+  return new ExportError(
+    'notTolerated',
+    `records differ from the specification ${times} times, and output.onDrift is fail: ${some.join(', ')}${more}`,
+    { todo: `The files are complete, and nothing is lost: ${folder}/manifest.json lists every path under drift.` },
+  );
+}
+
+const kindWords = { misfit: 'misfit at', unknownField: 'unknown field', unknownValue: 'unknown value at' } as const;
+
+function overLimit({ folder, counts }: ExportAccount, tolerance: Job['tolerance']): ExportError | undefined {
   const asked = counts.exported + counts.missing + counts.failed;
   const over = [
     { name: 'missing', value: counts.missing, limit: tolerance.maxMissing, field: 'tolerance.maxMissing' },

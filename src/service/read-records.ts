@@ -32,10 +32,10 @@ export async function* readRecords(paths: readonly string[]): AsyncGenerator<Pac
 
 /** The assets of a finished export: its raw lines, or records rebuilt from the rows of its assets table. */
 async function* readExport(folder: string): AsyncGenerator<PackedRecord[]> {
-  const { format, paths } = exportFiles(folder);
+  const { format, paths, layout } = exportFiles(folder);
   for (const path of paths) {
     if (format === 'raw') yield* readFile(path);
-    else yield* readTable(readRows[format](path), path);
+    else yield* readTable(readRows[format](path, layout), path);
   }
 }
 

@@ -9,12 +9,14 @@ import { decompress } from '../lib/decompress.ts';
 import { readParquet } from '../lib/parquet-rows.ts';
 import { splitLines } from '../lib/split-lines.ts';
 import { cellOfJson, cellOfText } from './cell-of-text.ts';
-import type { ReadableFormat } from './export-files.ts';
+import type { FileLayout, ReadableFormat } from './export-files.ts';
 
 const { columns } = assetsTable;
 
+type ReadRows = (path: string, layout: FileLayout) => AsyncIterable<Row[]>;
+
 /** Rows of the assets table from one file, in the order of today's columns: one that the file lacks is null. */
-export const readRows: Readonly<Record<Exclude<ReadableFormat, 'raw'>, (path: string) => AsyncIterable<Row[]>>> = {
+export const readRows: Readonly<Record<Exclude<ReadableFormat, 'raw'>, ReadRows>> = {
   csv: readCsvRows,
   jsonl: readJsonlRows,
   parquet: readParquetRows,
@@ -25,10 +27,10 @@ export function plainBytes(path: string): AsyncIterable<Uint8Array> {
   return decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codec);
 }
 
-async function* readCsvRows(path: string): AsyncGenerator<Row[], void, void> {
+async function* readCsvRows(path: string, { names, nullText }: FileLayout): AsyncGenerator<Row[], void, void> {
   let places: readonly number[] | undefined;
-  // Null is empty, and the empty string is "": only the quotes tell.
-  const cast = (text: string, { quoting }: InfoField): string | null => (text === '' && !quoting ? null : text);
+  // Null is bare, and a text that reads the same is quoted.
+  const cast = (text: string, { quoting }: InfoField): string | null => (text === nullText && !quoting ? null : text);
   const parser = parse({ cast });
   const feeding = (async () => {
     for await (const bytes of plainBytes(path)) {
@@ -37,13 +39,13 @@ async function* readCsvRows(path: string): AsyncGenerator<Row[], void, void> {
     parser.end();
   })().catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))));
   for await (const cells of parser as AsyncIterable<(string | null)[]>) {
-    if (places === undefined) places = columns.map(({ name }) => cells.indexOf(name));
+    if (places === undefined) places = names.map((name) => cells.indexOf(name));
     else yield [placed(places, (place, { type }) => cellOfText(cells[place] ?? null, type))];
   }
   await feeding;
 }
 
-async function* readJsonlRows(path: string): AsyncGenerator<Row[], void, void> {
+async function* readJsonlRows(path: string, { names }: FileLayout): AsyncGenerator<Row[], void, void> {
   let rows: Row[] = [];
   const lines = splitLines({
     longest: 256 << 20,
@@ -51,7 +53,7 @@ async function* readJsonlRows(path: string): AsyncGenerator<Row[], void, void> {
       if (start === end) return;
       const value = parseJson(bytes.toString('utf8', start, end));
       if (!isJsonObject(value)) throw new SyntaxError('a line is no JSON object');
-      rows.push(columns.map(({ name, type }) => cellOfJson(value[name], type)));
+      rows.push(columns.map(({ type }, index) => cellOfJson(value[names[index] ?? ''], type)));
     },
   });
   for await (const piece of plainBytes(path)) {
@@ -63,7 +65,7 @@ async function* readJsonlRows(path: string): AsyncGenerator<Row[], void, void> {
   yield rows;
 }
 
-async function* readParquetRows(path: string): AsyncGenerator<Row[], void, void> {
+async function* readParquetRows(path: string, layout: FileLayout): AsyncGenerator<Row[], void, void> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
@@ -75,8 +77,8 @@ async function* readParquetRows(path: string): AsyncGenerator<Row[], void, void>
         return bytes.buffer;
       },
     };
-    for await (const { columns: names, rows } of readParquet(file)) {
-      const places = columns.map(({ name }) => names.indexOf(name));
+    for await (const { columns: found, rows } of readParquet(file)) {
+      const places = layout.names.map((name) => found.indexOf(name));
       yield rows.map((cells) => placed(places, (place, column) => cellOfParquet(cells[place], column)));
     }
   } finally {

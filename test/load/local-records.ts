@@ -32,7 +32,7 @@ export async function startLocalService(): Promise<LocalRecords> {
   const uris = records.map((record) => contentOf(record)['json_uri']);
   return {
     url: service.url,
-    ids: records.map(({ id }) => String(id)),
+    ids: records.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])),
     emptyUris: (count) => uris.slice(0, count).filter((uri) => uri === '').length,
     close: async () => {
       await service.close();

@@ -47,3 +47,28 @@ describe('an export is not tolerated', () => {
     expect(error?.todo).toContain('out/unexported/');
   });
 });
+
+describe('drift', () => {
+  const drift = [
+    { kind: 'misfit', path: 'supply', count: 2, sampleId: 'first' },
+    { kind: 'unknownField', path: 'a', count: 1, sampleId: 'second' },
+    { kind: 'unknownField', path: 'b', count: 1, sampleId: 'second' },
+    { kind: 'unknownValue', path: 'interface', count: 9, sampleId: 'third' },
+  ] as const;
+  const limits = { maxMissing: '100%', maxFailed: 0 };
+
+  it('is tolerated unless the job says otherwise', () => {
+    expect(intolerable({ ...account({}), drift }, limits)).toBeUndefined();
+    expect(intolerable({ ...account({}), drift }, limits, 'keep')).toBeUndefined();
+    expect(intolerable(account({}), limits, 'fail')).toBeUndefined();
+  });
+
+  it('ends the run with exit 3 where the job wants that, naming the first paths with an asset', () => {
+    const error = intolerable({ ...account({}), drift }, limits, 'fail');
+    expect(error?.exitCode).toBe(3);
+    expect(error?.message).toContain('differ from the specification 13 times');
+    expect(error?.message).toContain('misfit at supply (asset first), unknown field a (asset second)');
+    expect(error?.message).toContain('and 1 more paths');
+    expect(error?.todo).toContain('manifest.json');
+  });
+});
