@@ -26,7 +26,7 @@ const rowsPerWrite = 1000;
 const file = process.argv[2];
 const texts =
   file === undefined
-    ? Array.from({ length: 4000 }, (_, n) => generatedRecord(generatedId(1, n)))
+    ? Array.from({ length: 20_000 }, (_, n) => generatedRecord(generatedId(1, n)))
     : readFileSync(file, 'utf8').split('\n').filter(Boolean);
 const rows: Row[] = texts.map((text) => flattenAsset(asObject(text)).row);
 const rawRows: Row[] = texts.map((text) => [text]);
