@@ -9,7 +9,7 @@ export interface ShellBlock {
 }
 
 /**
- * The fenced `sh` blocks of a Markdown text. A `text` block that follows one directly, or with words alone between, is
+ * The fenced `sh` and `js` blocks of a Markdown text. A `text` block that follows one directly, or with words alone between, is
  * its output; `sh exit=8` says that the last command ends with that status.
  */
 export function shellBlocks(name: string, text: string): ShellBlock[] {
@@ -18,9 +18,14 @@ export function shellBlocks(name: string, text: string): ShellBlock[] {
   for (const match of text.matchAll(fence)) {
     const [whole, language = '', exit = '0', body = ''] = match;
     const before = text.slice(0, match.index);
-    if (language === 'sh') {
+    if (language === 'sh' || language === 'js') {
       const line = before.split('\n').length;
-      blocks.push({ place: `${name}:${line}`, script: body, exit: Number(exit), output: undefined });
+      blocks.push({
+        place: `${name}:${line}`,
+        script: language === 'sh' ? body : `node --input-type=module <<'JS'\n${body}JS\n`,
+        exit: Number(exit),
+        output: undefined,
+      });
     } else if (language === 'text' && !whole.includes('--help, -h')) {
       const last = blocks.at(-1);
       const between = before.slice(before.lastIndexOf('```') + 3);

@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,8 @@ export async function readerFolder(folder: string, serviceUrl: string): Promise<
     const file = join(path, 'jobs', job);
     await writeFile(file, withService(await readFile(file, 'utf8'), serviceUrl));
   }
+  // The package knows itself by its name.
+  await symlink(join(root, 'dist'), join(path, 'dist'));
   const main = join(root, 'dist/main.js');
   const start = await startScript();
   await writeCommand(bin, 'asset-export', `exec "${process.execPath}" "${main}" "$@"`);

@@ -34,6 +34,7 @@ describe.each([
   'docs/job.md',
   'docs/output.md',
   'docs/credits.md',
+  'docs/library.md',
   'docs/reliability.md',
 ])('the links of %s', (paper) => {
   it('lead to files that are there', () => {
