@@ -1,0 +1,226 @@
+/// <reference lib="es2024.string" />
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  DuckDBDecimalValue,
+  DuckDBInstance,
+  DuckDBListValue,
+  DuckDBStructValue,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import fc from 'fast-check';
+import { parse, stringify } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import { assetsTable } from '../../src/assets/columns.ts';
+import { flattenAsset } from '../../src/assets/flatten-asset.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../src/assets/json.ts';
+import { setMember } from '../../src/assets/json-value.ts';
+import { listText } from '../../src/assets/list-elements.ts';
+import { rawLine } from '../../src/assets/raw-line.ts';
+import { rebuildAsset } from '../../src/assets/rebuild-asset.ts';
+import { type ShapedTable, shapeTable, wholeTables } from '../../src/assets/shape-table.ts';
+import type { Cell, Column, Row } from '../../src/assets/table.ts';
+import { rawTable } from '../../src/pipeline/part-build.ts';
+import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { cellOfText } from '../../src/service/cell-of-text.ts';
+import { plainBytes, readRows } from '../../src/service/read-rows.ts';
+import type { Format } from '../../src/sinks/sink.ts';
+import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
+import { anyRecord, differenceOf, sameList } from '../assets/any-record.ts';
+import { encodeFile } from '../contract/sinks/encoded-file.ts';
+import { sqlText } from '../support/query-duckdb.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const realAssets = fileURLToPath(new URL('../../../shared/data/real-assets.jsonl', import.meta.url));
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  any: fc.sample(anyRecord, { seed: 4, numRuns: 250 }).map(stringifyJson),
+  generated: Array.from({ length: 300 }, (_, n) => generatedRecord(generatedId(4, n))),
+  real: existsSync(realAssets)
+    ? readFileSync(realAssets, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [],
+};
+if (kinds['real']?.length === 0) console.warn(`no real records are read: ${realAssets} is absent`);
+
+const shapes: Readonly<Record<string, ShapedTable>> = {
+  flat: shapeTable(assetsTable, wholeTables),
+  nested: shapeTable(assetsTable, { ...wholeTables, nested: true }),
+};
+
+interface Written {
+  readonly folder: string;
+  readonly file: string;
+  readonly shaped: ShapedTable;
+}
+
+type Reader = (written: Written) => Promise<Row[]>;
+const layout = { names: assetsTable.columns.map(({ name }) => name), nullText: '' };
+
+async function collect<T>(pieces: AsyncIterable<T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const piece of pieces) all.push(...piece);
+  return all;
+}
+
+async function duckdb(statements: readonly string[]): Promise<DuckDBValue[][]> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  let rows: DuckDBValue[][] = [];
+  for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRows();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+/** Lines as DuckDB reads them, one text a line: no JSON holds the bytes 1 and 2. */
+async function linesByDuckdb({ file }: Written): Promise<string[]> {
+  const rows = await duckdb([
+    `SELECT * FROM read_csv(${sqlText(file)}, auto_detect = false, header = false, delim = '\x01', quote = '\x02', columns = {'line': 'VARCHAR'}, max_line_size = 67108864)`,
+  ]);
+  return rows.map(([line]) => String(line));
+}
+
+const loadedByDuckdb =
+  (format: 'parquet' | 'csv'): Reader =>
+  async ({ folder, shaped }) => {
+    // Only Parquet keeps lists as such.
+    const { table } = format === 'csv' ? shapeTable(assetsTable, wholeTables) : shaped;
+    const rows = await duckdb([
+      ddlFor('duckdb', table),
+      loadStatementFor('duckdb', { table, format, folder }),
+      'SELECT * FROM assets',
+    ]);
+    return rows.map((row) => table.columns.map((column, at) => cellOfDuckdb(row[at] ?? null, column)));
+  };
+
+function cellOfDuckdb(value: DuckDBValue, column: Column): Cell {
+  if (value instanceof DuckDBListValue) {
+    const elements = column.elements ?? [];
+    return listText(
+      elements,
+      value.items.map((item) =>
+        item instanceof DuckDBStructValue
+          ? elements.map((each) => cellOfDuckdb(item.entries[each.name] ?? null, each))
+          : null,
+      ),
+    );
+  }
+  if (value instanceof DuckDBDecimalValue) return value.value;
+  if (typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' || value === null)
+    return value;
+  if (typeof value === 'number') return value;
+  throw new Error(`DuckDB gives a ${typeof value}`);
+}
+
+/** A JSONL line by lossless-json, which is no part of the program. */
+function rowOfLine(line: string): Row {
+  const row = parse(line) as Record<string, unknown>;
+  return assetsTable.columns.map(({ name, type }) => {
+    const value = row[name] ?? null;
+    if (value === null) return null;
+    return type === 'json'
+      ? (stringify(value) ?? null)
+      : cellOfText(typeof value === 'string' ? value : (stringify(value) ?? ''), type);
+  });
+}
+
+const rowReaders: Readonly<Record<'parquet' | 'csv' | 'jsonl', Readonly<Record<string, Reader>>>> = {
+  parquet: { DuckDB: loadedByDuckdb('parquet'), hyparquet: ({ file }) => collect(readRows.parquet(file, layout)) },
+  csv: { DuckDB: loadedByDuckdb('csv'), 'csv-parse': ({ file }) => collect(readRows.csv(file, layout)) },
+  jsonl: {
+    'DuckDB and lossless-json': async (written) => (await linesByDuckdb(written)).map(rowOfLine),
+    'the service': ({ file }) => collect(readRows.jsonl(file, layout)),
+  },
+};
+
+async function write(format: Format, rows: readonly Row[], shaped: ShapedTable): Promise<Written> {
+  const folder = await tempFolder();
+  const file = join(folder, format, 'assets', `part-00000.${format === 'raw' ? 'jsonl' : format}`);
+  await mkdir(dirname(file), { recursive: true });
+  const { columns } = format === 'raw' ? rawTable : shaped.table;
+  await writeFile(file, (await encodeFile(format, rows, { columns })).bytes);
+  return { folder, file, shaped };
+}
+
+/** Takes the lists out of a copy of a record, to compare them by their elements. */
+function splitLists(record: JsonObject): { rest: JsonObject; lists: Json[] } {
+  const rest = parseJson(stringifyJson(record)) as JsonObject;
+  const lists = listColumns.map(({ path }) => {
+    const parent = path.slice(0, -1).reduce<Json>((at, name) => (isJsonObject(at) ? (at[name] ?? null) : null), rest);
+    const last = path.at(-1) ?? '';
+    if (!isJsonObject(parent) || !Object.hasOwn(parent, last)) return null;
+    const list = parent[last] ?? null;
+    setMember(parent, last, null);
+    return list;
+  });
+  return { rest, lists };
+}
+
+const listColumns = shapes['nested']?.table.columns.filter(({ elements }) => elements !== undefined) ?? [];
+
+function difference(left: JsonObject, right: JsonObject, isNested: boolean): string | undefined {
+  if (!isNested) return differenceOf(left, right);
+  const [one, other] = [splitLists(left), splitLists(right)];
+  for (const [at, column] of listColumns.entries()) {
+    const [list, back] = [one.lists[at] ?? null, other.lists[at] ?? null];
+    const isSame = Array.isArray(list) ? sameList(list, back, column) : stringifyJson(list) === stringifyJson(back);
+    if (!isSame) return column.name;
+  }
+  return differenceOf(one.rest, other.rest);
+}
+
+/** The row as files hold it: half characters in text columns are gone. */
+function stored(row: Row): Row {
+  return row.map((cell, at) => {
+    const isText = assetsTable.columns[at]?.type === 'string';
+    return isText && typeof cell === 'string' ? cell.toWellFormed() : cell;
+  });
+}
+
+describe.each(Object.entries(kinds).filter(([, texts]) => texts.length > 0))(
+  '%s records come back equal',
+  (_, texts) => {
+    const records = texts.map((text) => parseJson(text) as JsonObject);
+    const rows = records.map((record) => flattenAsset(record).row);
+
+    it('from raw, by DuckDB and as lines', async () => {
+      const whole = shapes['flat'];
+      if (whole === undefined) throw new Error('no shape');
+      const written = await write(
+        'raw',
+        texts.map((text) => [rawLine(text)]),
+        whole,
+      );
+      expect(await linesByDuckdb(written)).toEqual(texts);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of plainBytes(written.file)) pieces.push(piece);
+      expect(Buffer.concat(pieces).toString('utf8')).toBe(texts.map((text) => `${text}\n`).join(''));
+    });
+
+    const cases = Object.entries(rowReaders).flatMap(([format, readers]) =>
+      Object.entries(shapes).flatMap(([shape, shaped]) =>
+        Object.entries(readers).map(([name, read]) => ({ format: format as Format, shape, shaped, name, read })),
+      ),
+    );
+    it.each(cases)('from $format, $shape, by $name', async ({ format, shape, shaped, read }) => {
+      const written = await write(
+        format,
+        rows.map((row) => shaped.pick(row, [])),
+        shaped,
+      );
+      const back = await read(written);
+      expect(back).toHaveLength(records.length);
+      const exact = rows.filter((row) => stored(row).every((cell, at) => cell === row[at]));
+      // Many records hold no half character: they are compared with what was asked, not with what was stored.
+      expect(exact.length).toBeGreaterThan(rows.length / 3);
+      for (const [at, row] of rows.entries()) {
+        const wanted = exact.includes(row) ? records[at] : rebuildAsset(stored(row));
+        const got = rebuildAsset(back[at] ?? []);
+        expect(difference(wanted ?? {}, got, shape === 'nested'), texts[at]?.slice(0, 300)).toBeUndefined();
+      }
+    });
+  },
+);
