@@ -33,7 +33,7 @@ describe('the program', () => {
   it.each([
     [['statsu'], 'there is no command statsu; did you mean status?'],
     [['frobnicate'], 'there is no command frobnicate'],
-    [['--json', 'run'], 'the command comes before its flags: asset-export run --json …'],
+    [['--fresh', 'run'], 'the command comes before its flags: asset-export run --fresh …'],
     [['run', '--concurency', '4'], 'run has no flag --concurency; did you mean --concurrency?'],
     [['run', '--no-singels'], 'run has no flag --singels; did you mean --singles?'],
     [['run', '--colour', 'red'], 'run has no flag --colour'],
