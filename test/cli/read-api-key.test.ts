@@ -34,7 +34,7 @@ describe('the key', () => {
 
   it('is not shown when it was given in place of its file', () => {
     const key = '0123456789abcdef0123456789abcdef';
-    const read = () => readApiKey({ file: `/work/${key}`, fileFromFlag: true, environment: {} });
+    const read = () => readApiKey({ file: `/srv/${key}`, fileFromFlag: true, environment: {} });
     expect(read).toThrow('cannot read the key file that is named: it does not exist');
   });
 });

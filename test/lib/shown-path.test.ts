@@ -3,10 +3,10 @@ import { nearestName } from '../../src/lib/nearest-name.ts';
 import { shellWord, shownPath } from '../../src/lib/shown-path.ts';
 
 it('a path is shown from the working directory or from the root, whichever is shorter', () => {
-  expect(shownPath('/work/a/out', '/work/a')).toBe('out');
-  expect(shownPath('/work/a', '/work/a')).toBe('.');
-  expect(shownPath('/tmp/o', '/work/a/b/c')).toBe('/tmp/o');
-  expect(shownPath('/work/a/o', '/work/a/b')).toBe('../o');
+  expect(shownPath('/srv/a/out', '/srv/a')).toBe('out');
+  expect(shownPath('/srv/a', '/srv/a')).toBe('.');
+  expect(shownPath('/tmp/o', '/srv/a/b/c')).toBe('/tmp/o');
+  expect(shownPath('/srv/a/o', '/srv/a/b')).toBe('../o');
 });
 
 it('a word is quoted for a shell only where it must be', () => {
