@@ -10,7 +10,8 @@ export class ParquetStream {
   private readonly done: Promise<void>;
   private failure: { readonly error: unknown } | undefined;
   private rows = 0;
-  private footer: Uint8Array = new Uint8Array(0);
+  /** The last piece, which holds the whole footer. */
+  private last: Uint8Array = new Uint8Array(0);
 
   constructor(output: ByteOutput, options: EncoderOptions) {
     // One batch at a time: `write` resolves when the encoder is ready for the next.
@@ -36,15 +37,14 @@ export class ParquetStream {
     await this.batches.close();
     await this.done;
     await this.stopOnFailure();
-    const written = parquetMetadata(arrayBufferOf(this.footer)).num_rows;
+    const written = parquetMetadata(footerOf(this.last)).num_rows;
     if (written !== BigInt(this.rows)) throw new Error(`Parquet holds ${String(written)} of ${this.rows} rows`);
   }
 
   private async pass(encoded: Promise<ReadableStream>, output: ByteOutput): Promise<void> {
     try {
       for await (const bytes of (await encoded) as ReadableStream<Uint8Array>) {
-        // The last piece holds the whole footer.
-        this.footer = bytes;
+        this.last = bytes;
         await output.write(bytes);
       }
     } catch (error) {
@@ -60,6 +60,8 @@ export class ParquetStream {
   }
 }
 
-function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer;
+/** Metadata, its length in 4 bytes, and `PAR1`. @throws {RangeError} when the bytes are too few to end a file */
+function footerOf(end: Uint8Array): ArrayBuffer {
+  const length = new DataView(end.buffer, end.byteOffset, end.length).getUint32(end.length - 8, true) + 8;
+  return new Uint8Array(end.subarray(end.length - length)).buffer;
 }

@@ -44,7 +44,7 @@ function column(name: string, type: Column['type'], nullable = true): Column {
 describe('the Parquet sink', () => {
   it('gives each column type its Parquet type', async () => {
     const { schema } = metadataOf(
-      (await encodeFile('parquet', [], { columns: hostileTable.columns.slice(0, 7) })).bytes,
+      (await encodeFile('parquet', [], { columns: hostileTable.columns.slice(0, 8) })).bytes,
     );
     const types = schema
       .slice(1)
@@ -63,6 +63,7 @@ describe('the Parquet sink', () => {
       ['a_double', 'DOUBLE', 'OPTIONAL', undefined],
       ['a_decimal', 'FIXED_LEN_BYTE_ARRAY', 'OPTIONAL', 'DECIMAL', 20, 0],
       ['a_json', 'BYTE_ARRAY', 'OPTIONAL', 'UTF8'],
+      ['a_timestamp', 'INT64', 'OPTIONAL', 'TIMESTAMP_MICROS'],
     ]);
   });
 

@@ -50,12 +50,22 @@ async function readParquet(file: string, table: Table): Promise<TextRow[]> {
     table,
     named.map(([name]) => name),
   );
-  // A double comes back as such: DuckDB's text of one differs from JavaScript's.
-  const cells = table.columns.map(({ name, type }) =>
-    type === 'double' ? sqlName(name) : `CAST(${sqlName(name)} AS VARCHAR)`,
-  );
+  const cells = table.columns.map(({ name, type }) => parquetCell(sqlName(name), type));
   const rows = await queryDuckdb(`SELECT ${cells.join(', ')} FROM read_parquet(${sqlText(file)})`);
   return rows.map((row) => table.columns.map((column, index) => cellText(column, row[index])));
+}
+
+/** Doubles and timestamps come back as such: DuckDB's text of them differs from ours. */
+function parquetCell(name: string, type: Column['type']): string {
+  if (type === 'double') return name;
+  return type === 'timestamp' ? `epoch_us(${name})` : `CAST(${name} AS VARCHAR)`;
+}
+
+/** Microseconds since 1970 as CSV and JSONL write them. */
+export function isoText(us: bigint): string {
+  const inMs = ((us % 1000n) + 1000n) % 1000n;
+  const ms = Number((us - inMs) / 1000n);
+  return new Date(ms).toISOString().replace('Z', `${String(inMs).padStart(3, '0')}Z`);
 }
 
 async function readCsv(file: string, table: Table): Promise<TextRow[]> {
@@ -89,6 +99,7 @@ function memberText(column: Column, value: unknown): string | null {
 function cellText({ name, type }: Column, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (type === 'double') return doubleText(Number(value));
+  if (type === 'timestamp' && typeof value === 'bigint') return isoText(value);
   if (typeof value !== 'string' && typeof value !== 'boolean') throw new Error(`${name} holds a ${typeof value}`);
   return type === 'json' ? (stringify(parse(String(value), null, keepDigits)) ?? null) : String(value);
 }

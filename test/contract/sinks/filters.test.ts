@@ -56,6 +56,7 @@ function stored(cell: Cell): Cell {
 
 /** Numbers come as text: DuckDB reads 0.03 as a decimal, and not every double is one. */
 function sqlLiteral(cell: Cell, { type }: Column): string {
+  if (type === 'timestamp') return `make_timestamptz(${String(cell)})`;
   const texts = String(cell).split('\0').map(sqlText);
   return `(${texts.join(' || chr(0) || ')})::${sqlTypes[type]}`;
 }
@@ -109,23 +110,24 @@ describe('a filter on a value finds its rows', () => {
     instance.closeSync();
   });
 
-  // Hyparquet makes doubles of decimals and cuts byte order marks, so such values are DuckDB's to find.
-  it.each(filtered.filter(({ type }) => type !== 'decimal').map((column) => [column.name, column] as const))(
-    'in hyparquet, which skips row groups and pages: %s',
-    async (name, column) => {
-      const file = new Uint8Array(bytes).buffer;
-      for (const value of valuesOf(column)) {
-        if (value === null || String(value).startsWith('\ufeff')) continue;
-        const wanted = column.type === 'int64' ? BigInt(String(value)) : value;
-        const found = await parquetReadObjects({
-          file,
-          compressors,
-          columns: [name],
-          filter: { [name]: { $eq: wanted } },
-          usePageIndex: true,
-        });
-        expect(found.length, String(value).slice(0, 40)).toBe(countOf(column, value));
-      }
-    },
-  );
+  // Hyparquet makes doubles of decimals, milliseconds of timestamps, and cuts byte order marks, so such values are DuckDB's to find.
+  it.each(
+    filtered
+      .filter(({ type }) => type !== 'decimal' && type !== 'timestamp')
+      .map((column) => [column.name, column] as const),
+  )('in hyparquet, which skips row groups and pages: %s', async (name, column) => {
+    const file = new Uint8Array(bytes).buffer;
+    for (const value of valuesOf(column)) {
+      if (value === null || String(value).startsWith('\ufeff')) continue;
+      const wanted = column.type === 'int64' ? BigInt(String(value)) : value;
+      const found = await parquetReadObjects({
+        file,
+        compressors,
+        columns: [name],
+        filter: { [name]: { $eq: wanted } },
+        usePageIndex: true,
+      });
+      expect(found.length, String(value).slice(0, 40)).toBe(countOf(column, value));
+    }
+  });
 });

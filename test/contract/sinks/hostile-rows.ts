@@ -1,6 +1,6 @@
 import type { Cell, Column, ColumnType, Row, Table } from '../../../src/assets/table.ts';
 
-export const types: readonly ColumnType[] = ['string', 'boolean', 'int64', 'double', 'decimal', 'json'];
+export const types: readonly ColumnType[] = ['string', 'boolean', 'int64', 'double', 'decimal', 'json', 'timestamp'];
 
 function column(name: string, type: ColumnType, nullable = true): Column {
   return { name, type, nullable, path: [], about: '' };
@@ -151,7 +151,9 @@ export function hostileRows(columns: readonly Column[], count = 60): Row[] {
       if (name.startsWith('empty_')) return null;
       const cells = hostileCells[type];
       const turn = n % (cells.length + 1);
-      return nullable && turn === cells.length ? null : (cells[(turn + (index > 6 ? 3 : 0)) % cells.length] ?? null);
+      return nullable && turn === cells.length
+        ? null
+        : (cells[(turn + (index > types.length ? 3 : 0)) % cells.length] ?? null);
     }),
   );
 }

@@ -4,7 +4,7 @@ import { compressors } from 'hyparquet-compressors';
 import { parse } from 'csv-parse/sync';
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type { Cell, Column, Row } from '../../../src/assets/table.ts';
-import type { TextRow } from '../../support/read-table.ts';
+import { isoText, type TextRow } from '../../support/read-table.ts';
 
 /** What a reader should make of rows, as `readTable` writes values. */
 export function expectedRows(columns: readonly Column[], rows: readonly Row[]): TextRow[] {
@@ -14,6 +14,7 @@ export function expectedRows(columns: readonly Column[], rows: readonly Row[]): 
 function expectedText(cell: Cell, type: Column['type']): string | null {
   if (cell === null) return null;
   if (type === 'json') return jsonText(String(cell));
+  if (type === 'timestamp') return isoText(BigInt(String(cell)));
   if (type === 'double') return Object.is(cell, -0) ? '-0' : String(cell);
   return typeof cell === 'string' ? cell.toWellFormed() : String(cell);
 }
@@ -78,6 +79,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function hyparquetText(value: unknown, type: Column['type']): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
+  if (type === 'timestamp' && typeof value === 'bigint') return isoText(value);
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (!(value instanceof Uint8Array)) throw new Error(`hyparquet gave a ${typeof value}`);
   if (type === 'decimal') return String(bigIntOf(value));
