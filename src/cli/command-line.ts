@@ -14,8 +14,14 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     await output.whole();
     return exitCode;
   } catch (error) {
-    return showError(error);
+    return showError(error, wantsJson(argv));
   }
+}
+
+/** Flags behind `--` are words. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
 }
 
 async function runCommand(argv: readonly string[]): Promise<number> {

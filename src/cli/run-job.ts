@@ -127,7 +127,18 @@ function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportErro
   const { account, state, callsOfRun, creditsOfRun, elapsedMs } = outcome;
   const { counts, files, ...rest } = account;
   const said = error === undefined ? null : errorJson(error);
-  return { state, exitCode, ...rest, ...counts, counts, callsOfRun, creditsOfRun, elapsedMs, files: files.length, error: said };
+  return {
+    state,
+    exitCode,
+    ...rest,
+    ...counts,
+    counts,
+    callsOfRun,
+    creditsOfRun,
+    elapsedMs,
+    files: files.length,
+    error: said,
+  };
 }
 
 /** The tightest of the limits, less what is spent. */

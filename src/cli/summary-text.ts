@@ -35,14 +35,13 @@ export function nextText(outcome: ExportOutcome, shown: string): string {
   return `Next: run the same command again to go on, or asset-export status ${shellWord(shown)}`;
 }
 
-function billLines({ account, callsOfRun, elapsedMs, state }: ExportOutcome): string[] {
+function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {
   if (state === 'already') return [`  ${plural(account.calls, 'call')}, ${count(account.credits)} credits in all`];
   const whole =
     callsOfRun === account.calls
       ? ''
       : ` (${plural(account.calls, 'call')}, ${count(account.credits)} credits over all runs)`;
-  const each = account.calls === 0 ? 0 : account.credits / account.calls;
-  return [`  ${plural(callsOfRun, 'call')}, ${count(callsOfRun * each)} credits, ${duration(elapsedMs)}${whole}`];
+  return [`  ${plural(callsOfRun, 'call')}, ${count(creditsOfRun)} credits, ${duration(elapsedMs)}${whole}`];
 }
 
 function unexportedLines({ counts }: ExportAccount, shown: string): string[] {
@@ -67,6 +66,7 @@ function noteLines({ notes, drift }: ExportAccount): string[] {
     [notes.foreignRecords, 'records came that nobody asked for, and were left out'],
     [notes.repeatedRecords, 'records came twice, and the first was kept'],
     [notes.recordsWithoutId, 'records came without an id, and were left out'],
+    [notes.otherResponseIds, 'answers carried another JSON-RPC id than their call, and were taken all the same'],
   ];
   return told
     .filter(([times]) => times > 0)

@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const guard = withSizeGuard(steady, options);
   return {
-    client: withJournal(guard, options),
+    client: withJournal(guard, { ...options, onSizeRefused: guard.learn }),
     cap: () => guard.cap(),
     concurrency: () => slots.limit(),
     close: async () => {

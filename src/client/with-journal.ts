@@ -19,11 +19,15 @@ export interface AnswerEntry {
   readonly body: Uint8Array;
 }
 
+export interface JournalOptions {
+  readonly journal: AnswerJournal;
+  readonly listener?: ClientListener | undefined;
+  /** A refusal of so many ids for their number was kept by an earlier run. */
+  readonly onSizeRefused?: ((ids: number) => void) | undefined;
+}
+
 /** Keeps every definite answer as it arrives; a call whose answer is kept is not sent. */
-export function withJournal(
-  inner: AssetClient,
-  options: { readonly journal: AnswerJournal; readonly listener?: ClientListener | undefined },
-): AssetClient {
+export function withJournal(inner: AssetClient, options: JournalOptions): AssetClient {
   const { journal, listener } = options;
   // A refusal for no known reason may be the service's own trouble: it is kept once another call has succeeded,
   // else an outage would leave refusals behind that the next run believes.
@@ -48,6 +52,7 @@ export function withJournal(
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: call.ids.length });
+        if (kept.kind === 'refused' && kept.why === 'size') options.onSizeRefused?.(call.ids.length);
         return kept;
       }
       const answer = await inner.ask(call);

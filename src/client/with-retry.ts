@@ -23,6 +23,8 @@ const doubtfulRetries = 2;
 
 /** So many doubtful refusals in a row, with no success between, are the service's trouble and no id's. */
 const maxDoubtfulInRow = 64;
+/** As long as nothing ever succeeded, there is less reason to believe that an id is to blame. */
+const maxDoubtfulAtFirst = 16;
 
 /**
  * Repeats attempts that brought nothing definite.
@@ -51,7 +53,8 @@ export function withRetry(inner: AssetClient, options: RetryOptions): AssetClien
           const given = tries.verdict(error, service.successes > successesBefore);
           if (given === 'refused') {
             service.doubtfulInRow += 1;
-            if (service.doubtfulInRow >= maxDoubtfulInRow) throw tries.brokenService(error);
+            const most = service.successes === 0 ? maxDoubtfulAtFirst : maxDoubtfulInRow;
+            if (service.doubtfulInRow >= most) throw tries.brokenService(error, service.doubtfulInRow);
             return { kind: 'refused', why: 'id', message: error.message, doubtful: true };
           }
           if (given === 'unavailable') throw tries.unavailable(error);
@@ -111,10 +114,10 @@ class Tries {
     );
   }
 
-  brokenService(error: AttemptError): ExportError {
+  brokenService(error: AttemptError, refusals: number): ExportError {
     return new ExportError(
       'unavailable',
-      `The service refused ${maxDoubtfulInRow} calls in a row for no reason that is known; the last time: ${error.message}.`,
+      `The service refused ${refusals} calls in a row for no reason that is known; the last time: ${error.message}.`,
       {
         todo: 'Run the same command again later: it goes on from here. If this stays, the service may want other parameters.',
         facts: { attempts: this.#attempts, ids: this.#call.ids.length, status: error.status ?? null },

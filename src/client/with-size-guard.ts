@@ -10,13 +10,23 @@ export interface SizeGuardOptions {
 export interface SizeGuard extends AssetClient {
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
   cap(): number;
+  /** Takes a refusal into account that was met in the journal, where an earlier run had left it. */
+  readonly learn: (refusedIds: number) => void;
 }
 
 /** Remembers which size the service refused, and refuses larger calls without sending them. */
 export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): SizeGuard {
   let cap = options.initialCap ?? Number.POSITIVE_INFINITY;
+  const learn = (refusedIds: number): void => {
+    // Rounded up: the larger half of a split call is of this size.
+    const half = Math.max(1, Math.ceil(refusedIds / 2));
+    if (half >= cap) return;
+    cap = half;
+    options.listener?.({ kind: 'shrunk', cap });
+  };
   return {
     cap: () => cap,
+    learn,
     ask: async (call) => {
       const { length } = call.ids;
       if (length > cap) {
@@ -24,14 +34,7 @@ export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): Si
         return { kind: 'refused', why: 'size', message, doubtful: false };
       }
       const answer = await inner.ask(call);
-      if (answer.kind === 'refused' && answer.why === 'size') {
-        // Rounded up: the larger half of a split call is of this size.
-        const half = Math.max(1, Math.ceil(length / 2));
-        if (half < cap) {
-          cap = half;
-          options.listener?.({ kind: 'shrunk', cap });
-        }
-      }
+      if (answer.kind === 'refused' && answer.why === 'size') learn(length);
       return answer;
     },
   };

@@ -18,4 +18,12 @@ export function oneOrMore<T extends z.ZodType>(item: T) {
   return z.preprocess((value: unknown): unknown => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
 }
 
+/** The same, each value once: a format or a table named twice is still one. */
+export function distinct<T extends z.ZodType>(item: T) {
+  return z.preprocess(
+    (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value as unknown[])] : [value]),
+    z.array(item).min(1),
+  );
+}
+
 export const count = (least: number) => z.int().min(least);

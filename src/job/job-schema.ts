@@ -5,7 +5,7 @@ import { csvSchema, outputSchema } from './output-schema.ts';
 /** A limit as a count of ids (`20`) or as a share of the valid ids (`'0.5%'`). */
 const tolerance = z.union([
   z.int().min(0),
-  z.string().regex(/^\d+(\.\d+)?%?$/, 'must be a count like 20 or a share like 0.5%'),
+  z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a share like 0.5%, at most 100%'),
 ]);
 
 export const jobSchema = z.strictObject({

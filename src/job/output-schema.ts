@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { csvDialectNames } from '../sinks/csv-dialect.ts';
 import { formats } from '../sinks/sink.ts';
 import { columnIssues } from './column-issues.ts';
-import { count, field, oneOrMore } from './field.ts';
+import { count, distinct, field, oneOrMore } from './field.ts';
 
 /** Formats whose files are compressed as a whole. */
 const outerCodec = z.enum(['none', 'gzip', 'zstd']);
@@ -41,11 +41,11 @@ const columnFields = {
 export const outputSchema = z
   .strictObject({
     dir: field(z.string().min(1), { flag: 'out', value: 'DIR', description: 'folder of the export' }),
-    formats: field(oneOrMore(z.enum(formats)).default(['parquet']), {
+    formats: field(distinct(z.enum(formats)).default(['parquet']), {
       flag: 'format',
       description: 'file formats to write',
     }),
-    tables: field(oneOrMore(z.enum(tableNames)).default(['assets']), {
+    tables: field(distinct(z.enum(tableNames)).default(['assets']), {
       flag: 'tables',
       description: 'tables to write',
     }),

@@ -13,16 +13,17 @@ export interface CompleteExport {
   readonly job: Job;
   readonly start: ExportStart;
   readonly commits: readonly Commit[];
-  /** Calls sent over all runs. */
+  /** Calls sent and credits booked over all runs. */
   readonly calls: number;
+  readonly credits: number;
   readonly version: string;
 }
 
 /** Writes the manifest of an export whose every part is committed, and reads it back. */
 export async function completeExport(done: CompleteExport): Promise<Manifest> {
-  const { files, job, start, commits, calls, version } = done;
+  const { files, job, start, commits, calls, credits, version } = done;
   const folder = job.output.dir;
-  const account = unfinishedAccount({ folder, commits, read: 0, calls, creditsPerCall: job.budget.creditsPerCall });
+  const account = unfinishedAccount({ folder, commits, read: 0, calls, credits });
   const { rowsPerPart } = job.output;
   await writeManifest(files, folder, {
     program: { name: 'asset-export', version },

@@ -5,7 +5,7 @@ import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
-import { readManifest } from '../store/manifest.ts';
+import { type Manifest, readManifest } from '../store/manifest.ts';
 import { batchIds } from './batch-ids.ts';
 import { completeExport } from './complete-export.ts';
 import type { ExportContext } from './export-context.ts';
@@ -20,7 +20,7 @@ import { readIds } from './read-ids/read-ids.ts';
 import { countEntries, type ReadProgress } from './count-entries.ts';
 import { skipCommitted } from './skip-committed.ts';
 import { tablesOf } from './tables-of.ts';
-import { clearRun, isThrowingAway, throwAway } from './throw-away.ts';
+import { clearRun, hasBegun, isThrowingAway, throwAway } from './throw-away.ts';
 import { writeParts } from './write-parts.ts';
 
 export interface ExportRequest {
@@ -40,6 +40,8 @@ export interface ExportRequest {
 export async function exportAssets(request: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
   const { files } = context;
   const folder = request.job.output.dir;
+  const finished = request.fresh ? undefined : await finishedBefore(request, context);
+  if (finished !== undefined) return finished;
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   try {
@@ -50,9 +52,36 @@ export async function exportAssets(request: ExportRequest, context: ExportContex
       await lock.remove();
     }
     return outcome;
+  } catch (error) {
+    // Refused before it began: nothing is left of it.
+    if (!(await hasBegun(files, folder))) {
+      await clearRun(files, folder);
+      await lock.remove();
+    }
+    throw error;
   } finally {
     await lock.release();
   }
+}
+
+/** The account of an export that is complete and that nobody works on: reading it takes no lock and writes nothing. */
+async function finishedBefore(
+  { job, idsFolder }: ExportRequest,
+  context: ExportContext,
+): Promise<ExportOutcome | undefined> {
+  const { files, stdin } = context;
+  const folder = job.output.dir;
+  // Ids from stdin have to be kept to be compared, which needs the lock.
+  if (job.ids.from.includes('-') || (await files.list(pathIn(folder, exportPaths.run))).length > 0) return undefined;
+  const manifest = await readManifest(files, folder);
+  if (manifest === undefined) return undefined;
+  const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder });
+  requireSame(folder, manifest, { job: jobShape(job), inputs: [...fingerprints] });
+  return alreadyComplete(folder, manifest);
+}
+
+function alreadyComplete(folder: string, manifest: Manifest): ExportOutcome {
+  return { state: 'already', account: accountOf(folder, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 };
 }
 
 async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
@@ -66,17 +95,22 @@ async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportCo
     requireSame(folder, finished, start);
     // The run that gave it its name may have been stopped before that was safe; after this the checkpoint goes.
     await files.syncFolder(folder);
-    return { state: 'already', account: accountOf(folder, finished), callsOfRun: 0, elapsedMs: 0 };
+    return alreadyComplete(folder, finished);
   }
   const open = await openExport(files, folder, start);
-  const { checkpoint, callCount } = open;
-  const callsBefore = callCount.total();
+  const { checkpoint, calls, credits } = open;
+  const before = { calls: calls.total(), credits: credits.total() };
   const progress: ReadProgress = { entries: 0, inputBytes: 0 };
-  const runFacts = () => ({ callsOfRun: callCount.total() - callsBefore, elapsedMs: clock.now() - startedAtMs });
+  const runFacts = () => ({
+    callsOfRun: calls.total() - before.calls,
+    creditsOfRun: credits.total() - before.credits,
+    elapsedMs: clock.now() - startedAtMs,
+  });
   try {
     await exportParts({ job, prepared, open, progress }, context);
     const { commits } = checkpoint;
-    const done = { files, job, start: checkpoint.start, commits, calls: callCount.total(), version: context.version };
+    const spent = { calls: calls.total(), credits: credits.total() };
+    const done = { files, job, start: checkpoint.start, commits, ...spent, version: context.version };
     const manifest = await completeExport(done);
     return { state: 'complete', account: accountOf(folder, manifest), ...runFacts() };
   } catch (error) {
@@ -85,8 +119,8 @@ async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportCo
       folder,
       commits: checkpoint.commits,
       read: progress.entries,
-      calls: callCount.total(),
-      creditsPerCall: job.budget.creditsPerCall,
+      calls: calls.total(),
+      credits: credits.total(),
     });
     return { state: 'unfinished', account, ...runFacts(), error };
   } finally {
@@ -103,7 +137,7 @@ interface PartsRequest {
 
 /** The flow: ids → duplicates → batches → answers → slices of parts → files → commits. Each stage pulls the one before. */
 async function exportParts({ job, prepared, open, progress }: PartsRequest, context: ExportContext): Promise<void> {
-  const { checkpoint, journal, callCount } = open;
+  const { checkpoint, journal, calls, credits } = open;
   const { rowsPerPart } = job.output;
   const { idsPerCall, concurrency, timeoutMs, retries, flags, singles } = job.service;
   const committed = sumOf(
@@ -131,7 +165,9 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
     budget: job.budget,
     initialCap: checkpoint.commits.at(-1)?.cap,
     journal,
-    onCall: () => callCount.add(),
+    onCall: async () => {
+      await Promise.all([calls.add(1), credits.add(job.budget.creditsPerCall)]);
+    },
     stop,
   });
   try {
@@ -166,11 +202,14 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
       sources: prepared.inputs.map((input) => input.name),
       firstPart: parts,
     });
+    let covered = committed.read;
     for await (const part of finished) {
+      covered += part.counts.read;
       await journal.sync();
       const commit = {
         ...part,
-        inputBytes: progress.inputBytes,
+        // Reading runs ahead: the part's share of what was read is what it covers.
+        inputBytes: Math.round(progress.inputBytes * (covered / Math.max(1, progress.entries))),
         ...(Number.isFinite(wire.cap()) ? { cap: wire.cap() } : {}),
       };
       await checkpoint.append(commit);

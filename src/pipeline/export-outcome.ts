@@ -32,14 +32,11 @@ export interface ExportOutcome {
   readonly account: ExportAccount;
   /** Calls that this run sent. */
   readonly callsOfRun: number;
+  /** Credits booked for them. */
+  readonly creditsOfRun: number;
   readonly elapsedMs: number;
   /** Why an unfinished export stopped. */
   readonly error?: ExportError;
-}
-
-export interface RunFacts {
-  readonly callsOfRun: number;
-  readonly elapsedMs: number;
 }
 
 /** The account of a complete export. */
@@ -54,11 +51,11 @@ export interface UnfinishedFacts {
   /** Entries read so far. */
   readonly read: number;
   readonly calls: number;
-  readonly creditsPerCall: number;
+  readonly credits: number;
 }
 
 /** The account of an export whose manifest is not written. */
-export function unfinishedAccount({ folder, commits, read, calls, creditsPerCall }: UnfinishedFacts): ExportAccount {
+export function unfinishedAccount({ folder, commits, read, calls, credits }: UnfinishedFacts): ExportAccount {
   const committed = sumOf(
     noCounts,
     commits.map(({ counts }) => counts),
@@ -71,7 +68,7 @@ export function unfinishedAccount({ folder, commits, read, calls, creditsPerCall
     parts: commits.length,
     files: commits.flatMap(({ files }) => files),
     calls,
-    credits: calls * creditsPerCall,
+    credits,
     drift: driftOf(commits),
     notes: sumOf(
       noNotes,

@@ -1,10 +1,11 @@
 import { ExportError } from '../lib/export-error.ts';
-import { readCallCount } from '../store/call-count.ts';
 import { readCheckpoint } from '../store/checkpoint.ts';
 import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { lockOwner } from '../store/lock.ts';
 import type { LockOwner } from '../store/lock-owner.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { readTally } from '../store/tally.ts';
 import { readManifest } from '../store/manifest.ts';
 
 /** Where an export stands. Reading it changes nothing. */
@@ -48,7 +49,7 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
     ),
     parts: commits.length,
     inputShare: inputBytes === 0 ? 0 : Math.min(1, (commits.at(-1)?.inputBytes ?? 0) / inputBytes),
-    calls: await readCallCount(files, folder),
+    calls: await readTally(files, pathIn(folder, exportPaths.callCount)),
     inputs: checkpoint?.start.inputs.map(({ name }) => name) ?? [],
     owner: owner ?? null,
     startedAt: checkpoint === undefined ? null : new Date(checkpoint.start.startedAtMs).toISOString(),

@@ -20,9 +20,10 @@ export interface Extras {
   readonly foreignRecords: number;
   readonly repeatedRecords: number;
   readonly recordsWithoutId: number;
+  readonly otherResponseIds: number;
 }
 
-const noExtras: Extras = { foreignRecords: 0, repeatedRecords: 0, recordsWithoutId: 0 };
+const noExtras: Extras = { foreignRecords: 0, repeatedRecords: 0, recordsWithoutId: 0, otherResponseIds: 0 };
 
 /** Cuts fetched batches at the bounds of parts, and drops what lies in committed ones. */
 export async function* partSlices(
@@ -38,6 +39,7 @@ export async function* partSlices(
             foreignRecords: found.counts.foreign,
             repeatedRecords: found.counts.repeated,
             recordsWithoutId: found.counts.idless,
+            otherResponseIds: found.counts.otherResponseId,
           };
     let nextLookup = 0;
     let fates: EntryFate[] = [];

@@ -1,9 +1,10 @@
 import type { Job } from '../job/job-schema.ts';
 import { HashSet128 } from '../lib/hash-set-128.ts';
-import { readCallCount } from '../store/call-count.ts';
 import { readCheckpoint } from '../store/checkpoint.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { readTally } from '../store/tally.ts';
 import { readManifest } from '../store/manifest.ts';
 import { readJournals } from '../store/journal-entries.ts';
 import { batchIds } from './batch-ids.ts';
@@ -90,7 +91,7 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
     days: creditsPerDay === undefined ? null : daysFor(calls, creditsPerCall, creditsPerDay),
     seconds: creditsPerSecond === undefined ? null : credits / creditsPerSecond,
     diskBytes: diskEstimate(job, total.valid),
-    callsSent: manifest?.calls ?? (await readCallCount(files, folder)),
+    callsSent: manifest?.calls ?? (await readTally(files, pathIn(folder, exportPaths.callCount))),
   };
 }
 

@@ -13,12 +13,14 @@ export async function throwAway(files: FileStore, folder: string): Promise<void>
   await (await files.open(mark, 'create')).close();
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(pathIn(folder, exportPaths.manifest));
-  for (const format of formats) {
-    for (const table of tableNames)
-      await removeParts(files, folder, { name: `${format}/${table}`, extension: sinkFor(format).extension });
-  }
-  await removeParts(files, folder, { name: 'unexported', extension: 'csv' });
-  for (const name of [exportPaths.checkpoint, exportPaths.callCount, exportPaths.journals, exportPaths.unfinished]) {
+  for (const part of await partFiles(files, folder)) await files.remove(pathIn(folder, part));
+  for (const name of [
+    exportPaths.checkpoint,
+    exportPaths.callCount,
+    exportPaths.creditCount,
+    exportPaths.journals,
+    exportPaths.unfinished,
+  ]) {
     await files.remove(pathIn(folder, name));
   }
   await files.syncFolder(folder);
@@ -26,16 +28,27 @@ export async function throwAway(files: FileStore, folder: string): Promise<void>
   await files.remove(mark);
 }
 
-async function removeParts(
-  files: FileStore,
-  folder: string,
-  { name, extension }: { readonly name: string; readonly extension: string },
-): Promise<void> {
-  for (const file of await files.list(pathIn(folder, name))) {
-    const path = pathIn(folder, `${name}/${file}`);
-    const [, ending] = /^part-\d{5,}\.([a-z]+)(\.gz|\.zst)?$/.exec(file) ?? [];
-    if (ending === extension && (await files.sizeOf(path)) !== 'folder') await files.remove(path);
+/** The files in a folder that are named as parts of an export are, relative to it. */
+export async function partFiles(files: FileStore, folder: string): Promise<string[]> {
+  const kinds = formats.flatMap((format) =>
+    tableNames.map((table) => ({ name: `${format}/${table}`, extension: sinkFor(format).extension })),
+  );
+  const found: string[] = [];
+  for (const { name, extension } of [...kinds, { name: 'unexported', extension: 'csv' }]) {
+    for (const file of await files.list(pathIn(folder, name))) {
+      const path = `${name}/${file}`;
+      const [, ending] = /^part-\d{5,}\.([a-z]+)(\.gz|\.zst)?$/.exec(file) ?? [];
+      if (ending === extension && (await files.sizeOf(pathIn(folder, path))) !== 'folder') found.push(path);
+    }
   }
+  return found;
+}
+
+/** Whether an export has left something of itself in `.run`. */
+export async function hasBegun(files: FileStore, folder: string): Promise<boolean> {
+  const names = await files.list(pathIn(folder, exportPaths.run));
+  const own = [exportPaths.checkpoint, exportPaths.journals, exportPaths.callCount, exportPaths.throwingAway];
+  return names.some((name) => own.some((path) => path === `${exportPaths.run}/${name}`));
 }
 
 /** Whether a run was interrupted while it threw an export away. */

@@ -38,6 +38,7 @@ export async function verifyExport(
 ): Promise<Verification> {
   const manifest = await readManifest(files, folder);
   if (manifest === undefined) {
+    if ((await files.sizeOf(folder)) !== 'folder') throw notThere(folder);
     throw new ExportError('damaged', `${folder} has no manifest: it is not a complete export`, {
       todo: `asset-export status ${folder} tells where it stands.`,
     });
@@ -55,6 +56,12 @@ export async function verifyExport(
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
     damage,
   };
+}
+
+function notThere(folder: string): ExportError {
+  return new ExportError('usage', `${folder} does not exist`, {
+    todo: 'Name the folder that --out or output.dir named.',
+  });
 }
 
 /** The manifest against itself: the identity, the rows of every format, the ranges of the parts. */

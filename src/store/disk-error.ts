@@ -29,7 +29,9 @@ export async function onDisk<T>(what: string, operation: () => Promise<T>): Prom
 export function diskError(what: string, error: unknown): ExportError {
   const code = codeOf(error) ?? 'unknown';
   return new ExportError('cannotWrite', `cannot ${what}: ${causes[code] ?? String(error)} (${code})`, {
-    todo: 'Make room or mend the permission, then run the same command again: it goes on where it stopped.',
+    todo: /^(ENOTDIR|EEXIST|EISDIR|ENOENT)$/.test(code)
+      ? 'Choose another folder, or move what stands in the way.'
+      : 'Make room or mend the permission, then run the same command again: it goes on where it stopped.',
     facts: { code },
     cause: error,
   });

@@ -47,6 +47,8 @@ export const notesSchema = z.object({
   foreignRecords: z.number(),
   repeatedRecords: z.number(),
   recordsWithoutId: z.number(),
+  /** Answers that carried another JSON-RPC id than their call. */
+  otherResponseIds: z.number(),
 });
 export type Notes = z.infer<typeof notesSchema>;
 
@@ -72,6 +74,7 @@ export const noNotes: Notes = {
   foreignRecords: 0,
   repeatedRecords: 0,
   recordsWithoutId: 0,
+  otherResponseIds: 0,
 };
 
 /** Adds objects of numbers member by member. */

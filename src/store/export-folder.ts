@@ -21,6 +21,7 @@ export const exportPaths = {
   lock: '.run/lock',
   checkpoint: '.run/checkpoint',
   callCount: '.run/calls',
+  creditCount: '.run/credits',
   stdin: '.run/stdin-ids',
   /** Records of an embedded service that memory does not hold. */
   embedded: '.run/embedded',

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf } from '../lib/export-error.ts';
@@ -64,13 +64,18 @@ export async function syncFoldersOf(files: FileStore, top: string, paths: readon
   for (const folder of folders) await files.syncFolder(folder);
 }
 
+/** One folder at a time: Node's recursive mkdir never returns where none can be made (/proc), and names the wrong cause. */
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = path; made !== dirname(made); made = dirname(made)) {
-    await syncFolder(dirname(made));
-    if (made === resolve(first)) return;
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    if (codeOf(error) !== 'ENOENT' || parent === path || existsSync(parent)) throw error;
+    await makeFolder(parent);
+    return makeFolder(path);
   }
+  await syncFolder(dirname(path));
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../assets/table.ts';
+import type { Column, ColumnType, Table } from '../assets/table.ts';
 import {
   backQuoted,
   createTableText,
@@ -29,10 +29,7 @@ export const clickhouse: Dialect = {
     createTableText(table, {
       quoteName: backQuoted,
       typeOf,
-      suffix: `\nENGINE = MergeTree\nORDER BY (${table.columns
-        .filter((column) => !column.nullable)
-        .map((column) => backQuoted(column.name))
-        .join(', ')})`,
+      suffix: `\nENGINE = MergeTree\nORDER BY ${sortKey(table)}`,
     }),
   load: (source) => `-- In clickhouse-client, which reads the files of the machine it runs on.
 INSERT INTO ${backQuoted(source.table.name)} FROM INFILE ${escapedLiteral(filesOf(source))}
@@ -55,6 +52,12 @@ const settings: Readonly<Record<Source['format'], readonly string[]>> = {
     'input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1',
   ],
 };
+
+/** The columns that are never null; a job may have left them all out. */
+function sortKey({ columns }: Table): string {
+  const names = columns.filter(({ nullable }) => !nullable).map(({ name }) => backQuoted(name));
+  return names.length === 0 ? 'tuple()' : `(${names.join(', ')})`;
+}
 
 function settingsOf(source: Source): string {
   const nullText = nullTextOf(source);

@@ -8,6 +8,7 @@ import {
   nullTextOf,
   type Source,
   typeIn,
+  doubleQuoted,
 } from './dialect.ts';
 
 /** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
@@ -21,8 +22,18 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: 'TIMESTAMP_TZ(6)',
 };
 
-/** Names stay unquoted: quoted ones would be lower case for ever, and none of the columns is a reserved word. */
-const plain = (name: string): string => name;
+/** Words that no bare name may be (Snowflake's reserved keywords, and those refused as names of columns). */
+const reserved = new Set(
+  `account all alter and any as between by case cast check column connect connection constraint create cross current
+  current_date current_time current_timestamp current_user database delete distinct drop else exists false following for
+  from full grant group gscluster having ilike in increment inner insert intersect into is issue join lateral left like
+  localtime localtimestamp minus natural not null of on or order organization qualify regexp revoke right rlike row rows
+  sample schema select set some start table tablesample then to trigger true try_cast union unique update using values
+  view when whenever where with`.split(/\s+/),
+);
+
+/** Names stay unquoted, for quoted ones would be lower case for ever: but for reserved words, in the case of bare names. */
+const plain = (name: string): string => (reserved.has(name.toLowerCase()) ? doubleQuoted(name.toUpperCase()) : name);
 
 export const snowflake: Dialect = {
   title: 'Snowflake',
@@ -42,7 +53,7 @@ MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 `,
   // An empty cell is null, "" the empty string, and a backslash is only a backslash.
   csv: (source) => `COPY INTO ${source.table.name} (
-${columnList(source.table, (column) => column.name)}
+${columnList(source.table, (column) => plain(column.name))}
 )
 FROM ${stageOf(source)}
 FILE_FORMAT = (
@@ -56,7 +67,7 @@ COPY INTO incoming
 FROM ${stageOf(source)}
 FILE_FORMAT = (TYPE = JSON);
 INSERT INTO ${source.table.name} (
-${columnList(source.table, (column) => column.name)}
+${columnList(source.table, (column) => plain(column.name))}
 )
 SELECT
 ${columnList(source.table, selected)}
@@ -66,7 +77,7 @@ DROP TABLE incoming;
 };
 
 function selected(column: Column): string {
-  const value = `line:${column.name}`;
+  const value = `line:${doubleQuoted(column.name)}`;
   return column.type === 'json' ? `TO_JSON(STRIP_NULL_VALUE(${value}))` : `${value}::${types[column.type]}`;
 }
 

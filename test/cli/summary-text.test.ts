@@ -10,7 +10,7 @@ const file = (path: string, table: string, facts: { rows: number; bytes: number 
 });
 
 const account: ExportAccount = {
-  folder: '/work/out/x',
+  folder: '/srv/out/x',
   counts: { read: 12_345, exported: 12_000, missing: 300, invalid: 40, duplicate: 5, failed: 0 },
   pending: 0,
   parts: 1,
@@ -25,7 +25,7 @@ const account: ExportAccount = {
   drift: [],
   notes: noNotes,
 };
-const outcome: ExportOutcome = { state: 'complete', account, callsOfRun: 13, elapsedMs: 4200 };
+const outcome: ExportOutcome = { state: 'complete', account, callsOfRun: 13, creditsOfRun: 2080, elapsedMs: 4200 };
 
 describe('the summary', () => {
   it('shows the identity, the bill and the files', () => {
@@ -49,7 +49,7 @@ describe('the summary', () => {
   });
 
   it('tells this run from all runs', () => {
-    expect(summaryText({ ...outcome, callsOfRun: 3 }, 'out/x')).toContain(
+    expect(summaryText({ ...outcome, callsOfRun: 3, creditsOfRun: 480 }, 'out/x')).toContain(
       '\n  3 calls, 480 credits, 4.2 s (13 calls, 2,080 credits over all runs)\n',
     );
   });

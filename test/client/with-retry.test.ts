@@ -105,10 +105,18 @@ describe('withRetry', () => {
     expect(inner.asked).toHaveLength(9);
   });
 
-  it('calls the service broken after 64 doubtful refusals in a row', async () => {
+  it('calls the service broken after 16 doubtful refusals in a row, when nothing ever succeeded', async () => {
     const { ask } = retrying(alwaysClient(odd));
-    for (let n = 0; n < 63; n += 1) expect(await ask()).toMatchObject({ doubtful: true });
+    for (let n = 0; n < 15; n += 1) expect(await ask()).toMatchObject({ doubtful: true });
     expect(await failureOf(ask())).toMatchObject({ exit: 'unavailable', cause: odd });
+  });
+
+  it('calls the service broken after 64 doubtful refusals in a row behind a success', async () => {
+    const poison = idOf(666);
+    const { ask } = retrying(alwaysClient((asked) => (asked.ids.includes(poison) ? odd : recordsOf(asked))));
+    expect(await ask()).toMatchObject({ kind: 'records' });
+    for (let n = 0; n < 63; n += 1) expect(await ask(batchCall([poison]))).toMatchObject({ doubtful: true });
+    expect(await failureOf(ask(batchCall([poison])))).toMatchObject({ exit: 'unavailable', cause: odd });
   });
 
   it('forgives doubtful refusals as soon as a call succeeds', async () => {
@@ -116,8 +124,8 @@ describe('withRetry', () => {
     const inner = alwaysClient((asked) => (asked.ids.includes(poison) ? odd : recordsOf(asked)));
     const { ask } = retrying(inner);
     for (let n = 0; n < 200; n += 1) {
-      await ask(batchCall([poison]));
       if (n % 60 === 0) await ask();
+      await ask(batchCall([poison]));
     }
   });
 

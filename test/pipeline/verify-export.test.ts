@@ -123,7 +123,10 @@ describe('verify', () => {
   });
 
   it('refuses a folder without a manifest, and says where it stands', async () => {
-    await expect(verifyExport(new MemoryDisk().files, out)).rejects.toMatchObject({
+    const { files } = new MemoryDisk();
+    await expect(verifyExport(files, out)).rejects.toMatchObject({ exit: 'usage', message: `${out} does not exist` });
+    await files.makeFolder(out);
+    await expect(verifyExport(files, out)).rejects.toMatchObject({
       exit: 'damaged',
       todo: expect.stringContaining('asset-export status') as string,
     });

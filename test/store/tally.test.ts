@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openCallCount, readCallCount } from '../../src/store/call-count.ts';
+import { openTally, readTally } from '../../src/store/tally.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
 import { bytesAt, diskWith } from './memory-files.ts';
@@ -7,20 +7,20 @@ import { bytesAt, diskWith } from './memory-files.ts';
 const folder = '/out';
 const path = pathIn(folder, exportPaths.callCount);
 
-describe('the count of calls', () => {
+describe('a tally', () => {
   it('is on the disk before a call is sent, and goes on in the next run', async () => {
     const disk = new MemoryDisk();
     await disk.files.makeFolder(pathIn(folder, exportPaths.run));
     for (const before of [0, 12]) {
-      const count = await openCallCount(disk.files, folder);
+      const count = await openTally(disk.files, path);
       expect(count.total()).toBe(before);
-      const adding = Array.from({ length: 12 }, () => count.add());
+      const adding = Array.from({ length: 12 }, () => count.add(1));
       await adding[4];
-      expect(await readCallCount(disk.files, folder)).toBeGreaterThanOrEqual(before + 5);
+      expect(await readTally(disk.files, path)).toBeGreaterThanOrEqual(before + 5);
       await Promise.all(adding);
       await count.close();
     }
-    expect(await readCallCount(disk.files, folder)).toBe(24);
+    expect(await readTally(disk.files, path)).toBe(24);
     expect(disk.openFiles).toBe(0);
   });
 
@@ -31,7 +31,7 @@ describe('the count of calls', () => {
       const whole = await bytesAt(one.files, path);
       for (let cut = 0; cut <= next.length; cut += 1) {
         const torn = Buffer.concat([next.subarray(0, cut), whole.subarray(cut)]);
-        expect(await readCallCount((await diskWith(path, torn)).files, folder)).toBeGreaterThanOrEqual(before);
+        expect(await readTally((await diskWith(path, torn)).files, path)).toBeGreaterThanOrEqual(before);
       }
     }
   });
@@ -39,7 +39,7 @@ describe('the count of calls', () => {
   it.each(['', '\0'.repeat(17), '\n', 'x'])(
     'begins at none in a file that a loss of power left without digits (%#)',
     async (text) => {
-      expect(await readCallCount((await diskWith(path, Buffer.from(text))).files, folder)).toBe(0);
+      expect(await readTally((await diskWith(path, Buffer.from(text))).files, path)).toBe(0);
     },
   );
 });
