@@ -77,7 +77,8 @@ DROP TABLE incoming;
 };
 
 function selected(column: Column): string {
-  const value = `line:${doubleQuoted(column.name)}`;
+  const member = reserved.has(column.name.toLowerCase()) ? doubleQuoted(column.name) : column.name;
+  const value = `line:${member}`;
   return column.type === 'json' ? `TO_JSON(STRIP_NULL_VALUE(${value}))` : `${value}::${types[column.type]}`;
 }
 

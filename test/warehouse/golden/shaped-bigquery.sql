@@ -1,0 +1,41 @@
+CREATE TABLE `assets` (
+  `asset`       STRING NOT NULL,                                                                 -- Asset id, a base58 public key.
+  `order`       ARRAY<STRUCT<`address` STRING, `share` INT64, `verified` BOOL, `extra` STRING>>, -- Creators, an array of objects with address, share and verified.
+  `exported_at` TIMESTAMP NOT NULL                                                               -- When the export began, UTC.
+);
+
+-- The default dataset must be set; files are read from Cloud Storage (gs://…).
+LOAD DATA INTO `assets`
+FROM FILES (format = 'PARQUET', uris = ['out/demo/parquet/assets/part-*'], enable_list_inference = true);
+
+CREATE TABLE `assets` (
+  `asset`       STRING NOT NULL,   -- Asset id, a base58 public key.
+  `order`       STRING,            -- Creators, an array of objects with address, share and verified.
+  `exported_at` TIMESTAMP NOT NULL -- When the export began, UTC.
+);
+
+-- The default dataset must be set; files are read from Cloud Storage (gs://…).
+LOAD DATA INTO `assets`
+FROM FILES (
+  format = 'CSV', uris = ['out/demo/csv/assets/part-*'],
+  skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true, null_marker = '\\N'
+);
+
+-- The default dataset must be set; files are read from Cloud Storage (gs://…).
+-- Numbers inside json columns are rounded to 64 bits here: csv and parquet keep every digit.
+LOAD DATA INTO TEMP TABLE incoming (
+  `asset` STRING,
+  `order` JSON,
+  `exported_at` TIMESTAMP
+)
+FROM FILES (format = 'JSON', uris = ['out/demo/jsonl/assets/part-*'], json_extension = 'NEWLINE_DELIMITED');
+INSERT INTO `assets` (
+  `asset`,
+  `order`,
+  `exported_at`
+)
+SELECT
+  `asset`,
+  NULLIF(TO_JSON_STRING(`order`), 'null'),
+  `exported_at`
+FROM incoming;

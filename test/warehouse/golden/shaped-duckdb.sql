@@ -1,0 +1,33 @@
+CREATE TABLE "assets" (
+  "asset"       VARCHAR NOT NULL,                                                                 -- Asset id, a base58 public key.
+  "order"       STRUCT("address" VARCHAR, "share" BIGINT, "verified" BOOLEAN, "extra" VARCHAR)[], -- Creators, an array of objects with address, share and verified.
+  "exported_at" TIMESTAMPTZ NOT NULL                                                              -- When the export began, UTC.
+);
+
+INSERT INTO "assets" BY NAME
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+
+CREATE TABLE "assets" (
+  "asset"       VARCHAR NOT NULL,    -- Asset id, a base58 public key.
+  "order"       VARCHAR,             -- Creators, an array of objects with address, share and verified.
+  "exported_at" TIMESTAMPTZ NOT NULL -- When the export began, UTC.
+);
+
+INSERT INTO "assets" BY NAME
+SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*',
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = '\N', allow_quoted_nulls = false, max_line_size = 67108864,
+  columns = {
+    "asset": 'VARCHAR',
+    "order": 'VARCHAR',
+    "exported_at": 'TIMESTAMPTZ'
+  });
+
+INSERT INTO "assets" BY NAME
+SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*',
+  format = 'newline_delimited', maximum_object_size = 67108864,
+  columns = {
+    "asset": 'VARCHAR',
+    "order": 'VARCHAR',
+    "exported_at": 'TIMESTAMPTZ'
+  });

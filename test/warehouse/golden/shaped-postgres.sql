@@ -1,0 +1,26 @@
+CREATE TABLE "assets" (
+  "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
+  "order"       json,                                -- Creators, an array of objects with address, share and verified.
+  "exported_at" timestamp(6) with time zone NOT NULL -- When the export began, UTC.
+);
+
+-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
+INSERT INTO warehouse."assets" BY NAME
+SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+
+CREATE TABLE "assets" (
+  "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
+  "order"       json,                                -- Creators, an array of objects with address, share and verified.
+  "exported_at" timestamp(6) with time zone NOT NULL -- When the export began, UTC.
+);
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+\copy "assets" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/assets/"part-*.csv' WITH (FORMAT csv, NULL '\N')
+
+-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
+CREATE TEMP TABLE lines (line json);
+\copy lines FROM PROGRAM 'cat "out/demo/jsonl/assets/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO "assets"
+SELECT filled.* FROM lines, json_populate_record(NULL::"assets", line) AS filled;
+DROP TABLE lines;

@@ -1,0 +1,46 @@
+CREATE TABLE "assets" (
+  "asset"       VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
+  "order"       SUPER,                   -- Creators, an array of objects with address, share and verified.
+  "exported_at" TIMESTAMP NOT NULL       -- When the export began, UTC.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "assets"
+FROM 'out/demo/parquet/assets/part-'
+IAM_ROLE default
+FORMAT PARQUET SERIALIZETOJSON;
+
+CREATE TABLE "assets" (
+  "asset"       VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
+  "order"       VARCHAR(65535),          -- Creators, an array of objects with address, share and verified.
+  "exported_at" TIMESTAMP NOT NULL       -- When the export began, UTC.
+);
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+COPY "assets" (
+  "asset",
+  "order",
+  "exported_at"
+)
+FROM 'out/demo/csv/assets/part-'
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1 NULL AS '\N' TIMEFORMAT 'auto';
+
+-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
+-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+  "asset" VARCHAR(65535),
+  "order" SUPER,
+  "exported_at" TIMESTAMP
+);
+COPY incoming
+FROM 'out/demo/jsonl/assets/part-'
+IAM_ROLE default
+FORMAT AS JSON 'auto';
+INSERT INTO "assets"
+SELECT
+  "asset",
+  NULLIF(JSON_SERIALIZE("order"), 'null'),
+  "exported_at"
+FROM incoming;
+DROP TABLE incoming;
