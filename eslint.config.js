@@ -16,7 +16,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['*.config.ts'],
+    files: ['*.config.ts', 'test/closing-line-reporter.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
 );

@@ -17,7 +17,7 @@ import { isJsonObject, parseJson } from '../src/assets/json.ts';
 import type { Column, Row } from '../src/assets/table.ts';
 import { sinkFor } from '../src/sinks/registry.ts';
 import type { ByteOutput, Format } from '../src/sinks/sink.ts';
-import { generatedId, generatedRecord } from '../test/support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../src/service/generated/generated-assets.ts';
 
 const rounds = 7;
 const rowsPerRound = 40_000;

@@ -8,9 +8,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Builds `dist` when a source is newer: tests that start the program start what users get. */
 export function setup(): void {
   const built = modifiedMs(join(root, 'dist/main.js'));
-  const newest = Math.max(...readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => modifiedMs(join(root, 'src', name)) ?? 0));
+  const newest = Math.max(
+    ...readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map(
+      (name) => modifiedMs(join(root, 'src', name)) ?? 0,
+    ),
+  );
   if (built !== undefined && built > newest) return;
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
 }
 
 function modifiedMs(path: string): number | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Column, Row } from '../../src/assets/table.ts';
 import { encodeFile } from '../contract/sinks/encoded-file.ts';
-import { generatedId, generatedRecord } from '../support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 
 function columnsOf(...types: Column['type'][]): Column[] {
   return types.map((type, index) => ({ name: `c${index}`, type, nullable: true, path: [], about: '' }));

@@ -8,7 +8,7 @@ import { parquetSink } from '../../src/sinks/parquet.ts';
 import { parseObject } from '../assets/any-json.ts';
 import { encodeFile } from '../contract/sinks/encoded-file.ts';
 import { hostileRows, hostileTable } from '../contract/sinks/hostile-rows.ts';
-import { generatedId, generatedRecord } from '../support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 
 const { columns } = assetsTable;
 const some: Row[] = Array.from(

@@ -1,1 +1,0 @@
-export { generatedId, generatedRecord, isMissing } from '../../src/service/generated/generated-assets.ts';
