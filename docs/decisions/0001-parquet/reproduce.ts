@@ -12,7 +12,7 @@ import { assetsTable } from '../../../src/assets/columns.ts';
 import { flattenAsset } from '../../../src/assets/flatten-asset.ts';
 import { isJsonObject, parseJson } from '../../../src/assets/json.ts';
 import type { Column, Row } from '../../../src/assets/table.ts';
-import { generatedId, generatedRecord } from '../../../test/support/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { type Encode, encoders } from './encoders.ts';
 
 const rowCount = 40_000;
