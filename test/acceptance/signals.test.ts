@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diskFileStore } from '../../src/store/file-store.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { exportBytes } from '../support/run-export.ts';
+import { runProgram, startProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const calls = 12;
+const concurrency = 4;
+const signals = [
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const;
+
+interface Setting {
+  readonly folder: string;
+  readonly flags: (service: GeneratedService, out: string) => string[];
+  readonly options: { readonly cwd: string; readonly environment: Readonly<Record<string, string>> };
+}
+
+async function setting(): Promise<Setting> {
+  const folder = await tempFolder();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: calls * 10 });
+  return {
+    folder,
+    flags: (service, out) => [
+      ...['run', '--ids', 'ids.txt', '--url', service.url, '--out', out, '--format', 'csv,jsonl'],
+      ...['--ids-per-call', '10', '--rows-per-part', '35', '--concurrency', String(concurrency)],
+    ],
+    options: { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') } },
+  };
+}
+
+async function asked(service: GeneratedService, sent: number): Promise<void> {
+  while (service.counts().calls < sent) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+async function keptAnswers(out: string): Promise<number> {
+  const journal = await openJournal(diskFileStore, out);
+  const kept = journal.size();
+  await journal.close();
+  return kept;
+}
+
+/** Runs the same command against a service that answers at once; the files are those of an undisturbed run. */
+async function goesOn({ folder, flags, options }: Setting): Promise<number> {
+  const quick = await startGeneratedService();
+  const last = await runProgram(flags(quick, 'out'), options);
+  const sent = quick.counts().calls;
+  expect(last.exit, last.stderr).toBe(0);
+  await runProgram(flags(quick, 'calm'), options);
+  await quick.stop();
+  expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({
+    ...exportBytes(join(folder, 'calm')),
+    'manifest.json': '',
+  });
+  return sent;
+}
+
+describe('the first signal', () => {
+  it.each(signals)('%s begins no new call, keeps the answers in flight, and ends with %d', async (signal, exit) => {
+    const set = await setting();
+    const slow = await startGeneratedService({ delayMs: 600 });
+    const { child, ended } = startProgram(set.flags(slow, 'out'), set.options);
+    await asked(slow, concurrency);
+    child.kill(signal);
+    const run = await ended;
+    expect(run.exit, run.stderr).toBe(exit);
+    expect(run.stderr).toContain(`stopped by ${signal}`);
+    expect(run.stderr).toContain('Run the same command again');
+    expect(run.stderr).not.toContain('    at ');
+    expect(slow.counts().calls).toBe(concurrency);
+    await slow.stop();
+    // The first part may be committed by then, and its answers dropped.
+    expect(await goesOn(set)).toBe(calls - concurrency);
+  });
+
+  it('leaves answers in flight no longer than --grace-ms', async () => {
+    const set = await setting();
+    const slow = await startGeneratedService({ delayMs: 60_000 });
+    const { child, ended } = startProgram([...set.flags(slow, 'out'), '--grace-ms', '300'], set.options);
+    await asked(slow, concurrency);
+    const signalled = performance.now();
+    child.kill('SIGTERM');
+    expect((await ended).exit).toBe(143);
+    expect(performance.now() - signalled).toBeGreaterThan(280);
+    expect(performance.now() - signalled).toBeLessThan(15_000);
+    await slow.stop();
+    expect(await keptAnswers(join(set.folder, 'out'))).toBe(0);
+    expect(await goesOn(set)).toBe(calls);
+  });
+
+  it('while calls wait for their next attempt ends the waiting', async () => {
+    const set = await setting();
+    const { child, ended } = startProgram(
+      [
+        ...set.flags({ url: 'http://127.0.0.1:9' } as GeneratedService, 'out'),
+        '--retries',
+        '1000',
+        '--log-level',
+        'debug',
+      ],
+      set.options,
+    );
+    await new Promise<void>((resolve) => {
+      child.stderr?.on('data', (text: string) => {
+        if (text.includes('ECONNREFUSED')) resolve();
+      });
+    });
+    child.kill('SIGTERM');
+    expect((await ended).exit).toBe(143);
+    expect(await goesOn(set)).toBe(calls);
+  });
+});
+
+describe('the second signal', () => {
+  it.each(signals)('%s ends the program within a second, with %d, and the export goes on', async (signal, exit) => {
+    const set = await setting();
+    const slow = await startGeneratedService({ delayMs: 60_000 });
+    const { child, ended } = startProgram(set.flags(slow, 'out'), set.options);
+    await asked(slow, concurrency);
+    const told = new Promise<void>((resolve) => {
+      child.stderr?.on('data', (text: string) => {
+        if (text.includes('no new calls')) resolve();
+      });
+    });
+    child.kill(signal);
+    await told;
+    const signalled = performance.now();
+    child.kill(signal);
+    expect((await ended).exit).toBe(exit);
+    expect(performance.now() - signalled).toBeLessThan(1000);
+    await slow.stop();
+    expect(await goesOn(set)).toBe(calls);
+  });
+});
