@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AssetCall } from '../../src/client/asset-client.ts';
+import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
 import { callKey } from '../../src/client/call-body.ts';
 import type { HttpClient } from '../../src/client/http-client.ts';
 import { judgeAnswer } from '../../src/client/judge-answer.ts';
+import type { ExportContext } from '../../src/pipeline/export-context.ts';
 import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { runExport } from '../support/run-export.ts';
@@ -28,6 +29,12 @@ export function writeSmallIds(folder: string): string {
 
 const bodies = new Map<string, Buffer>();
 
+/** What the service says to a call when nothing goes wrong. */
+export function goodAnswer(call: AssetCall): AssetAnswer {
+  const wire = { status: 200, retryAfter: undefined, body: bodyOf(call) };
+  return judgeAnswer(wire, call, { scrub: (text) => text, nowMs: 0 });
+}
+
 function bodyOf(call: AssetCall): Buffer {
   const key = callKey(call);
   const body = bodies.get(key) ?? Buffer.from(answerText(call));
@@ -42,6 +49,13 @@ function answerText({ ids }: AssetCall): string {
   return `{"jsonrpc":"2.0","result":[${ids.map((id) => (missing.has(id) ? 'null' : generatedRecord(id))).join()}],"id":1}`;
 }
 
+export interface SmallRun {
+  readonly fresh?: boolean;
+  readonly rowsPerPart?: number;
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly context?: Partial<ExportContext>;
+}
+
 /** An export in memory, run after run, on one disk. It counts what the service is asked. */
 export class SmallExport {
   readonly disk = new MemoryDisk();
@@ -54,7 +68,12 @@ export class SmallExport {
   }
 
   /** Resolves to how the run ended; undefined when it was killed. @throws what is neither that nor a failed disk */
-  async run({ fresh = false, rowsPerPart = 11 } = {}): Promise<ExportOutcome | undefined> {
+  async run({
+    fresh = false,
+    rowsPerPart = 11,
+    flags = {},
+    context = {},
+  }: SmallRun = {}): Promise<ExportOutcome | undefined> {
     try {
       return await runExport({
         fresh,
@@ -67,8 +86,9 @@ export class SmallExport {
             'rows-per-part': String(rowsPerPart),
           },
           ...{ concurrency: '3', format: 'csv,jsonl', tables: 'assets,creators', compression: 'jsonl=zstd' },
+          ...flags,
         },
-        context: { files: this.disk.files, openWire: () => this.#wire() },
+        context: { files: this.disk.files, openWire: () => this.#wire(), ...context },
       });
     } catch (error) {
       if (error instanceof Killed) return undefined;
@@ -95,10 +115,7 @@ export class SmallExport {
         const key = callKey(call);
         this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
         await turns(1 + (key.charCodeAt(0) % 3));
-        return judgeAnswer({ status: 200, retryAfter: undefined, body: bodyOf(call) }, call, {
-          scrub: (text) => text,
-          nowMs: 0,
-        });
+        return goodAnswer(call);
       },
       close: () => Promise.resolve(),
     };
