@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { verifyExport } from '../../src/pipeline/verify-export.ts';
+import { diskFileStore } from '../../src/store/file-store.ts';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { exportBytes } from '../support/run-export.ts';
+import { runProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+it('a disk that takes no more ends the program with 7, and with room again the same command finishes', async () => {
+  const folder = await tempFolder();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 400 });
+  const service = await startGeneratedService({ missingPercent: 3 });
+  const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+  const command = (out: string): string[] => [
+    ...['run', '--ids', 'ids.txt', '--url', service.url, '--out', out, '--format', 'csv,jsonl'],
+    ...['--ids-per-call', '20', '--rows-per-part', '150'],
+  ];
+  // A real write that is cut short and then refused (EFBIG): this shell lets no file grow beyond 200 blocks of 512 bytes.
+  const child = spawn(
+    'bash',
+    ['-c', 'ulimit -f 100; exec "$@"', 'bash', process.execPath, program, ...command('out')],
+    {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code, stderr).toBe(7);
+  expect(stderr).toContain('EFBIG');
+  expect(stderr).toContain('run the same command again');
+  expect(stderr).not.toContain('    at ');
+  const sent = service.counts().calls;
+  const last = await runProgram(command('out'), { cwd: folder, environment });
+  expect(last.exit, last.stderr).toBe(0);
+  // The answers that could still be written were kept.
+  expect(service.counts().calls - sent).toBeLessThan(20);
+  await runProgram(command('calm'), { cwd: folder, environment });
+  await service.stop();
+  expect((await verifyExport(diskFileStore, join(folder, 'out'))).damage).toEqual([]);
+  expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({
+    ...exportBytes(join(folder, 'calm')),
+    'manifest.json': '',
+  });
+});
