@@ -1,27 +1,17 @@
-import { setMaxListeners } from 'node:events';
-import { createClient } from '../client/create-client.ts';
-import { HashSet128 } from '../lib/hash-set-128.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { type Manifest, readManifest } from '../store/manifest.ts';
-import { batchIds } from './batch-ids.ts';
 import { completeExport } from './complete-export.ts';
 import type { ExportContext } from './export-context.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
-import { fetchBatches } from './fetch-batches.ts';
 import { jobShape, requireSame } from './job-shape.ts';
-import { markDuplicates } from './mark-duplicates.ts';
 import { type OpenExport, openExport } from './open-export.ts';
-import { partSlices } from './part-slices.ts';
 import { type PreparedInputs, prepareInputs } from './prepare-inputs.ts';
-import { readIds } from './read-ids/read-ids.ts';
-import { countEntries, type ReadProgress } from './count-entries.ts';
-import { skipCommitted } from './skip-committed.ts';
-import { tablesOf } from './tables-of.ts';
+import type { ReadProgress } from './count-entries.ts';
+import { makeParts } from './make-parts.ts';
 import { clearRun, hasBegun, isThrowingAway, throwAway } from './throw-away.ts';
-import { writeParts } from './write-parts.ts';
 
 export interface ExportRequest {
   readonly job: Job;
@@ -128,18 +118,16 @@ async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportCo
   }
 }
 
-interface PartsRequest {
+interface ExportedParts {
   readonly job: Job;
   readonly prepared: PreparedInputs;
   readonly open: OpenExport;
   readonly progress: ReadProgress;
 }
 
-/** The flow: ids → duplicates → batches → answers → slices of parts → files → commits. Each stage pulls the one before. */
-async function exportParts({ job, prepared, open, progress }: PartsRequest, context: ExportContext): Promise<void> {
-  const { checkpoint, journal, calls, credits } = open;
-  const { rowsPerPart } = job.output;
-  const { idsPerCall, concurrency, timeoutMs, retries, flags, singles } = job.service;
+/** Makes the parts that are not committed yet, and commits each. */
+async function exportParts({ job, prepared, open, progress }: ExportedParts, context: ExportContext): Promise<void> {
+  const { checkpoint, journal } = open;
   const committed = sumOf(
     noCounts,
     checkpoint.commits.map(({ counts }) => counts),
@@ -152,71 +140,28 @@ async function exportParts({ job, prepared, open, progress }: PartsRequest, cont
     answers: journal.size(),
     counts: committed,
   });
-
-  // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
-  const halt = new AbortController();
-  const stop = AbortSignal.any([context.stop, halt.signal]);
-  // Every call that waits listens to it: their number is bounded by concurrency, not by Node's warning at ten.
-  setMaxListeners(0, stop, context.abort);
-  const wire = createClient({
-    ...context,
-    ...context.service,
-    ...{ concurrency, timeoutMs, retries },
-    budget: job.budget,
-    initialCap: checkpoint.commits.at(-1)?.cap,
-    journal,
-    onCall: async () => {
-      await Promise.all([calls.add(1), credits.add(job.budget.creditsPerCall)]);
-    },
-    stop,
-  });
-  try {
-    const read = readIds(prepared.inputs, {
-      column: job.ids.column,
-      expected: prepared.fingerprints,
-      onBytes: (bytes) => (progress.inputBytes += bytes),
-    });
-    const entries = markDuplicates(countEntries(read, progress, context.listener), new HashSet128());
-    const batches = skipCommitted(batchIds(entries, { idsPerCall, rowsPerPart }), {
-      parts,
-      entries: committed.read,
-    });
-    const fetched = fetchBatches(batches, {
-      client: wire.client,
-      flags,
-      singles,
-      ahead: concurrency + 4,
-      halt: (reason) => {
-        halt.abort(reason);
-      },
-    });
-    const slices = partSlices(fetched, rowsPerPart, parts);
-    const finished = writeParts(slices, {
-      files: context.files,
-      folder: job.output.dir,
-      formats: job.output.formats,
-      tables: tablesOf(job, checkpoint.start.startedAtMs),
-      compression: job.output.compression,
-      escapeFormulas: job.csv.formulas === 'escape',
-      csvDialect: job.csv.dialect,
-      sources: prepared.inputs.map((input) => input.name),
+  const made = makeParts(
+    {
+      ...{ job, prepared, progress, ...open },
+      startedAtMs: checkpoint.start.startedAtMs,
+      initialCap: checkpoint.commits.at(-1)?.cap,
+      isNeeded: (part) => part >= parts,
       firstPart: parts,
-    });
-    let covered = committed.read;
-    for await (const part of finished) {
-      covered += part.counts.read;
-      await journal.sync();
-      const commit = {
-        ...part,
-        // Reading runs ahead: the part's share of what was read is what it covers.
-        inputBytes: Math.round(progress.inputBytes * (covered / Math.max(1, progress.entries))),
-        ...(Number.isFinite(wire.cap()) ? { cap: wire.cap() } : {}),
-      };
-      await checkpoint.append(commit);
-      await journal.dropThrough(part.part);
-      context.listener({ kind: 'committed', commit });
-    }
-  } finally {
-    await wire.close();
+    },
+    context,
+  );
+  let covered = committed.read;
+  for await (const { part, cap } of made) {
+    covered += part.counts.read;
+    await journal.sync();
+    const commit = {
+      ...part,
+      // Reading runs ahead: the part's share of what was read is what it covers.
+      inputBytes: Math.round(progress.inputBytes * (covered / Math.max(1, progress.entries))),
+      ...(cap === undefined ? {} : { cap }),
+    };
+    await checkpoint.append(commit);
+    await journal.dropThrough(part.part);
+    context.listener({ kind: 'committed', commit });
   }
 }

@@ -1,6 +1,7 @@
 import type { Lookup } from '../client/look-up-batch.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
 import type { IdEntry } from './id-entry.ts';
+import type { Need } from './needed-batches.ts';
 
 /** An entry and, when it was asked for, what became of it. */
 export interface EntryFate {
@@ -25,11 +26,10 @@ export interface Extras {
 
 const noExtras: Extras = { foreignRecords: 0, repeatedRecords: 0, recordsWithoutId: 0, otherResponseIds: 0 };
 
-/** Cuts fetched batches at the bounds of parts, and drops what lies in committed ones. */
+/** Cuts fetched batches at the bounds of parts, and drops what lies in parts that are not needed. */
 export async function* partSlices(
   batches: AsyncIterable<FetchedBatch>,
-  rowsPerPart: number,
-  committedParts: number,
+  { rowsPerPart, isNeeded }: Need,
 ): AsyncGenerator<PartSlice, void, void> {
   for await (const { batch, found } of batches) {
     let extras: Extras =
@@ -47,7 +47,7 @@ export async function* partSlices(
     for (const [index, entry] of batch.entries.entries()) {
       const itsPart = Math.floor((batch.first + index) / rowsPerPart);
       if (itsPart !== part) {
-        if (part >= committedParts) yield { part, fates, extras };
+        if (isNeeded(part)) yield { part, fates, extras };
         extras = noExtras;
         fates = [];
         part = itsPart;
@@ -55,6 +55,6 @@ export async function* partSlices(
       const lookup = entry.sighting === 'valid' ? found?.lookups[nextLookup++] : undefined;
       fates.push({ entry, lookup });
     }
-    if (part >= committedParts && fates.length > 0) yield { part, fates, extras };
+    if (isNeeded(part) && fates.length > 0) yield { part, fates, extras };
   }
 }

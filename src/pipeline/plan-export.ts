@@ -13,7 +13,7 @@ import { jobShape, requireSame } from './job-shape.ts';
 import { markDuplicates } from './mark-duplicates.ts';
 import { type PreparedInputs } from './prepare-inputs.ts';
 import { readIds } from './read-ids/read-ids.ts';
-import { skipCommitted } from './skip-committed.ts';
+import { neededBatches } from './needed-batches.ts';
 import { diskEstimate } from './disk-estimate.ts';
 
 /** What an export would cost from where it stands. Nothing was sent. */
@@ -72,7 +72,8 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
   const counter = countCalls(await readJournals(files, folder), job.service.flags);
   let ids = 0;
-  for await (const batch of skipCommitted(batchIds(counted, shape), { parts, entries: committed.read })) {
+  const need = { rowsPerPart: shape.rowsPerPart, isNeeded: (part: number) => part >= parts };
+  for await (const batch of neededBatches(batchIds(counted, shape), need)) {
     await counter.add(batch);
     ids += batch.ids.length;
   }

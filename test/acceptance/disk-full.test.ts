@@ -24,8 +24,8 @@ it('a disk that takes no more ends the program with 7, and with room again the s
   ];
   // A real write that is cut short and then refused (EFBIG): this shell lets no file grow beyond 200 blocks of 512 bytes.
   const child = spawn(
-    'bash',
-    ['-c', 'ulimit -f 100; exec "$@"', 'bash', process.execPath, program, ...command('out')],
+    'sh',
+    ['-c', 'ulimit -f 200; exec "$@"', 'sh', process.execPath, program, ...command('out')],
     {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder, ...environment },

@@ -5,7 +5,7 @@ import { batchIds } from '../../src/pipeline/batch-ids.ts';
 import type { FetchedBatch } from '../../src/pipeline/fetch-batches.ts';
 import type { IdEntry } from '../../src/pipeline/id-entry.ts';
 import { type PartSlice, partSlices } from '../../src/pipeline/part-slices.ts';
-import { skipCommitted } from '../../src/pipeline/skip-committed.ts';
+import { neededBatches } from '../../src/pipeline/needed-batches.ts';
 import { blocksOf, collected, entriesOf } from './entries.ts';
 
 const letters = fc.string({ unit: fc.constantFrom('v', 'v', 'i', 'd'), maxLength: 100 });
@@ -14,23 +14,24 @@ interface Flow {
   readonly entries: readonly IdEntry[];
   readonly idsPerCall: number;
   readonly rowsPerPart: number;
-  readonly committedParts: number;
+  readonly isNeeded: (part: number) => boolean;
 }
 
-/** Batches of these entries, skipped as a run would that finds so many parts committed, and the ids it asks for. */
-async function flow({ entries, idsPerCall, rowsPerPart, committedParts }: Flow) {
+/** The slices of these entries that lie in the needed parts, and the ids that are asked for. */
+async function flow({ entries, idsPerCall, rowsPerPart, isNeeded }: Flow) {
   const asked: string[] = [];
   async function* fetched(): AsyncGenerator<FetchedBatch, void, void> {
     const batches = batchIds(blocksOf(entries, [13]), { idsPerCall, rowsPerPart });
-    const committed = { parts: committedParts, entries: Math.min(entries.length, committedParts * rowsPerPart) };
-    for await (const batch of skipCommitted(batches, committed)) {
+    for await (const batch of neededBatches(batches, { rowsPerPart, isNeeded })) {
       asked.push(...batch.ids);
       yield { batch, found: batch.ids.length === 0 ? undefined : lookups(batch.ids) };
     }
   }
-  const slices = await collected(partSlices(fetched(), rowsPerPart, committedParts));
+  const slices = await collected(partSlices(fetched(), { rowsPerPart, isNeeded }));
   return { slices, asked };
 }
+
+const everyPart = (): boolean => true;
 
 /** Each id is missing for a reason that names it; each answer has one record that nobody asked for. */
 function lookups(ids: readonly string[]): BatchLookups {
@@ -52,7 +53,7 @@ describe('slices', () => {
         fc.integer({ min: 1, max: 25 }),
         async (text, idsPerCall, rowsPerPart) => {
           const entries = entriesOf(text);
-          const { slices } = await flow({ entries, idsPerCall, rowsPerPart, committedParts: 0 });
+          const { slices } = await flow({ entries, idsPerCall, rowsPerPart, isNeeded: everyPart });
           expect(fatesOf(slices)).toEqual(
             entries.map((entry, index) => ({
               part: Math.floor(index / rowsPerPart),
@@ -68,25 +69,31 @@ describe('slices', () => {
     );
   });
 
-  it('of a run that goes on are those of a whole one behind the committed parts, and ask for no id that lies in them alone', async () => {
+  it('of some parts are those of a whole run, and ask for no more than the calls that touch ids of these parts', async () => {
     const shape = fc.record({
       text: letters,
       idsPerCall: fc.integer({ min: 1, max: 9 }),
       rowsPerPart: fc.integer({ min: 1, max: 25 }),
-      parts: fc.nat(8),
+      parts: fc.oneof(fc.nat(8), fc.array(fc.boolean(), { maxLength: 20 })),
     });
     await fc.assert(
       fc.asyncProperty(shape, async ({ text, idsPerCall, rowsPerPart, parts }) => {
         const entries = entriesOf(text);
-        const committedParts = Math.min(parts, Math.ceil(entries.length / rowsPerPart));
-        const whole = await flow({ entries, idsPerCall, rowsPerPart, committedParts: 0 });
-        const rest = await flow({ entries, idsPerCall, rowsPerPart, committedParts });
-        expect(fatesOf(rest.slices)).toEqual(fatesOf(whole.slices).filter(({ part }) => part >= committedParts));
-        const behind = entries.slice(committedParts * rowsPerPart).filter(({ sighting }) => sighting === 'valid');
-        if (behind.length === 0) expect(rest.asked).toEqual([]);
-        else expect(rest.asked.slice(-behind.length)).toEqual(behind.map(({ text }) => text));
-        // At most one batch straddles the bound.
-        expect(rest.asked.length - behind.length).toBeLessThan(idsPerCall);
+        // A run that goes on needs all parts behind those it finds; a repair needs any.
+        const isNeeded = (part: number): boolean => (typeof parts === 'number' ? part >= parts : parts[part] === true);
+        const whole = await flow({ entries, idsPerCall, rowsPerPart, isNeeded: everyPart });
+        const some = await flow({ entries, idsPerCall, rowsPerPart, isNeeded });
+        expect(fatesOf(some.slices)).toEqual(fatesOf(whole.slices).filter(({ part }) => isNeeded(part)));
+        const ids = entries.flatMap(({ text, sighting }, index) =>
+          sighting === 'valid' ? [{ text, needed: isNeeded(Math.floor(index / rowsPerPart)) }] : [],
+        );
+        const calls = ids.filter((_, index) => {
+          const start = index - (index % idsPerCall);
+          return ids.slice(start, start + idsPerCall).some(({ needed }) => needed);
+        });
+        expect(some.asked.length).toBeLessThanOrEqual(calls.length);
+        expect(calls.map(({ text }) => text)).toEqual(expect.arrayContaining(some.asked));
+        expect(some.asked).toEqual(expect.arrayContaining(ids.filter(({ needed }) => needed).map(({ text }) => text)));
       }),
       { seed: 32, numRuns: 300 },
     );
