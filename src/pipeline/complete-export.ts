@@ -44,6 +44,8 @@ export async function completeExport(done: CompleteExport): Promise<Manifest> {
     ),
     drift: [...account.drift],
     notes: account.notes,
+    commits: [...commits],
+    ...(job.output.fetchedAt ? { startedAtMs: start.startedAtMs } : {}),
   });
   const manifest = await readManifest(files, folder);
   if (manifest === undefined)

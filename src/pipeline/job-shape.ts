@@ -29,6 +29,23 @@ export function jobShape(job: Job): JobShape {
   };
 }
 
+/** The job with the fields that an export began with, whatever they are now. */
+export function jobAsBegun(job: Job, shape: JobShape): Job {
+  const begun: Record<string, unknown> = structuredClone(job);
+  for (const [path, value] of Object.entries(shape)) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    const parent = names.reduce<Record<string, unknown>>(
+      (tree, name) => (tree[name] ??= {}) as Record<string, unknown>,
+      begun,
+    );
+    if (value === null) Reflect.deleteProperty(parent, last);
+    else parent[last] = value;
+  }
+  // The values came from a checked job, through a manifest that tells of any byte that changed.
+  return begun as unknown as Job;
+}
+
 /** @throws {ExportError} `usage` or `input` when an export began with another job or with other inputs. */
 export function requireSame(
   folder: string,

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ExportError } from '../lib/export-error.ts';
-import { countsSchema, driftSchema, fileSchema, inputSchema, jobShapeSchema, notesSchema } from './export-facts.ts';
+import {
+  commitSchema,
+  countsSchema,
+  driftSchema,
+  fileSchema,
+  inputSchema,
+  jobShapeSchema,
+  notesSchema,
+} from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 
@@ -38,6 +46,10 @@ const manifestSchema = z.object({
   files: z.array(fileSchema.extend({ first: z.number(), last: z.number() })),
   drift: z.array(driftSchema),
   notes: notesSchema,
+  /** What each part gave to the sums, in order: it can be made again alone. */
+  commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true })),
+  /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it. */
+  startedAtMs: z.number().optional(),
 });
 
 /** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */

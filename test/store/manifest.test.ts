@@ -20,6 +20,7 @@ const manifest: Omit<Manifest, 'version'> = {
   files: [{ ...file, sha256: 'cd', first: 1, last: 1 }],
   drift: [{ path: 'a.b', kind: 'unknownField', count: 1, sampleId: 'x' }],
   notes: noNotes,
+  commits: [{ part: 0, counts: { ...noCounts, read: 1, exported: 1 }, drift: [], notes: noNotes }],
 };
 
 async function written(value: typeof manifest): Promise<Buffer> {
