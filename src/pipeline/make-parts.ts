@@ -90,6 +90,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
       escapeFormulas: job.csv.formulas === 'escape',
       csvDialect: job.csv.dialect,
       sources: prepared.inputs.map((input) => input.name),
+      rowsPerPart,
       firstPart: request.firstPart,
     });
     for await (const part of finished) {

@@ -13,6 +13,7 @@ export interface WriteOptions extends Omit<PartOptions, 'tables'> {
   readonly tables: readonly ShapedTable[];
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
+  readonly rowsPerPart: number;
   /** The part that comes next: written even when the input ends before it, if nothing was written yet. */
   readonly firstPart: number;
 }
@@ -26,14 +27,14 @@ export async function* writeParts(
   let next = options.firstPart;
   try {
     for await (const slice of slices) {
-      if (current !== undefined && current.part !== slice.part) {
-        const finished = await current.finish();
-        current = undefined;
-        yield finished;
-      }
       current ??= await beginPart(slice.part, options);
       next = slice.part + 1;
       await current.write(slice);
+      // A full part does not wait for the answers of the next.
+      if (!current.isFull()) continue;
+      const finished = await current.finish();
+      current = undefined;
+      yield finished;
     }
     // An export of nothing still has one part: tables that load.
     if (current === undefined && next === 0) current = await beginPart(0, options);
@@ -48,8 +49,8 @@ export async function* writeParts(
 }
 
 interface PartInProgress {
-  readonly part: number;
   write(slice: PartSlice): Promise<void>;
+  isFull(): boolean;
   finish(): Promise<FinishedPart>;
   discard(): Promise<void>;
 }
@@ -63,13 +64,13 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
   return {
-    part,
     write: async (slice) => {
       const flat = flattenSlice(slice, { tables, lists, raw, sources, drift });
       counts = sumOf(noCounts, [counts, flat.counts]);
       extras = sumOf(noNotes, [extras, { ...noNotes, ...slice.extras }]);
       await build.write(flat);
     },
+    isFull: () => counts.read === options.rowsPerPart,
     finish: async () => {
       const { files, notes } = await build.finish();
       return { part, counts, files, drift: drift.list(), notes: { ...extras, ...notes } };
