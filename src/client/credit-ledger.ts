@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
@@ -49,6 +50,7 @@ export async function openDiskLedger(options: DiskLedgerOptions): Promise<Credit
   function dayFile(day: string): RootDatabase<number, string> {
     const known = days.get(day);
     if (known !== undefined) return known;
+    requireWhole(join(folder, `${prefix}-${day}`));
     // overlappingSync would resolve before the bytes are on the disk.
     const file = open<number, string>(join(folder, `${prefix}-${day}`), { noSubdir: true, overlappingSync: false });
     days.set(day, file);
@@ -100,12 +102,40 @@ export async function ledgerDays({ stateDir, apiKey }: DiskLedgerOptions): Promi
   return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
 }
 
+/** Where lmdb's mark stands in a file's first page, and the two pages that every file has, in bytes. */
+const mark = { at: 24, bytes: Buffer.from('dec0efbe', 'hex') };
+const leastBytes = 8192;
+
+/** lmdb ends the whole process when it opens a file that is not its own. @throws {ExportError} `damaged` */
+function requireWhole(path: string): void {
+  // Another process may be making the file right now: it has its mark a moment later.
+  for (let turn = 0; turn < 20; turn += 1) {
+    if (isWhole(path)) return;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  }
+  throw new ExportError('damaged', `the credit ledger ${path} is damaged`, {
+    todo: 'What was booked on that day is lost with it. Remove the file once you know from the provider’s page what the day still leaves.',
+  });
+}
+
+function isWhole(path: string): boolean {
+  try {
+    const bytes = readFileSync(path);
+    const isMarked = bytes.subarray(mark.at, mark.at + mark.bytes.length).equals(mark.bytes);
+    return bytes.length === 0 || (bytes.length >= leastBytes && isMarked);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true;
+    throw error;
+  }
+}
+
 /** Names a key without giving it away: 64 bits of its SHA-256. */
 function keyPrefix(apiKey: string): string {
   return createHash('sha256').update(apiKey.trim()).digest('hex').slice(0, 16);
 }
 
 function cannotWrite(error: unknown): ExportError {
+  if (error instanceof ExportError) return error;
   return new ExportError('cannotWrite', `The credit ledger cannot be read or written: ${messageOf(error)}.`, {
     todo: 'Make room, or name a folder you may write to with --state-dir or ASSET_EXPORT_STATE.',
     cause: error,
