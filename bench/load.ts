@@ -59,6 +59,7 @@ async function makeExport(folder: string, format: 'parquet' | 'csv'): Promise<vo
   await writeManifest(files, folder, {
     program: { name: 'bench', version: '0' },
     job: {},
+    commits: [],
     inputs: [],
     counts: { ...noCounts, read: count, exported: count },
     calls: 0,

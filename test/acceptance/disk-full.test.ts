@@ -23,15 +23,11 @@ it('a disk that takes no more ends the program with 7, and with room again the s
     ...['--ids-per-call', '20', '--rows-per-part', '150'],
   ];
   // A real write that is cut short and then refused (EFBIG): this shell lets no file grow beyond 200 blocks of 512 bytes.
-  const child = spawn(
-    'sh',
-    ['-c', 'ulimit -f 200; exec "$@"', 'sh', process.execPath, program, ...command('out')],
-    {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: folder, ...environment },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+  const child = spawn('sh', ['-c', 'ulimit -f 200; exec "$@"', 'sh', process.execPath, program, ...command('out')], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const [code] = (await once(child, 'close')) as [number | null];
