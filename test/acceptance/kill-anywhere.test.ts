@@ -2,13 +2,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { callKey } from '../../src/client/call-body.ts';
-import { readCheckpoint } from '../../src/store/checkpoint.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
-import { openJournal } from '../../src/store/journal.ts';
 import type { GeneratedService } from '../support/generated-service.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
+import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -27,42 +24,7 @@ async function reached(service: GeneratedService, batches: number): Promise<void
   while (answered(service) < batches) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
 const shape = { entries: calls * idsPerCall, invalidPercent: 2, duplicatePercent: 2 };
-
-interface KnownBatch {
-  readonly firstId: string;
-  /** Under which the journal keeps its answer. */
-  readonly key: string;
-  /** Number of its last entry, from 0. */
-  readonly last: number;
-}
-
-function knownBatches(): KnownBatch[] {
-  const places = new Map<string, number>();
-  for (const [place, entry] of idEntries(shape).entries()) {
-    if (!entry.startsWith('spoiled') && !places.has(entry)) places.set(entry, place);
-  }
-  const ids = [...places.keys()];
-  return Array.from({ length: Math.ceil(ids.length / idsPerCall) }, (_, index) => {
-    const batch = ids.slice(index * idsPerCall, (index + 1) * idsPerCall);
-    const key = callKey({ method: 'getAssets', ids: batch, flags, part: 0 });
-    return { firstId: batch[0] ?? '', key, last: places.get(batch.at(-1) ?? '') ?? 0 };
-  });
-}
-
-/** First ids of the batches that are in committed parts or in the journal. */
-async function keptAnswers(folder: string, batches: readonly KnownBatch[]): Promise<string[]> {
-  const checkpoint = await readCheckpoint(diskFileStore, folder);
-  const committed = checkpoint?.commits.reduce((sum, { counts }) => sum + counts.read, 0) ?? 0;
-  const journal = await openJournal(diskFileStore, folder);
-  const kept: string[] = [];
-  for (const { firstId, key, last } of batches) {
-    if (last < committed || (await journal.find(key)) !== undefined) kept.push(firstId);
-  }
-  await journal.close();
-  return kept;
-}
 
 /** How often each batch was asked for, by its first id. */
 function askedCounts(service: GeneratedService): Map<string, number> {
@@ -101,7 +63,7 @@ describe('an export that is killed', () => {
     const total = calm.counts().calls;
 
     const service = await startGeneratedService({ missingPercent: 3, jitterMs: 30 });
-    const batches = knownBatches();
+    const batches = knownBatches(idEntries(shape), idsPerCall);
     const askedWhenKept = new Map<string, number>();
     for (let kill = 0; kill < kills; kill += 1) {
       const { child, ended } = startProgram(command(service, 'killed'), { cwd: folder, environment });

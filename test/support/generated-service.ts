@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AnswerOptions, GeneratedAnswers, refusal } from './generated-answers.ts';
@@ -14,6 +20,17 @@ export interface GeneratedServiceOptions extends AnswerOptions {
   readonly maxIds?: number;
   /** Default: any free one. */
   readonly port?: number;
+  /** Called at each point of each call; the call goes on when it resolves. */
+  readonly at?: (point: CallPoint, call: SeenCall) => Promise<void> | void;
+}
+
+/** How far a call has come, as the service sees it: `sent` means that the last byte is with the kernel. */
+export type CallPoint = 'received' | 'half sent' | 'sent';
+
+export interface SeenCall {
+  /** By arrival, from 1. */
+  readonly number: number;
+  readonly firstId: string;
 }
 
 export interface GeneratedService {
@@ -38,6 +55,7 @@ const idShape = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 export async function startGeneratedService(options: GeneratedServiceOptions = {}): Promise<GeneratedService> {
   const answers = new GeneratedAnswers(options);
   const counts = new BatchCounts();
+  let arrived = 0;
   const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -60,12 +78,24 @@ export async function startGeneratedService(options: GeneratedServiceOptions = {
     }
     const ids = idsOf(call);
     const batch = counts.asked(ids);
+    arrived += 1;
+    const seen = { number: arrived, firstId: ids[0] ?? '' };
+    await options.at?.('received', seen);
     await pause(ids);
     const body = answerTo(call, ids);
     response.once('finish', () => {
       counts.answered(batch);
+      void options.at?.('sent', seen);
     });
-    send(response, 200, body);
+    if (options.at === undefined) {
+      send(response, 200, body);
+      return;
+    }
+    const half = body.length >> 1;
+    response.writeHead(200, headersOf(body));
+    await written(response, body.subarray(0, half));
+    await options.at('half sent', seen);
+    response.end(body.subarray(half));
   }
 
   function answerTo({ method, rpcId }: RpcCall, ids: readonly string[]): Buffer {
@@ -119,8 +149,21 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, status: number, body: Buffer): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.writeHead(status, headersOf(body));
   response.end(body);
+}
+
+function headersOf(body: Buffer): OutgoingHttpHeaders {
+  return { 'content-type': 'application/json', 'content-length': body.length };
+}
+
+/** Resolves when the bytes are with the kernel, or can never be: the caller may be dead. */
+function written(response: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    response.write(bytes, () => {
+      resolve();
+    });
+  });
 }
 
 function listen(server: Server, port: number): Promise<number> {

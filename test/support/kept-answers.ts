@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { callKey } from '../../src/client/call-body.ts';
+import { readCheckpoint } from '../../src/store/checkpoint.ts';
+import { exportPaths } from '../../src/store/export-folder.ts';
+import { diskFileStore } from '../../src/store/file-store.ts';
+import { readJournals } from '../../src/store/journal-entries.ts';
+
+export interface KnownBatch {
+  readonly firstId: string;
+  /** Under which the journal keeps its answer. */
+  readonly key: string;
+  /** Number of its last entry, from 0. */
+  readonly last: number;
+}
+
+const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+
+/** The batches that an export makes of these entries when nothing is split, in order. */
+export function knownBatches(entries: readonly string[], idsPerCall: number): KnownBatch[] {
+  const places = new Map<string, number>();
+  for (const [place, entry] of entries.entries()) {
+    if (!entry.startsWith('spoiled') && !places.has(entry)) places.set(entry, place);
+  }
+  const ids = [...places.keys()];
+  return Array.from({ length: Math.ceil(ids.length / idsPerCall) }, (_, index) => {
+    const batch = ids.slice(index * idsPerCall, (index + 1) * idsPerCall);
+    const key = callKey({ method: 'getAssets', ids: batch, flags, part: 0 });
+    return { firstId: batch[0] ?? '', key, last: places.get(batch.at(-1) ?? '') ?? 0 };
+  });
+}
+
+/** First ids of the batches that are in committed parts or in the journal. Changes nothing: a run may be under way. */
+export async function keptAnswers(folder: string, batches: readonly KnownBatch[]): Promise<string[]> {
+  if (existsSync(join(folder, exportPaths.manifest))) return batches.map(({ firstId }) => firstId);
+  // The journal goes after its part is committed, so it is read first.
+  const journal = await readJournals(diskFileStore, folder);
+  const kept = new Set<string>();
+  for (const { firstId, key } of batches) if ((await journal.find(key)) !== undefined) kept.add(firstId);
+  const checkpoint = await readCheckpoint(diskFileStore, folder);
+  const committed = checkpoint?.commits.reduce((sum, { counts }) => sum + counts.read, 0) ?? 0;
+  for (const { firstId, last } of batches) if (last < committed) kept.add(firstId);
+  return [...kept];
+}
