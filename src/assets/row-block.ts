@@ -1,0 +1,190 @@
+/// <reference lib="es2024.string" />
+import { numberText } from './exact-number.ts';
+import type { Cell, Column, Row } from './table.ts';
+
+/** What is known of a cell's text, so that no encoder has to look for it again. */
+export const textMarks = {
+  /** It holds a comma, a quote, CR or LF: RFC 4180 wants it in quotes. */
+  separators: 1,
+  /** It holds a quote, a backslash or a control character: JSON wants an escape inside a string. */
+  escapes: 2,
+  /** It was a string with a lone surrogate, which became U+FFFD. */
+  replaced: 4,
+} as const;
+
+/**
+ * Rows of one table as text: cell `c` of row `r` is number `r * width + c`, and lies in the bytes of an answer or, where the
+ * answer has no such text, in bytes made for it. The text of a cell, in UTF-8, by its column's type:
+ * `string`: the string; `json`: JSON text on one line; `boolean`: `true` or `false`; `int64`, `decimal`: digits with a minus
+ * before those below zero; `double`: JavaScript's shortest text that reads back the same; `timestamp`: microseconds as digits.
+ */
+export interface RowBlock {
+  readonly rows: number;
+  /** Cells a row. */
+  readonly width: number;
+  readonly source: Uint8Array;
+  readonly made: Uint8Array;
+  /** Where each cell's text begins in `source`; below zero: at `~from` in `made`. */
+  readonly from: Int32Array;
+  /** Bytes of each cell's text; -1 for null. */
+  readonly length: Int32Array;
+  /** `textMarks` of each cell, 0 for those that are neither string nor json. */
+  readonly marks: Uint8Array;
+}
+
+const noBytes = new Uint8Array(0);
+const firstCapacity = 64;
+
+/** A block in the making. Its arrays grow; what was read from them before must be read again. */
+export class RowBlockBuilder {
+  readonly width: number;
+  rows = 0;
+  from: Int32Array;
+  length: Int32Array;
+  marks: Uint8Array;
+  #made = Buffer.alloc(0);
+  #madeEnd = 0;
+
+  constructor(width: number, capacity = firstCapacity) {
+    this.width = width;
+    this.from = new Int32Array(width * capacity);
+    this.length = new Int32Array(width * capacity);
+    this.marks = new Uint8Array(width * capacity);
+  }
+
+  /** Adds a row of nulls and gives the number of its first cell. */
+  addRow(): number {
+    const base = this.rows * this.width;
+    if (base + this.width > this.length.length) this.#grow();
+    this.length.fill(-1, base, base + this.width);
+    this.rows += 1;
+    return base;
+  }
+
+  /** Takes rows back, down to `rows`. Text made for them stays unused. */
+  cutTo(rows: number): void {
+    this.rows = rows;
+    if (rows === 0) this.#madeEnd = 0;
+  }
+
+  /** Puts text that the source does not hold into a cell. Its lone surrogates become U+FFFD. */
+  setText(cell: number, text: string, isString: boolean): void {
+    this.#reserve(text.length * 3);
+    const from = this.#madeEnd;
+    const length = this.#made.write(text, from);
+    this.#madeEnd = from + length;
+    this.from[cell] = ~from;
+    this.length[cell] = length;
+    this.marks[cell] =
+      marksOf(this.#made, from, this.#madeEnd) | (isString && !text.isWellFormed() ? textMarks.replaced : 0);
+  }
+
+  /** Puts bytes that were made elsewhere into a cell. */
+  setBytes(cell: number, bytes: Uint8Array, marks: number): void {
+    this.#reserve(bytes.length);
+    this.#made.set(bytes, this.#madeEnd);
+    this.from[cell] = ~this.#madeEnd;
+    this.length[cell] = bytes.length;
+    this.marks[cell] = marks;
+    this.#madeEnd += bytes.length;
+  }
+
+  /** Puts a cell into a row as its column's text. */
+  setCell(cell: number, value: Exclude<Cell, null>, type: Column['type']): void {
+    if (typeof value === 'string') this.setText(cell, value, type === 'string');
+    else {
+      this.setText(
+        cell,
+        typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : numberText(value),
+        false,
+      );
+    }
+  }
+
+  addCells(columns: readonly Column[], row: Row): void {
+    const base = this.addRow();
+    for (let index = 0; index < columns.length; index += 1) {
+      const value = row[index] ?? null;
+      const type = columns[index]?.type;
+      if (value !== null && type !== undefined) this.setCell(base + index, value, type);
+    }
+  }
+
+  /** The rows from `first` up to `end`, whose other cells lie in `source`. Views: nothing is copied. */
+  block(source: Uint8Array, first = 0, end = this.rows): RowBlock {
+    const { width } = this;
+    return {
+      rows: end - first,
+      width,
+      source,
+      made: this.#made,
+      from: this.from.subarray(first * width, end * width),
+      length: this.length.subarray(first * width, end * width),
+      marks: this.marks.subarray(first * width, end * width),
+    };
+  }
+
+  #grow(): void {
+    const size = Math.max(this.length.length * 2, this.width * firstCapacity);
+    const { from, length, marks } = this;
+    this.from = new Int32Array(size);
+    this.from.set(from);
+    this.length = new Int32Array(size);
+    this.length.set(length);
+    this.marks = new Uint8Array(size);
+    this.marks.set(marks);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#madeEnd + bytes;
+    if (needed <= this.#made.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#made.length * 2, 1024));
+    this.#made.copy(larger, 0, 0, this.#madeEnd);
+    this.#made = larger;
+  }
+}
+
+/** Rows of cells as a block. */
+export function blockOf(columns: readonly Column[], rows: readonly Row[]): RowBlock {
+  const builder = new RowBlockBuilder(columns.length, Math.max(1, rows.length));
+  for (const row of rows) builder.addCells(columns, row);
+  return builder.block(noBytes);
+}
+
+/** The rows of a block from `first` up to `end`. Views: nothing is copied. */
+export function rowsOf(block: RowBlock, first: number, end: number): RowBlock {
+  const { width } = block;
+  return {
+    ...block,
+    rows: end - first,
+    from: block.from.subarray(first * width, end * width),
+    length: block.length.subarray(first * width, end * width),
+    marks: block.marks.subarray(first * width, end * width),
+  };
+}
+
+/** The text of a cell; null for null. */
+export function textOfCell(block: RowBlock, cell: number): string | null {
+  const length = block.length[cell] ?? -1;
+  if (length < 0) return null;
+  const from = block.from[cell] ?? 0;
+  const bytes = from < 0 ? block.made : block.source;
+  const start = from < 0 ? ~from : from;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', start, start + length);
+}
+
+/** `textMarks` by byte. */
+const marksByByte = new Uint8Array(256);
+for (let byte = 0; byte < 0x20; byte += 1) marksByByte[byte] = textMarks.escapes;
+marksByByte[0x0a] = textMarks.escapes | textMarks.separators;
+marksByByte[0x0d] = textMarks.escapes | textMarks.separators;
+marksByByte[0x22] = textMarks.escapes | textMarks.separators;
+marksByByte[0x5c] = textMarks.escapes;
+marksByByte[0x2c] = textMarks.separators;
+
+/** `textMarks` of the text in `bytes` from `start` up to `end`. */
+export function marksOf(bytes: Uint8Array, start: number, end: number): number {
+  let marks = 0;
+  for (let at = start; at < end; at += 1) marks |= marksByByte[bytes[at] ?? 0] ?? 0;
+  return marks;
+}
