@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 import { numberText } from './exact-number.ts';
 import type { Cell, Column, Row } from './table.ts';
+import { utf8Text } from './utf8-text.ts';
 
 /** What is known of a cell's text, so that no encoder has to look for it again. */
 export const textMarks = {
@@ -67,6 +68,13 @@ export class RowBlockBuilder {
     if (rows === 0) this.#madeEnd = 0;
   }
 
+  /** Has a cell hold bytes of the source. */
+  setSpan(cell: number, from: number, length: number, marks: number): void {
+    this.from[cell] = from;
+    this.length[cell] = length;
+    this.marks[cell] = marks;
+  }
+
   /** Puts text that the source does not hold into a cell. Its lone surrogates become U+FFFD. */
   setText(cell: number, text: string, isString: boolean): void {
     this.#reserve(text.length * 3);
@@ -87,6 +95,22 @@ export class RowBlockBuilder {
     this.length[cell] = bytes.length;
     this.marks[cell] = marks;
     this.#madeEnd += bytes.length;
+  }
+
+  /** Puts what another block of the same source holds into a cell. */
+  copyCell(cell: number, other: RowBlockBuilder, otherCell: number): void {
+    const from = other.from[otherCell] ?? 0;
+    const length = other.length[otherCell] ?? -1;
+    const marks = other.marks[otherCell] ?? 0;
+    if (length < 0 || from >= 0) this.setSpan(cell, from, length, marks);
+    else this.setBytes(cell, other.#made.subarray(~from, ~from + length), marks);
+  }
+
+  /** The text of a cell that is not null. */
+  textAt(cell: number, source: Uint8Array): string {
+    const from = this.from[cell] ?? 0;
+    const length = this.length[cell] ?? 0;
+    return from < 0 ? utf8Text(this.#made, ~from, ~from + length) : utf8Text(source, from, from + length);
   }
 
   /** Puts a cell into a row as its column's text. */
@@ -122,6 +146,23 @@ export class RowBlockBuilder {
       length: this.length.subarray(first * width, end * width),
       marks: this.marks.subarray(first * width, end * width),
     };
+  }
+
+  /** The same for several ranges of rows, in their order. Copies what says where their text lies. */
+  picked(source: Uint8Array, ranges: readonly (readonly [first: number, end: number])[]): RowBlock {
+    const { width } = this;
+    const rows = ranges.reduce((sum, [first, end]) => sum + end - first, 0);
+    const from = new Int32Array(rows * width);
+    const length = new Int32Array(rows * width);
+    const marks = new Uint8Array(rows * width);
+    let at = 0;
+    for (const [first, end] of ranges) {
+      from.set(this.from.subarray(first * width, end * width), at);
+      length.set(this.length.subarray(first * width, end * width), at);
+      marks.set(this.marks.subarray(first * width, end * width), at);
+      at += (end - first) * width;
+    }
+    return { rows, width, source, made: this.#made, from, length, marks };
   }
 
   #grow(): void {
@@ -168,9 +209,7 @@ export function textOfCell(block: RowBlock, cell: number): string | null {
   const length = block.length[cell] ?? -1;
   if (length < 0) return null;
   const from = block.from[cell] ?? 0;
-  const bytes = from < 0 ? block.made : block.source;
-  const start = from < 0 ? ~from : from;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', start, start + length);
+  return from < 0 ? utf8Text(block.made, ~from, ~from + length) : utf8Text(block.source, from, from + length);
 }
 
 /** `textMarks` by byte. */
