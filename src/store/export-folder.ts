@@ -14,6 +14,13 @@ export interface PartFileName {
   readonly codec: Compression;
 }
 
+/** Which file of answers: those of one part that one thread appended. */
+export interface JournalName {
+  readonly part: number;
+  /** 0 for the coordinator; threads have numbers that no other thread had, in no run. */
+  readonly thread: number;
+}
+
 /** Every path of an export, relative to its folder and with forward slashes, as the manifest names them. */
 export const exportPaths = {
   manifest: 'manifest.json',
@@ -31,7 +38,8 @@ export const exportPaths = {
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
   table: ({ format, table, part, extension, codec }: PartFileName) =>
     `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,
-  journal: (part: number) => `.run/journal/part-${partNumber(part)}.journal`,
+  journal: ({ part, thread }: JournalName) =>
+    `.run/journal/part-${partNumber(part)}${thread === 0 ? '' : `.${thread}`}.journal`,
 } as const;
 
 /** The absolute path of a name in an export. */
@@ -39,10 +47,10 @@ export function pathIn(folder: string, name: string): string {
   return join(folder, ...name.split('/'));
 }
 
-/** The part of a journal file's name, or undefined when it is no journal. */
-export function partOfJournal(fileName: string): number | undefined {
-  const digits = /^part-(\d{5,})\.journal$/.exec(fileName)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+/** What a journal file's name says, or undefined when it is no journal. */
+export function journalName(fileName: string): JournalName | undefined {
+  const [, part, thread = '0'] = /^part-(\d{5,})(?:\.([1-9]\d*))?\.journal$/.exec(fileName) ?? [];
+  return part === undefined ? undefined : { part: Number(part), thread: Number(thread) };
 }
 
 function partNumber(part: number): string {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { exportPaths, partOfJournal, pathIn } from './export-folder.ts';
+import { exportPaths, journalName, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 import type { OpenFile } from './open-file.ts';
 
@@ -52,9 +52,9 @@ export interface KeptAnswers {
 export async function readJournals(files: FileStore, folder: string): Promise<KeptAnswers> {
   const places = new Map<string, JournalPlace & { readonly path: string }>();
   for (const name of await files.list(pathIn(folder, exportPaths.journals))) {
-    const part = partOfJournal(name);
-    if (part === undefined) continue;
-    const path = pathIn(folder, exportPaths.journal(part));
+    const known = journalName(name);
+    if (known === undefined) continue;
+    const path = pathIn(folder, exportPaths.journal(known));
     await reading(files, path, async (file) => {
       for await (const place of readEntries(file)) places.set(place.key, { ...place, path });
     });

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
-import { type Journal, type JournalEntry, openJournal } from '../../src/store/journal.ts';
+import { type Journal, openJournal } from '../../src/store/journal.ts';
+import { type JournalEntry, OwnJournals } from '../../src/store/own-journals.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
 
 const folder = '/out';
-const path = pathIn(folder, exportPaths.journal(0));
+const path = pathIn(folder, exportPaths.journal({ part: 0, thread: 0 }));
 
 function entry(n: number, length = 20 + n * 7, part = 0): JournalEntry {
   const key = createHash('sha256').update(String(n)).digest('hex');
@@ -154,5 +155,70 @@ describe('a journal', () => {
     await expect(journal.sync()).rejects.toMatchObject({ exit: 'cannotWrite' });
     expect(syncs).toBe(1);
     await journal.close();
+  });
+
+  describe('with threads', () => {
+    const names = (disk: MemoryDisk): Promise<string[]> => disk.files.list(pathIn(folder, exportPaths.journals));
+    const [zeroth, first, second, third, fourth] = entries as [
+      JournalEntry,
+      JournalEntry,
+      JournalEntry,
+      JournalEntry,
+      JournalEntry,
+    ];
+
+    it('takes up what the threads of earlier runs left, and gives no thread the number of another', async () => {
+      const disk = new MemoryDisk();
+      for (const [run, one] of [third, zeroth, first].entries()) {
+        const journal = await openJournal(disk.files, folder);
+        const thread = new OwnJournals(disk.files, folder, journal.nextThread());
+        await thread.append({ ...one, part: run });
+        await thread.append({ ...fourth, key: `${run}`.repeat(64), part: 0 });
+        await journal.append({ ...second, part: 1 });
+      }
+      expect(await names(disk)).toEqual([
+        ...['part-00000.1.journal', 'part-00000.2.journal', 'part-00000.3.journal'],
+        ...['part-00001.2.journal', 'part-00001.journal', 'part-00002.3.journal'],
+      ]);
+      const last = await openJournal(disk.files, folder);
+      expect(await keptIn(last)).toEqual([0, 1, 2, 3]);
+      expect(await last.find('1'.repeat(64))).toEqual(fourth.body);
+      expect(last.nextThread()).toBe(4);
+      await last.close();
+    });
+
+    it('drops the files of committed parts, whoever appended to them', async () => {
+      const disk = new MemoryDisk();
+      const before = await openJournal(disk.files, folder);
+      const earlier = new OwnJournals(disk.files, folder, before.nextThread());
+      for (const [part, one] of [zeroth, first].entries()) await earlier.append({ ...one, part });
+      await earlier.closeThrough(1);
+      await before.close();
+      const journal = await openJournal(disk.files, folder);
+      const thread = new OwnJournals(disk.files, folder, journal.nextThread());
+      for (const [part, one] of [second, third].entries()) await thread.append({ ...one, part });
+      await thread.closeThrough(0);
+      await journal.dropThrough(0);
+      expect(await names(disk)).toEqual(['part-00001.1.journal', 'part-00001.2.journal']);
+      expect(await keptIn(journal)).toEqual([1]);
+      await thread.closeThrough(1);
+      await journal.close();
+      expect(disk.openFiles).toBe(0);
+    });
+
+    it('damaged in the file of one thread keeps the answers of the others', async () => {
+      const disk = new MemoryDisk();
+      const journal = await openJournal(disk.files, folder);
+      for (const one of [zeroth, first]) {
+        await new OwnJournals(disk.files, folder, journal.nextThread()).append({ ...one, part: 0 });
+      }
+      await journal.close();
+      const damaged = pathIn(folder, exportPaths.journal({ part: 0, thread: 1 }));
+      const bytes = await bytesAt(disk.files, damaged);
+      await (await disk.files.open(damaged, 'update')).write(flipped(bytes, 50));
+      const again = await openJournal(disk.files, folder);
+      expect(await keptIn(again)).toEqual([1]);
+      await again.close();
+    });
   });
 });
