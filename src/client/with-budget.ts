@@ -40,7 +40,10 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
   }
   const gate = createDayGate(options);
   const pace = createPace(options);
+  const underWay = new Set<Promise<unknown>>();
   let runCredits = 0;
+  /** How often credits were given back. */
+  let returns = 0;
   let ended: ExportError | undefined;
 
   function throwIfEnded(): void {
@@ -48,11 +51,11 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
     if (ended !== undefined) throw ended;
   }
 
-  /** Books on the run and on the day; undefined when it has to be tried again. */
-  async function book(): Promise<BookedCall | undefined> {
+  /** Books on the run and on the day: what is booked, or why nothing is; undefined when it has to be tried again. */
+  async function book(): Promise<BookedCall | SpentReason | undefined> {
     // The run's credits are taken before anything is awaited, so that two calls cannot both take the last.
     if (creditsPerRun !== undefined && runCredits + creditsPerCall > creditsPerRun) {
-      throw spentError({ limit: 'creditsPerRun', what: runSpent(runCredits, creditsPerRun) }, clock);
+      return { limit: 'creditsPerRun', what: runSpent(runCredits, creditsPerRun) };
     }
     runCredits += creditsPerCall;
     const sentDay = utcDay(clock.now());
@@ -62,8 +65,7 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
     });
     if (booked === undefined) {
       runCredits -= creditsPerCall;
-      daySpent({ limit: 'creditsPerDay', what: `The day's budget (creditsPerDay ${creditsPerDay ?? 0}) is spent` });
-      return undefined;
+      return { limit: 'creditsPerDay', what: `The day's budget (creditsPerDay ${creditsPerDay ?? 0}) is spent` };
     }
     // A stop that comes now is too late for this call: with the last credits of a budget all booked, the next call's
     // refusal stops the run, and what is booked is still to be sent.
@@ -75,10 +77,11 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
   async function giveBack(booked: BookedCall): Promise<void> {
     runCredits -= creditsPerCall;
     await booked.refund();
+    returns += 1;
   }
 
-  function daySpent(reason: SpentReason): void {
-    if (whenSpent === 'stop') throw spentError(reason, clock);
+  function spent(reason: SpentReason): void {
+    if (whenSpent === 'stop' || reason.limit === 'creditsPerRun') throw spentError(reason, clock);
     gate.shut(reason.what, 'ledger');
   }
 
@@ -109,22 +112,45 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
     }
   }
 
+  /** Books and sends; tells why where there are no credits for it, undefined when it has to be tried again. */
+  async function attempt(call: AssetCall): Promise<AssetAnswer | SpentReason | undefined> {
+    const booked = await book();
+    if (booked === undefined || 'limit' in booked) return booked;
+    try {
+      await options.onCall?.(call);
+    } catch (error) {
+      await giveBack(booked);
+      throw error;
+    }
+    return send(call, booked);
+  }
+
+  /** Attempts until there is an answer; undefined when a new day has to be waited for. */
+  async function attemptWithin(call: AssetCall): Promise<AssetAnswer | undefined> {
+    for (;;) {
+      throwIfEnded();
+      const before = { returns, day: utcDay(clock.now()) };
+      const work = attempt(call);
+      underWay.add(work);
+      const outcome = await work.finally(() => underWay.delete(work));
+      if (outcome === undefined || 'kind' in outcome) return outcome;
+      const isSame = (): boolean => returns === before.returns && utcDay(clock.now()) === before.day;
+      // Not spent for good while an attempt is under way that may give its credits back: they would stay unused.
+      while (isSame() && underWay.size > 0) await Promise.race(underWay).catch(() => undefined);
+      if (!isSame()) continue;
+      throwIfEnded();
+      spent(outcome);
+      return undefined;
+    }
+  }
+
   return {
     ask: async (call) => {
       for (;;) {
         throwIfEnded();
         await gate.opened();
         await pace();
-        throwIfEnded();
-        const booked = await book();
-        if (booked === undefined) continue;
-        try {
-          await options.onCall?.(call);
-        } catch (error) {
-          await giveBack(booked);
-          throw error;
-        }
-        const answer = await send(call, booked);
+        const answer = await attemptWithin(call);
         if (answer !== undefined) return answer;
       }
     },
