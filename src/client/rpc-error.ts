@@ -14,7 +14,7 @@ export interface RpcError {
 /** The error that a body tells of, or undefined when it is none: used where the status is not 200. */
 export function rpcErrorOfBody(body: string): RpcError | undefined {
   try {
-    const value = parseJson(body);
+    const value = parseJson(body.replace(/^\uFEFF/, ''));
     return isJsonObject(value) ? rpcError(value['error']) : undefined;
   } catch {
     return undefined; // Gateways send text and HTML: then the status alone decides.

@@ -84,6 +84,7 @@ export const faultSchema = z.discriminatedUnion('fault', [
     ...common,
   }),
   z.strictObject({ fault: z.literal('contentType'), value: z.string(), ...common }),
+  z.strictObject({ fault: z.literal('byteOrderMark'), ...common }),
   z.strictObject({ fault: z.literal('gzip'), cut: z.boolean().default(false), ...common }),
   z.strictObject({ fault: z.literal('gzipBomb'), bytes: z.int().min(1).default(1_000_000_000), ...common }),
   z.strictObject({ fault: z.literal('flood'), bytes: z.int().min(1).default(1_000_000_000), ...common }),

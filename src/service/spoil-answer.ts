@@ -5,6 +5,8 @@ import type { Fault, FaultOf } from './fault-schema.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { internalError, resultHead } from './json-rpc.ts';
 
+const byteOrderMark = Buffer.from('\uFEFF');
+
 /** What a fault makes of a finished answer: its bytes, its headers, or the way it travels. */
 export function spoilAnswer({ fault, draw }: Strike, answer: HttpAnswer): HttpAnswer {
   const body = answer.body ?? Buffer.alloc(0);
@@ -17,6 +19,8 @@ export function spoilAnswer({ fault, draw }: Strike, answer: HttpAnswer): HttpAn
       return { ...answer, status: fault.status };
     case 'contentType':
       return { ...answer, headers: { ...answer.headers, 'content-type': fault.value } };
+    case 'byteOrderMark':
+      return { ...answer, body: Buffer.concat([byteOrderMark, body]) };
     case 'cut':
       return { ...answer, body: body.subarray(0, Math.min(placeIn(body, fault) ?? body.length / 2, body.length - 1)) };
     case 'malformed':

@@ -18,6 +18,8 @@ const runSchema = z.strictObject({
   fresh: z.boolean().optional(),
   /** Text that is put behind a file of the folder before the run, by name. */
   append: z.record(z.string(), z.string()).optional(),
+  /** Text that takes the place of a file of the folder before the run, by name. */
+  write: z.record(z.string(), z.string()).optional(),
   /** The clock stands so many hours later than at the end of the run before. */
   hoursLater: z.number().optional(),
   exit: z.enum(exitNames),

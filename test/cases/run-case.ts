@@ -74,6 +74,7 @@ async function runOnce(run: OneRun): Promise<RanCase> {
   const { work, expected, clock, ledger, folder } = run;
   clock.skipHours(expected.hoursLater ?? 0);
   for (const [name, text] of Object.entries(expected.append ?? {})) appendFileSync(join(work, name), text);
+  for (const [name, text] of Object.entries(expected.write ?? {})) writeFileSync(join(work, name), text);
   const service = await startService(await serviceOptions(run));
   const events: RunEvent[] = [];
   const ended: { outcome?: ExportOutcome; error?: ExportError; job?: Job } = {};
