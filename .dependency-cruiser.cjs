@@ -86,7 +86,7 @@ module.exports = {
       "Files are touched where they are someone's job.",
       {
         path: '^src',
-        pathNot: '^src/(store|job|service|cli|pipeline/read-ids)(/|\\.ts$)|^src/client/credit-ledger\\.ts$',
+        pathNot: '^src/(store|job|service|cli|pipeline/read-ids)(/|\\.ts$)|^src/client/ledger-file\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

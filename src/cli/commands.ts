@@ -35,6 +35,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./get-command.ts')).getCommand,
   },
   {
+    name: 'credits',
+    about: 'what is booked by day, and setting a day to what the provider says; sends nothing',
+    load: async () => (await import('./credits-command.ts')).creditsCommand,
+  },
+  {
     name: 'rehearse',
     about: 'run a job against invented answers: no credits, no network',
     load: async () => (await import('./rehearse-command.ts')).rehearseCommand,

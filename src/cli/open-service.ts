@@ -73,7 +73,7 @@ export async function ledgerInExport(folder: string): Promise<CreditLedger> {
 }
 
 /** Where this user's ledgers are: flag, environment, XDG default. */
-function stateFolder(flag: string | undefined): string {
+export function stateFolder(flag: string | undefined): string {
   const chosen = flag ?? process.env['ASSET_EXPORT_STATE'];
   if (chosen !== undefined && chosen !== '') return resolve(chosen);
   const base = process.env['XDG_STATE_HOME'];

@@ -16,8 +16,10 @@ export interface BookedCall {
   readonly days: readonly string[];
   /** Gives everything back: the call surely cost nothing. */
   refund(): Promise<void>;
-  /** Gives the second day back when the answer came before it began. */
+  /** The call is answered: gives the second day back when it has not begun. */
   answered(): Promise<void>;
+  /** The call failed, and may have been charged. */
+  failed(): Promise<void>;
 }
 
 /**
@@ -33,6 +35,9 @@ export async function bookCall(rules: BookingRules): Promise<BookedCall | undefi
   const refundDays = async (list: readonly string[]): Promise<void> => {
     for (const day of list) await ledger.refund({ day, credits: creditsPerCall });
   };
+  const settleDays = async (list: readonly string[]): Promise<void> => {
+    for (const day of list) await ledger.settle({ day, credits: creditsPerCall });
+  };
   for (const day of days) {
     if (await ledger.reserve({ day, credits: creditsPerCall, limit: creditsPerDay })) booked.push(day);
     else {
@@ -44,7 +49,10 @@ export async function bookCall(rules: BookingRules): Promise<BookedCall | undefi
     days,
     refund: () => refundDays(days),
     answered: async () => {
-      if (days.length > 1 && clock.now() < nextUtcMidnight(sentMs)) await refundDays(days.slice(1));
+      const isEarly = clock.now() < nextUtcMidnight(sentMs);
+      if (isEarly) await refundDays(days.slice(1));
+      await settleDays(isEarly ? days.slice(0, 1) : days);
     },
+    failed: () => settleDays(days),
   };
 }

@@ -1,28 +1,52 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
-import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { randomUUID } from 'node:crypto';
+import { isAlive, ownerIn, ownerText, thisProcess } from '../store/lock-owner.ts';
+import {
+  cannotWrite,
+  keyHash,
+  type LedgerDay,
+  type LedgerFile,
+  ledgerFiles,
+  ledgerFolder,
+  makePrivateFolder,
+  openLedgerFile,
+} from './ledger-file.ts';
 
 /** What was booked against a key, by UTC day (`YYYY-MM-DD`), in credits. */
 export interface CreditLedger {
   /**
    * Books credits unless the day's total would pass `limit`; resolves to whether they are booked, and then they
-   * survive the end of this process and of the machine.
+   * survive the end of this process and of the machine. They are in flight until they are settled or refunded.
    * @throws {ExportError} `cannotWrite`
    */
   reserve(booking: Booking & { readonly limit?: number | undefined }): Promise<boolean>;
   /** Gives credits back that were surely not charged. */
   refund(booking: Booking): Promise<void>;
+  /** Says that a booked call is over: it is no longer in flight, and what is booked stays. */
+  settle(booking: Booking): Promise<void>;
   /** What is booked on a day, by all who share the ledger. */
   booked(day: string): Promise<number>;
   close(): Promise<void>;
 }
 
+export interface DiskLedger extends CreditLedger {
+  /**
+   * Corrects a day to what the provider says. What programs that live have in flight comes on top, because the provider
+   * may charge it yet: so whatever becomes of those calls, the day is never below what was charged.
+   */
+  set(booking: Booking): Promise<Correction>;
+}
+
 export interface Booking {
   readonly day: string;
   readonly credits: number;
+}
+
+/** What a correction did, in credits. */
+export interface Correction {
+  readonly before: number;
+  readonly after: number;
+  /** The part of `after` that is in flight. */
+  readonly inFlight: number;
 }
 
 export interface DiskLedgerOptions {
@@ -31,113 +55,136 @@ export interface DiskLedgerOptions {
   readonly apiKey: string;
 }
 
+/** What stands in a day's file: the sum that is booked, and what each process has of it in flight. */
 const bookedKey = 'credits';
+const inFlightKey = 'in flight: ';
+
+/** A day as this process sees it. */
+interface OpenDay {
+  readonly file: LedgerFile;
+  /** Credits that are booked and neither settled nor refunded. */
+  inFlight: number;
+}
 
 /**
  * The ledger that all processes of a user share: one small lmdb file a key and day. A booking is a transaction that is
  * flushed before it resolves; lmdb's lock is given up by a process that dies, and a cut transaction never happened.
  */
-export async function openDiskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
-  const folder = join(options.stateDir, 'ledger');
-  const prefix = keyPrefix(options.apiKey);
-  const days = new Map<string, RootDatabase<number, string>>();
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
+export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): Promise<DiskLedger> {
+  const hash = keyHash(apiKey);
+  const ownKey = `${inFlightKey}${ownerText(thisProcess(randomUUID())).trim()}`;
+  const days = new Map<string, OpenDay>();
+  await makePrivateFolder(ledgerFolder(stateDir)).catch((error: unknown) => {
     throw cannotWrite(error);
-  }
+  });
 
-  function dayFile(day: string): RootDatabase<number, string> {
+  function openDay(day: string): OpenDay {
     const known = days.get(day);
     if (known !== undefined) return known;
-    requireWhole(join(folder, `${prefix}-${day}`));
-    // overlappingSync would resolve before the bytes are on the disk.
-    const file = open<number, string>(join(folder, `${prefix}-${day}`), { noSubdir: true, overlappingSync: false });
-    days.set(day, file);
-    return file;
+    const opened = { file: openLedgerFile(stateDir, { keyHash: hash, day }), inFlight: 0 };
+    days.set(day, opened);
+    return opened;
   }
 
-  async function change(day: string, next: (booked: number) => number | undefined): Promise<boolean> {
+  /** One transaction. */
+  async function change<T>(day: string, work: (open: OpenDay) => T): Promise<T> {
     try {
-      const file = dayFile(day);
-      return await file.transaction(() => {
-        const value = next(file.get(bookedKey) ?? 0);
-        if (value === undefined) return false;
-        void file.put(bookedKey, value);
-        return true;
-      });
+      const open = openDay(day);
+      return await open.file.transaction(() => work(open));
     } catch (error) {
       throw cannotWrite(error);
     }
   }
 
+  function changeInFlight(open: OpenDay, credits: number): void {
+    open.inFlight = Math.max(0, open.inFlight + credits);
+    void (open.inFlight > 0 ? open.file.put(ownKey, open.inFlight) : open.file.remove(ownKey));
+  }
+
   return {
     reserve: ({ day, credits, limit }) =>
-      change(day, (booked) => (limit !== undefined && booked + credits > limit ? undefined : booked + credits)),
-    refund: async ({ day, credits }) => {
-      await change(day, (booked) => Math.max(0, booked - credits));
+      change(day, (open) => {
+        const total = bookedIn(open.file) + credits;
+        if (limit !== undefined && total > limit) return false;
+        void open.file.put(bookedKey, total);
+        changeInFlight(open, credits);
+        return true;
+      }),
+    refund: ({ day, credits }) =>
+      change(day, (open) => {
+        void open.file.put(bookedKey, Math.max(0, bookedIn(open.file) - credits));
+        changeInFlight(open, -credits);
+      }),
+    settle: async ({ day, credits }) => {
+      const open = days.get(day);
+      if (open === undefined) return;
+      // The next booking tells the others; only when none may follow is it worth a transaction of its own.
+      open.inFlight = Math.max(0, open.inFlight - credits);
+      if (open.inFlight === 0)
+        await change(day, (same) => {
+          changeInFlight(same, 0);
+        });
     },
     booked: async (day) => {
       try {
-        return (await readdir(folder)).includes(`${prefix}-${day}`) ? (dayFile(day).get(bookedKey) ?? 0) : 0;
+        const isThere = (await ledgerFiles(stateDir)).some((each) => each.keyHash === hash && each.day === day);
+        return isThere ? bookedIn(openDay(day).file) : 0;
       } catch (error) {
         throw cannotWrite(error);
       }
     },
+    set: ({ day, credits }) =>
+      change(day, ({ file }) => {
+        const before = bookedIn(file);
+        const inFlight = inFlightIn(file);
+        void file.put(bookedKey, credits + inFlight);
+        return { before, after: credits + inFlight, inFlight };
+      }),
     close: async () => {
-      const files = [...days.values()];
+      const open = [...days.values()];
       days.clear();
-      await Promise.all(files.map((file) => file.close()));
+      await Promise.all(open.map(({ file }) => file.close()));
     },
   };
 }
 
+function bookedIn(file: LedgerFile): number {
+  return file.get(bookedKey) ?? 0;
+}
+
+/** What living processes have in flight, within a transaction. What the dead had is settled: they send nothing more. */
+function inFlightIn(file: LedgerFile): number {
+  let sum = 0;
+  for (const { key, value } of [...file.getRange({ start: inFlightKey, end: `${inFlightKey}~` })]) {
+    const owner = ownerIn(key.slice(inFlightKey.length));
+    if (owner === undefined || isAlive(owner)) sum += value;
+    else void file.remove(key);
+  }
+  return sum;
+}
+
+export interface BookedDay extends LedgerDay {
+  readonly credits: number;
+}
+
+/** What is booked in a state folder, by key and day; of one key when it is given. @throws {ExportError} */
+export async function readLedgers({ stateDir, apiKey }: { stateDir: string; apiKey?: string }): Promise<BookedDay[]> {
+  const files = await ledgerFiles(stateDir);
+  const booked: BookedDay[] = [];
+  for (const each of files.filter((one) => apiKey === undefined || one.keyHash === keyHash(apiKey))) {
+    try {
+      const file = openLedgerFile(stateDir, each);
+      booked.push({ ...each, credits: bookedIn(file) });
+      await file.close();
+    } catch (error) {
+      throw cannotWrite(error);
+    }
+  }
+  return booked;
+}
+
 /** The days on which a key has bookings, oldest first. */
 export async function ledgerDays({ stateDir, apiKey }: DiskLedgerOptions): Promise<string[]> {
-  const pattern = new RegExp(`^${keyPrefix(apiKey)}-(\\d{4}-\\d\\d-\\d\\d)$`);
-  const names = await readdir(join(stateDir, 'ledger')).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw cannotWrite(error);
-  });
-  return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
-}
-
-/** Where lmdb's mark stands in a file's first page, and the two pages that every file has, in bytes. */
-const mark = { at: 24, bytes: Buffer.from('dec0efbe', 'hex') };
-const leastBytes = 8192;
-
-/** lmdb ends the whole process when it opens a file that is not its own. @throws {ExportError} `damaged` */
-function requireWhole(path: string): void {
-  // Another process may be making the file right now: it has its mark a moment later.
-  for (let turn = 0; turn < 20; turn += 1) {
-    if (isWhole(path)) return;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-  }
-  throw new ExportError('damaged', `the credit ledger ${path} is damaged`, {
-    todo: 'What was booked on that day is lost with it. Remove the file once you know from the provider’s page what the day still leaves.',
-  });
-}
-
-function isWhole(path: string): boolean {
-  try {
-    const bytes = readFileSync(path);
-    const isMarked = bytes.subarray(mark.at, mark.at + mark.bytes.length).equals(mark.bytes);
-    return bytes.length === 0 || (bytes.length >= leastBytes && isMarked);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
-    throw error;
-  }
-}
-
-/** Names a key without giving it away: 64 bits of its SHA-256. */
-function keyPrefix(apiKey: string): string {
-  return createHash('sha256').update(apiKey.trim()).digest('hex').slice(0, 16);
-}
-
-function cannotWrite(error: unknown): ExportError {
-  if (error instanceof ExportError) return error;
-  return new ExportError('cannotWrite', `The credit ledger cannot be read or written: ${messageOf(error)}.`, {
-    todo: 'Make room, or name a folder you may write to with --state-dir or ASSET_EXPORT_STATE.',
-    cause: error,
-  });
+  const files = await ledgerFiles(stateDir);
+  return files.filter((each) => each.keyHash === keyHash(apiKey)).map(({ day }) => day);
 }

@@ -15,6 +15,7 @@ export function createMemoryLedger(): CreditLedger {
       days.set(day, Math.max(0, bookedOn(day) - credits));
       return Promise.resolve();
     },
+    settle: () => Promise.resolve(),
     booked: (day) => Promise.resolve(bookedOn(day)),
     close: () => Promise.resolve(),
   };

@@ -104,7 +104,7 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
       await booked.answered();
       return answer;
     } catch (error) {
-      if (wasFree(error, options.freeStatuses ?? [])) await giveBack(booked);
+      await (wasFree(error, options.freeStatuses ?? []) ? giveBack(booked) : booked.failed());
       if (error instanceof ExportError) ended ??= error;
       if (!(error instanceof AttemptError) || error.failure !== 'spent') throw error;
       balanceSpent(error, sentDay);

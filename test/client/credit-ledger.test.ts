@@ -115,6 +115,14 @@ describe('the ledger on disk', () => {
     await again.close();
   });
 
+  it.runIf(process.platform === 'linux')('says what to do where no folder can ever be made', async () => {
+    await expect(openDiskLedger({ stateDir: '/proc/none/state', apiKey })).rejects.toMatchObject({
+      exit: 'cannotWrite',
+      message: expect.stringContaining('/proc/none') as string,
+      todo: expect.stringMatching(/state-dir/) as string,
+    });
+  });
+
   it('spends exactly the limit between four processes that are killed again and again', async () => {
     const stateDir = await tempFolder();
     const limit = 160 * 600;

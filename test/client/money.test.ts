@@ -81,6 +81,7 @@ function ledgerOf(ledger: CreditLedger, process: { readonly dead: boolean }): Cr
   return {
     reserve: (booking) => orNever(() => ledger.reserve(booking)),
     refund: (booking) => orNever(() => ledger.refund(booking)),
+    settle: (booking) => orNever(() => ledger.settle(booking)),
     booked: (day) => ledger.booked(day),
     close: () => Promise.resolve(),
   };

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+
+/** A day of one key's ledger: credits by what they are. */
+export type LedgerFile = RootDatabase<number, string>;
+
+/** Where a state folder keeps its ledgers. */
+export function ledgerFolder(stateDir: string): string {
+  return join(stateDir, 'ledger');
+}
+
+/** Names a key without giving it away: 64 bits of its SHA-256. */
+export function keyHash(apiKey: string): string {
+  return createHash('sha256').update(apiKey.trim()).digest('hex').slice(0, 16);
+}
+
+export interface LedgerDay {
+  readonly keyHash: string;
+  /** UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+/** Every day of every key that has bookings, by key, oldest first. @throws {ExportError} `cannotWrite` */
+export async function ledgerFiles(stateDir: string): Promise<LedgerDay[]> {
+  const names = await readdir(ledgerFolder(stateDir)).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw cannotWrite(error);
+  });
+  return names.sort().flatMap((name) => {
+    const [, hash, day] = /^([0-9a-f]{16})-(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
+    return hash === undefined || day === undefined ? [] : [{ keyHash: hash, day }];
+  });
+}
+
+/** Opens the file of a day, and makes it where there is none. @throws {ExportError} `damaged` */
+export function openLedgerFile(stateDir: string, { keyHash: hash, day }: LedgerDay): LedgerFile {
+  const path = join(ledgerFolder(stateDir), `${hash}-${day}`);
+  requireWhole(path);
+  // overlappingSync would resolve before the bytes are on the disk.
+  return open<number, string>(path, { noSubdir: true, overlappingSync: false });
+}
+
+/** Where lmdb's mark stands in a file's first page, and the two pages that every file has, in bytes. */
+const mark = { at: 24, bytes: Buffer.from('dec0efbe', 'hex') };
+const leastBytes = 8192;
+
+/** lmdb ends the whole process when it opens a file that is not its own. @throws {ExportError} `damaged` */
+function requireWhole(path: string): void {
+  // Another process may be making the file right now: it has its mark a moment later.
+  for (let turn = 0; turn < 20; turn += 1) {
+    if (isWhole(path)) return;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  }
+  throw new ExportError('damaged', `the credit ledger ${path} is damaged`, {
+    todo: 'What was booked on that day is lost with it. Remove the file once you know from the provider’s page what the day still leaves.',
+  });
+}
+
+function isWhole(path: string): boolean {
+  try {
+    const bytes = readFileSync(path);
+    const isMarked = bytes.subarray(mark.at, mark.at + mark.bytes.length).equals(mark.bytes);
+    return bytes.length === 0 || (bytes.length >= leastBytes && isMarked);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+/** Makes a folder for this user alone, and those above it. Node's own `recursive` never ends where /proc refuses. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const parent = dirname(path);
+    if (codeOf(error) === 'ENOENT' && parent !== path) {
+      await makePrivateFolder(parent);
+      await mkdir(path, { mode: 0o700 }).catch(unlessThere);
+    } else if (!(await isFolder(path))) throw error;
+  }
+
+  /** Another process was faster. */
+  function unlessThere(error: unknown): void {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+export function cannotWrite(error: unknown): ExportError {
+  if (error instanceof ExportError) return error;
+  return new ExportError('cannotWrite', `The credit ledger cannot be read or written: ${messageOf(error)}.`, {
+    todo: 'Make room, or name a folder you may write to with --state-dir or ASSET_EXPORT_STATE.',
+    cause: error,
+  });
+}
