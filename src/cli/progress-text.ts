@@ -1,5 +1,5 @@
-import { count, duration, plural, share } from './format-text.ts';
-import { wrapText } from './help-text.ts';
+import { count, duration, plural } from './format-text.ts';
+import { cut, progressLines } from './progress-lines.ts';
 import { entriesDone, entriesTotal, type ProgressState } from './progress-state.ts';
 
 export interface ProgressView {
@@ -33,11 +33,7 @@ export function progressBlock(view: ProgressView, columns: number): string {
     plural(state.partsCommitted, 'part'),
     ...(state.retries === 0 ? [] : [state.retries === 1 ? '1 retry' : `${count(state.retries)} retries`]),
   ];
-  const lines = [
-    bar(total === undefined ? 0 : done / total, columns),
-    ...joined(facts, columns),
-    ...joined(money, columns),
-  ];
+  const lines = progressLines(total === undefined ? 0 : done / total, [facts, money], columns);
   const { waiting } = state;
   if (waiting !== undefined && waiting.untilMs > view.nowMs) {
     lines.push(`waiting ${duration(waiting.untilMs - view.nowMs)}: ${waiting.reason}`);
@@ -56,24 +52,4 @@ export function etaText({ state, idsPerSecond, creditsLeft, creditsPerCall, idsP
     return `budget ends in ${duration((affordable / idsPerSecond) * 1000)}`;
   }
   return `ETA ${duration((left / idsPerSecond) * 1000)}`;
-}
-
-function bar(fraction: number, columns: number): string {
-  const label = ` ${share(Math.min(1, fraction), 1)}`;
-  const width = Math.max(10, Math.min(60, columns - 8));
-  const full = Math.round(Math.min(1, Math.max(0, fraction)) * width);
-  return `${'█'.repeat(full)}${'░'.repeat(width - full)}${label}`;
-}
-
-/** Facts on as few lines as they need; a fact is never broken. */
-function joined(facts: readonly string[], columns: number): string[] {
-  const whole = facts.map((fact, index) => fact.replaceAll(' ', held) + (index < facts.length - 1 ? `${held}·` : ''));
-  return wrapText(whole.join(' '), columns - 1).map((line) => line.replaceAll(held, ' '));
-}
-
-/** Stands for a blank at which no line may break. */
-const held = '\u00a0';
-
-function cut(line: string, columns: number): string {
-  return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;
 }

@@ -10,6 +10,7 @@ import type { Command, CommandArguments } from './command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from './job-flags.ts';
 import type { OpenService } from './open-service.ts';
 import { runFlags, runJob, runSettings } from './run-job.ts';
+import { rehearsal } from './summary-text.ts';
 
 /** `rehearse`: the job as it is, against answers that are made up. */
 export const rehearseCommand: Command = {
@@ -50,7 +51,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   try {
     const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
     const words = {
-      shown: 'the rehearsal',
+      shown: rehearsal,
       next: 'Next: asset-export run, with the same job, spends the credits and keeps the files',
     };
     const rehearsed = { ...job, output: { ...job.output, dir } };

@@ -5,6 +5,9 @@ import { wrapText } from './help-text.ts';
 import { shellWord } from '../lib/shown-path.ts';
 import { identityLines } from './identity-text.ts';
 
+/** What an export is called whose folder goes when it ends: no path in it is named. */
+export const rehearsal = 'the rehearsal';
+
 /** Notes are read on a terminal of 80 columns, and the word before them takes some. */
 const noteWidth = 70;
 
@@ -46,7 +49,7 @@ function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: Expo
 
 function unexportedLines({ counts }: ExportAccount, shown: string): string[] {
   const unexported = counts.missing + counts.invalid + counts.duplicate + counts.failed;
-  return unexported === 0 ? [] : [`    each id that is no row, and why: ${shown}/unexported/`];
+  return unexported === 0 || shown === rehearsal ? [] : [`    each id that is no row, and why: ${shown}/unexported/`];
 }
 
 function noteLines({ notes, drift }: ExportAccount): string[] {

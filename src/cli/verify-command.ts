@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, type CommandArguments, exportWords } from './command.ts';
 import { jobFlagGroups, stateGroup } from './job-flags.ts';
 import { runFlags } from './run-job.ts';
+import type { ShownVerifying } from './verify-progress.ts';
 import { verifyText } from './verify-text.ts';
 
 /** `verify`: reads every file of an export again, and makes damaged parts again when asked to. */
@@ -37,11 +39,20 @@ export const verifyCommand: Command = {
   run: (args) => verify(args),
 };
 
+/** Nothing where there is no terminal: a log line for each file would say little. */
+async function showVerifying(): Promise<ShownVerifying | undefined> {
+  if (!process.stderr.isTTY) return undefined;
+  return (await import('./verify-progress.ts')).verifyOnTerminal(systemClock, process.stderr);
+}
+
 async function verify(args: CommandArguments): Promise<number> {
   const folder = resolve(args.words[0] ?? '');
   if (args.isOn('repair')) return (await import('./repair.ts')).repair(args, folder);
   const { verifyExport } = await import('../pipeline/verify-export.ts');
-  const result = await verifyExport(diskFileStore, folder);
+  const shown = await showVerifying();
+  const result = await verifyExport(diskFileStore, folder, { onProgress: shown?.onProgress }).finally(() =>
+    shown?.end(),
+  );
   const exitCode = result.damage.length === 0 ? exitCodes.complete.code : exitCodes.damaged.code;
   process.stdout.write(
     args.isOn('json')

@@ -12,7 +12,7 @@ export function intolerable(
 }
 
 /** The records are not as the specification says, and the job wants to know. */
-function drifted({ drift, folder }: ExportAccount): ExportError | undefined {
+function drifted({ drift }: ExportAccount): ExportError | undefined {
   if (drift.length === 0) return undefined;
   const times = drift.reduce((sum, { count }) => sum + count, 0);
   const some = drift.slice(0, 3).map(({ kind, path, sampleId }) => `${kindWords[kind]} ${path} (asset ${sampleId})`);
@@ -20,13 +20,15 @@ function drifted({ drift, folder }: ExportAccount): ExportError | undefined {
   return new ExportError(
     'notTolerated',
     `records differ from the specification ${times} times, and output.onDrift is fail: ${some.join(', ')}${more}`,
-    { todo: `The files are complete, and nothing is lost: ${folder}/manifest.json lists every path under drift.` },
+    {
+      todo: 'The files are complete, and nothing is lost: manifest.json in the output folder lists every path under drift.',
+    },
   );
 }
 
 const kindWords = { misfit: 'misfit at', unknownField: 'unknown field', unknownValue: 'unknown value at' } as const;
 
-function overLimit({ folder, counts }: ExportAccount, tolerance: Job['tolerance']): ExportError | undefined {
+function overLimit({ counts }: ExportAccount, tolerance: Job['tolerance']): ExportError | undefined {
   const asked = counts.exported + counts.missing + counts.failed;
   const over = [
     { name: 'missing', value: counts.missing, limit: tolerance.maxMissing, field: 'tolerance.maxMissing' },
@@ -35,7 +37,7 @@ function overLimit({ folder, counts }: ExportAccount, tolerance: Job['tolerance'
   if (over.length === 0) return undefined;
   const words = over.map(({ name, value, limit, field }) => `${value} ids are ${name}, and ${field} allows ${limit}`);
   return new ExportError('notTolerated', words.join('; '), {
-    todo: `The files are complete. ${folder}/unexported/ lists these ids with the reason.`,
+    todo: 'The files are complete. unexported/ in the output folder lists these ids with the reason.',
   });
 }
 

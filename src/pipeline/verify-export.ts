@@ -24,8 +24,17 @@ export interface Verification {
   readonly damage: readonly Damage[];
 }
 
+/** How far the reading is. Bytes as the manifest tells them. */
+export interface VerifyProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
 export interface VerifyOptions {
-  readonly onFile?: (done: number, total: number) => void;
+  /** Called every mebibyte or so. */
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
 type ManifestFile = Manifest['files'][number];
@@ -44,16 +53,23 @@ export async function verifyExport(
     });
   }
   const damage: Damage[] = [...accountDamage(manifest)];
+  const bytesTotal = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let bytesBefore = 0;
   for (const [index, file] of manifest.files.entries()) {
-    const problem = await fileProblem(files, folder, { file, columns: columnsOf(manifest, file) });
+    const tell = (read: number, done = 0): void => {
+      const bytes = bytesBefore + read;
+      options.onProgress?.({ files: index + done, filesTotal: manifest.files.length, bytes, bytesTotal });
+    };
+    const problem = await fileProblem(files, folder, { file, columns: columnsOf(manifest, file), onBytes: tell });
     if (problem !== undefined) damage.push({ path: file.path, problem });
-    options.onFile?.(index + 1, manifest.files.length);
+    tell(file.bytes, 1);
+    bytesBefore += file.bytes;
   }
   damage.push(...(await strangers(files, folder, manifest)));
   return {
     files: manifest.files.length,
     rows: manifest.files.reduce((sum, { rows }) => sum + rows, 0),
-    bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: bytesTotal,
     damage,
   };
 }
@@ -92,12 +108,14 @@ function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<D
 interface Expectation {
   readonly file: ManifestFile;
   readonly columns: readonly string[];
+  /** How many of the file's bytes were read. */
+  readonly onBytes: (read: number) => void;
 }
 
 async function fileProblem(
   files: FileStore,
   folder: string,
-  { file, columns }: Expectation,
+  { file, columns, onBytes }: Expectation,
 ): Promise<string | undefined> {
   const path = pathIn(folder, file.path);
   const bytes = await files.sizeOf(path);
@@ -108,7 +126,11 @@ async function fileProblem(
   if (typeof open === 'string') return open;
   try {
     const hash = createHash('sha256');
-    for await (const piece of bytesOf(open)) hash.update(piece);
+    let read = 0;
+    for await (const piece of bytesOf(open)) {
+      hash.update(piece);
+      onBytes((read += piece.length));
+    }
     if (hash.digest('hex') !== file.sha256) return 'its content changed: the sha256 is another';
     return await contentProblem(open, { file, columns });
   } catch (error) {
@@ -118,7 +140,10 @@ async function fileProblem(
   }
 }
 
-async function contentProblem(open: OpenFile, { file, columns }: Expectation): Promise<string | undefined> {
+async function contentProblem(
+  open: OpenFile,
+  { file, columns }: Omit<Expectation, 'onBytes'>,
+): Promise<string | undefined> {
   const codec = file.path.endsWith('.gz') ? 'gzip' : file.path.endsWith('.zst') ? 'zstd' : 'none';
   try {
     const found = await inspectFile(file.format as Format, {

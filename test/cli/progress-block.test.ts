@@ -1,39 +1,7 @@
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { progressOnTerminal } from '../../src/cli/progress-block.ts';
 import { noCounts } from '../../src/store/export-facts.ts';
-
-/** The lines that a terminal shows after what was written to it: line feeds, and what the block erases by. */
-class FakeTerminal extends Writable {
-  readonly isTTY = true;
-  readonly columns: number;
-  readonly rows = 30;
-  #lines: string[] = [''];
-  #row = 0;
-
-  constructor(columns: number) {
-    super();
-    this.columns = columns;
-  }
-
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    for (const [token] of chunk.toString().matchAll(/\u001b\[\??\d*[A-Za-z]|\n|[^\u001b\n]+/g)) this.#take(token);
-    done();
-  }
-
-  shown(): string[] {
-    return this.#lines.map((line) => line.trimEnd());
-  }
-
-  #take(token: string): void {
-    const [, count = '', letter] = /^\u001b\[(\??\d*)([A-Za-z])$/.exec(token) ?? [];
-    if (token === '\n') this.#row += 1;
-    else if (letter === 'A') this.#row -= Number(count || 1);
-    else if (letter === 'K') this.#lines[this.#row] = '';
-    else if (letter === undefined) this.#lines[this.#row] = `${this.#lines[this.#row] ?? ''}${token}`;
-    this.#lines[this.#row] ??= '';
-  }
-}
+import { FakeTerminal } from './fake-terminal.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -53,7 +21,7 @@ it.each([80, 40])('the block is redrawn in place at %d columns, and gone at the 
       creditsLeft: (calls) => 9600 - calls * 160,
       logLevel: 'info',
     },
-    terminal as unknown as NodeJS.WriteStream,
+    terminal.asStream(),
   );
   progress.listener({ kind: 'opened', inputBytes: 1000, parts: 0, answers: 0, counts: noCounts });
   progress.listener({ kind: 'read', entries: 2000, inputBytes: 1000 });

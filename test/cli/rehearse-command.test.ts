@@ -12,14 +12,17 @@ budget: { creditsPerDay: 3200 }
 output: { dir: out, formats: [csv, parquet] }
 `;
 
-async function rehearse(faults?: string): Promise<{ folder: string; run: Awaited<ReturnType<typeof runProgram>> }> {
+async function rehearse(
+  faults?: string,
+  more: readonly string[] = [],
+): Promise<{ folder: string; run: Awaited<ReturnType<typeof runProgram>> }> {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 500, invalidPercent: 2, duplicatePercent: 2 });
   await writeFile(join(folder, 'job.yaml'), job);
   if (faults !== undefined) await writeFile(join(folder, 'faults.yaml'), faults);
   const flags = faults === undefined ? [] : ['--faults', 'faults.yaml'];
   await writeFile(join(folder, 'marker'), '');
-  const run = await runProgram(['rehearse', 'job.yaml', '--json', '--missing-percent', '5', ...flags], {
+  const run = await runProgram(['rehearse', 'job.yaml', '--json', '--missing-percent', '5', ...flags, ...more], {
     cwd: folder,
     environment: { TMPDIR: folder, ASSET_EXPORT_STATE: join(folder, 'state') },
   });
@@ -35,6 +38,8 @@ describe('rehearse', () => {
     expect(account['callsOfRun']).toBe(Math.ceil(((account['exported'] ?? 0) + (account['missing'] ?? 0)) / 50));
     expect(account['missing']).toBeGreaterThan(5);
     expect(run.stderr).toContain('the rehearsal is complete');
+    expect(run.stderr).not.toContain(folder);
+    expect(run.stderr).not.toContain('unexported/');
     expect((await readdir(folder)).sort()).toEqual(['ids.txt', 'job.yaml', 'marker']);
   });
 
@@ -44,6 +49,13 @@ describe('rehearse', () => {
     expect(run.exit, run.stderr).toBe(0);
     const calm = 10;
     expect((JSON.parse(run.stdout) as Record<string, number>)['callsOfRun']).toBeGreaterThan(calm);
+  });
+
+  it('names no folder that is gone where more is missing than the job tolerates', async () => {
+    const { folder, run } = await rehearse(undefined, ['--max-missing', '0']);
+    expect(run.exit).toBe(3);
+    expect(run.stderr).toContain('tolerance.maxMissing allows 0');
+    expect(run.stderr).not.toContain(folder);
   });
 
   it('says which faults file cannot be read', async () => {

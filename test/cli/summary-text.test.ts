@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextText, summaryText } from '../../src/cli/summary-text.ts';
+import { nextText, rehearsal, summaryText } from '../../src/cli/summary-text.ts';
 import type { ExportAccount, ExportOutcome } from '../../src/pipeline/export-outcome.ts';
 import { noNotes } from '../../src/store/export-facts.ts';
 
@@ -46,6 +46,10 @@ describe('the summary', () => {
     assets           12,000    4.20 MB    15.0 MB
     creators         20,000                900 kB
     unexported          345`);
+  });
+
+  it('names no folder of a rehearsal', () => {
+    expect(summaryText(outcome, rehearsal)).not.toContain('/');
   });
 
   it('tells this run from all runs', () => {

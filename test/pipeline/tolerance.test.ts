@@ -44,7 +44,7 @@ describe('an export is not tolerated', () => {
   ])('with %j under %j', (counts, tolerance, message) => {
     const error = intolerable(account(counts), tolerance);
     expect(error).toMatchObject({ exit: 'notTolerated', message });
-    expect(error?.todo).toContain('out/unexported/');
+    expect(error?.todo).toContain('unexported/');
   });
 });
 

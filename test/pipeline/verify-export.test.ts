@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ExportError, messageOf } from '../../src/lib/export-error.ts';
-import { verifyExport } from '../../src/pipeline/verify-export.ts';
+import { type VerifyProgress, verifyExport } from '../../src/pipeline/verify-export.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
@@ -69,6 +69,17 @@ describe('verify', () => {
   it('finds nothing wrong with an export that is as it was written', async () => {
     expect(await saidOf(async () => undefined)).toEqual([]);
     expect(whole.size).toBe(1 + 3 * 5);
+  });
+
+  it('tells how far it is, up to the last byte, whatever it finds', async () => {
+    const { files } = new MemoryDisk();
+    for (const [name, bytes] of whole) await putFile(files, join(out, name), bytes);
+    await files.remove(`${out}/raw/assets/part-00001.jsonl`);
+    const told: VerifyProgress[] = [];
+    const { bytes } = await verifyExport(files, out, { onProgress: (progress) => told.push(progress) });
+    expect(told.map((each) => each.bytes)).toEqual(told.map((each) => each.bytes).toSorted((a, b) => a - b));
+    const filesTotal = whole.size - 1;
+    expect(told.at(-1)).toEqual({ files: filesTotal, filesTotal, bytes, bytesTotal: bytes });
   });
 
   it('names the file in which any one bit was turned', async () => {

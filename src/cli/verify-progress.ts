@@ -1,0 +1,45 @@
+import type { Clock } from '../lib/clock.ts';
+import type { VerifyProgress } from '../pipeline/verify-export.ts';
+import { byteSize, count, duration } from './format-text.ts';
+import { cut, progressLines } from './progress-lines.ts';
+import { redrawnBlock } from './redrawn-block.ts';
+
+export interface ShownVerifying {
+  readonly onProgress: (progress: VerifyProgress) => void;
+  readonly end: () => void;
+}
+
+/** Shows how far `verify` is: a block that is redrawn on a terminal, and gone at the end. */
+export function verifyOnTerminal(clock: Clock, terminal: NodeJS.WriteStream): ShownVerifying {
+  const startedMs = clock.now();
+  let latest: VerifyProgress | undefined;
+  const block = redrawnBlock(
+    (columns) => (latest === undefined ? '' : verifyBlock(latest, clock.now() - startedMs, columns)),
+    terminal,
+  );
+  return {
+    onProgress: (progress) => {
+      latest = progress;
+    },
+    end: () => {
+      block.end();
+    },
+  };
+}
+
+/** The block that a terminal shows while files are read. */
+export function verifyBlock(progress: VerifyProgress, elapsedMs: number, columns: number): string {
+  const { files, filesTotal, bytes, bytesTotal } = progress;
+  const bytesPerSecond = elapsedMs === 0 ? 0 : (bytes / elapsedMs) * 1000;
+  const left = bytesPerSecond === 0 ? '–' : duration(((bytesTotal - bytes) / bytesPerSecond) * 1000);
+  const facts = [
+    `${count(files)} of ${count(filesTotal)} files`,
+    `${byteSize(bytes)} of ${byteSize(bytesTotal)}`,
+    `${byteSize(bytesPerSecond)}/s`,
+    `ETA ${left}`,
+  ];
+  const fraction = bytesTotal === 0 ? 1 : bytes / bytesTotal;
+  return progressLines(fraction, [facts], columns)
+    .map((line) => cut(line, columns))
+    .join('\n');
+}
