@@ -1,4 +1,5 @@
 import type { Row, Table } from '../assets/table.ts';
+import { blockOf } from '../assets/row-block.ts';
 import { cellOfParquet } from '../assets/parquet-cell.ts';
 import { decompress } from '../lib/decompress.ts';
 import { readParquet } from '../lib/parquet-rows.ts';
@@ -48,7 +49,7 @@ export async function* csvOfParquet(part: PartPath, table: Table): AsyncGenerato
       const cells = (row: readonly unknown[]): Row =>
         table.columns.map((column, index) => cellOfParquet(row[places[index] ?? -1], column));
       for (let start = 0; start < rows.length; start += 1000) {
-        await encoder.write(rows.slice(start, start + 1000).map(cells));
+        await encoder.write(blockOf(table.columns, rows.slice(start, start + 1000).map(cells)));
         yield* pieces.splice(0);
       }
     }

@@ -1,3 +1,4 @@
+import type { RowBlock } from '../assets/row-block.ts';
 import type { Table } from '../assets/table.ts';
 import type { CsvDialectName } from '../sinks/csv-dialect.ts';
 import type { Compression, EncoderNotes, Format, RowEncoder } from '../sinks/sink.ts';
@@ -58,10 +59,10 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
   return {
     write: async (slice) => {
       for (const each of open) {
-        const rows = rowsFor(each, slice);
-        if (rows.length === 0) continue;
-        each.rows += rows.length;
-        await each.encoder.write(rows);
+        for (const block of blocksFor(each, slice)) {
+          each.rows += block.rows;
+          if (block.rows > 0) await each.encoder.write(block);
+        }
       }
     },
     finish: () => finishAll(part, open, options),
@@ -69,7 +70,7 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
   };
 }
 
-function rowsFor({ format, table }: OpenTableFile, slice: FlatSlice): FlatSlice['raw'] {
+function blocksFor({ format, table }: OpenTableFile, slice: FlatSlice): readonly RowBlock[] {
   if (format === 'raw') return slice.raw;
   if (format === 'unexported') return slice.unexported;
   return slice.rows.get(table) ?? [];

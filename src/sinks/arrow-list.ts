@@ -1,36 +1,59 @@
 import * as arrow from '@uwdata/flechette';
 import { type Element, listElements } from '../assets/list-elements.ts';
+import { blockOf } from '../assets/row-block.ts';
 import type { Cell, Column } from '../assets/table.ts';
-import { type ArrowCells, batchOf, validityOf } from './arrow-column.ts';
-import { arrowType, structType } from './arrow-type.ts';
+import { ArrowCells, type ArrowValues, type RowRange } from './arrow-cells.ts';
+import { plainCells } from './arrow-column.ts';
+import { structType } from './arrow-type.ts';
+import { BlockText } from './block-text.ts';
 
-/** Lays out the lists of a column with elements: offsets into one struct an element, of one column a member. */
-export function arrowLists(column: Column, cells: readonly Cell[]): ArrowCells {
-  const type = arrowType(column);
-  const elements: Element[] = [];
-  const offsets = new Int32Array(cells.length + 1);
-  for (const [index, cell] of cells.entries()) {
-    if (typeof cell === 'string') for (const element of listElements(column, cell)) elements.push(element);
-    offsets[index + 1] = elements.length;
+/** The lists of a column with elements: offsets into one struct an element, of one column a member. */
+export class ListCells extends ArrowCells {
+  readonly #column: Column;
+  readonly #offsets: Int32Array;
+  #elements: Element[] = [];
+
+  constructor(column: Column, capacity: number) {
+    super(column, capacity);
+    this.#column = column;
+    this.#offsets = new Int32Array(capacity + 1);
   }
-  const structs = structBatch(column, elements);
-  const lists = new arrow.Batch<unknown>({
-    length: cells.length,
-    type,
-    ...validityOf(cells),
-    offsets,
-    children: [structs],
-  });
-  return { column: new arrow.Column([lists], type), replacedSurrogates: 0 };
+
+  override clear(): void {
+    super.clear();
+    this.#elements = [];
+  }
+
+  protected override addValues(text: BlockText, index: number, rows: RowRange): void {
+    let place = this.length;
+    for (let cell = rows.first * text.width + index, end = rows.end * text.width; cell < end; cell += text.width) {
+      if ((text.length[cell] ?? -1) >= 0) {
+        for (const element of listElements(this.#column, text.utf8(cell))) this.#elements.push(element);
+      }
+      place += 1;
+      this.#offsets[place] = this.#elements.length;
+    }
+  }
+
+  protected override values(): ArrowValues {
+    const structs = structBatch(this.#column.elements ?? [], this.#elements);
+    return { offsets: this.#offsets.subarray(0, this.length + 1), children: [structs] };
+  }
 }
 
-function structBatch(column: Column, elements: readonly Element[]): arrow.Batch<unknown> {
-  const members = column.elements ?? [];
-  const children = members.map((member, at) => {
-    return batchOf(
-      member,
-      elements.map((element) => element?.[at] ?? null),
-    ).batch;
+function structBatch(members: readonly Column[], elements: readonly Element[]): arrow.Batch<unknown> {
+  const nulls: Cell[] = members.map(() => null);
+  const text = new BlockText(
+    blockOf(
+      members,
+      elements.map((element) => element ?? nulls),
+    ),
+    members.length,
+  );
+  const children = members.map((member, index) => {
+    const cells = plainCells(member, elements.length);
+    cells.add(text, index, { first: 0, end: elements.length });
+    return cells.batch();
   });
   return new arrow.Batch<unknown>({
     length: elements.length,
@@ -38,4 +61,16 @@ function structBatch(column: Column, elements: readonly Element[]): arrow.Batch<
     ...validityOf(elements),
     children,
   });
+}
+
+/** Which elements are not null, a bit each; no bits where all are. */
+function validityOf(elements: readonly Element[]): { validity: Uint8Array; nullCount: number } {
+  const nullCount = elements.filter((element) => element === null).length;
+  const validity = new Uint8Array(nullCount === 0 ? 0 : (elements.length + 7) >> 3);
+  if (nullCount > 0) {
+    for (const [place, element] of elements.entries()) {
+      if (element !== null) validity[place >> 3] = (validity[place >> 3] ?? 0) | (1 << (place & 7));
+    }
+  }
+  return { validity, nullCount };
 }

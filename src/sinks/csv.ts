@@ -1,11 +1,14 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Row } from '../assets/table.ts';
-import { timestampText } from '../assets/timestamp-text.ts';
+import { type RowBlock, textMarks } from '../assets/row-block.ts';
+import type { ColumnType } from '../assets/table.ts';
+import { BlockText } from './block-text.ts';
 import { ByteLines } from './byte-lines.ts';
-import { type CsvDialect, csvDialects } from './csv-dialect.ts';
-import { numberText } from './number-text.ts';
-import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
-import { isWellFormed } from './well-formed.ts';
+import { csvDialects } from './csv-dialect.ts';
+import { integerOf } from './digits.ts';
+import { startsFormula } from './formula.ts';
+import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder, Sink } from './sink.ts';
+import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
+import { type FixedText, fixedText } from './words.ts';
 
 /** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {
@@ -13,87 +16,102 @@ export const csvSink: Sink = {
   extension: 'csv',
   compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
-  open: async (output, options) => openCsv(new ByteLines(output), options),
+  open: async (output, options) => new CsvEncoder(output, options),
 };
 
-/** RFC 4180, section 2: what makes a cell need quotes. */
-const needsQuotes = /[",\r\n]/;
+const comma = 0x2c;
+const lineFeed = 0x0a;
+const quoteMark = 0x22;
+const apostrophe = 0x27;
 
-function openCsv(lines: ByteLines, { columns, escapeFormulas, csvDialect }: EncoderOptions): RowEncoder {
-  const { nullText, quoteTexts }: CsvDialect = csvDialects[csvDialect ?? 'rfc4180'];
-  const isTimestamp = columns.map((column) => column.type === 'timestamp');
-  const isText = columns.map((column) => column.type === 'string');
-  let formulaCells = 0;
-  let replacedSurrogates = 0;
+const careful: ReadonlySet<ColumnType> = new Set(['string', 'json', 'timestamp']);
 
-  /** Counts what is odd about a cell of text, and disarms it when asked to. */
-  function inspected(cell: string): string {
-    if (!isWellFormed(cell)) replacedSurrogates += 1;
-    if (!startsFormula(cell)) return cell;
-    formulaCells += 1;
-    return escapeFormulas ? `'${cell}` : cell;
+/** Most bytes of a cell beside its text: comma, two quotes and an apostrophe; or a null or a timestamp instead of it. */
+const besideText = timestampBytes + 4;
+
+/** Copies rows from blocks, byte by byte; docs/decisions/0004-csv-rows.md says why. */
+class CsvEncoder implements RowEncoder {
+  readonly #types: readonly ColumnType[];
+  /** 1 for columns whose text is the cell. */
+  readonly #isPlain: Uint8Array;
+  readonly #lines: ByteLines;
+  readonly #nullText: FixedText;
+  readonly #quoteTexts: boolean;
+  readonly #escapeFormulas: boolean;
+  readonly #timestamps = new TimestampTexts();
+  #formulaCells = 0;
+  #replacedSurrogates = 0;
+
+  constructor(output: ByteOutput, { columns, escapeFormulas, csvDialect }: EncoderOptions) {
+    const { nullText, quoteTexts } = csvDialects[csvDialect ?? 'rfc4180'];
+    this.#types = columns.map(({ type }) => type);
+    this.#isPlain = Uint8Array.from(this.#types, (type) => (careful.has(type) ? 0 : 1));
+    this.#lines = new ByteLines(output);
+    this.#nullText = fixedText(nullText);
+    this.#quoteTexts = quoteTexts;
+    this.#escapeFormulas = escapeFormulas;
+    const header = fixedText(stringify([columns.map(({ name }) => name)]));
+    this.#lines.reserve(header.length);
+    this.#lines.fixed(header);
   }
 
-  /** Gathers cells as text, and gives it away where a cell needs quotes; docs/decisions/0004-csv-rows.md says why. */
-  function writeRow(row: Row): void {
-    let line = '';
-    for (let index = 0; index < columns.length; index += 1) {
-      const cell = row[index] ?? null;
-      if (index > 0) line += ',';
-      if (cell === null) line += nullText;
-      else if (typeof cell !== 'string')
-        line += isTimestamp[index] === true ? timestampText(Number(cell)) : plain(cell);
-      else if (cell === '') line += '""';
-      else {
-        const text = isText[index] === true ? inspected(cell) : cell;
-        if (quoteTexts || needsQuotes.test(text)) {
-          lines.text(line);
-          lines.quoted(text);
-          line = '';
-        } else line += text;
-      }
+  async write(block: RowBlock): Promise<void> {
+    const lines = this.#lines;
+    const text = new BlockText(block, this.#types.length);
+    for (let row = 0; row < text.rows; row += 1) {
+      lines.reserve(text.rowBytes(row, 2) + text.width * besideText + 1);
+      this.#addRow(text, row * text.width);
+      if (lines.isFull) await lines.flush();
     }
-    lines.text(`${line}\n`);
   }
 
-  lines.text(stringify([columns.map((column) => column.name)]));
-  return {
-    write: async (rows) => {
-      for (const row of rows) {
-        writeRow(row);
-        if (lines.isFull) await lines.flush();
-      }
-    },
-    end: async () => {
-      await lines.flush();
-      return { formulaCells, replacedSurrogates };
-    },
-  };
-}
+  async end(): Promise<EncoderNotes> {
+    await this.#lines.flush();
+    return { formulaCells: this.#formulaCells, replacedSurrogates: this.#replacedSurrogates };
+  }
 
-function plain(cell: number | bigint | boolean): string {
-  if (typeof cell === 'boolean') return cell ? 'true' : 'false';
-  return numberText(cell);
-}
+  #addRow(text: BlockText, first: number): void {
+    const lines = this.#lines;
+    const isPlain = this.#isPlain;
+    for (let index = 0; index < isPlain.length; index += 1) {
+      const cell = first + index;
+      const length = text.length[cell] ?? -1;
+      if (index > 0) lines.byte(comma);
+      if (length < 0) lines.fixed(this.#nullText);
+      else if (isPlain[index] === 1) lines.copy(text.words(cell), text.start(cell), length);
+      else this.#addCell(text, cell, this.#types[index]);
+    }
+    lines.byte(lineFeed);
+  }
 
-/**
- * Whether a spreadsheet may run the cell: the characters of OWASP's "CSV Injection" and the full-width forms of its
- * four signs, the same as csv-stringify's `escape_formulas`. Only text is meant: a negative number is none.
- */
-function startsFormula(cell: string): boolean {
-  switch (cell.charCodeAt(0)) {
-    case 0x3d: // =
-    case 0x2b: // +
-    case 0x2d: // -
-    case 0x40: // @
-    case 0x09: // tab
-    case 0x0d: // CR
-    case 0xff1d:
-    case 0xff0b:
-    case 0xff0d:
-    case 0xff20:
-      return true;
-    default:
-      return false;
+  #addCell(text: BlockText, cell: number, type: ColumnType | undefined): void {
+    if (type === 'string') this.#addString(text, cell);
+    else if (type === 'json') this.#addText(text, cell, false);
+    else {
+      const us = integerOf(text.words(cell), text.start(cell), text.length[cell] ?? 0);
+      this.#lines.fixed(this.#timestamps.of(us));
+    }
+  }
+
+  /** Counts what is odd about a string, and disarms it when asked to. */
+  #addString(text: BlockText, cell: number): void {
+    if (((text.marks[cell] ?? 0) & textMarks.replaced) !== 0) this.#replacedSurrogates += 1;
+    const isFormula = startsFormula(text.words(cell).bytes, text.start(cell), text.length[cell] ?? 0);
+    if (isFormula) this.#formulaCells += 1;
+    this.#addText(text, cell, isFormula && this.#escapeFormulas);
+  }
+
+  #addText(text: BlockText, cell: number, disarmed: boolean): void {
+    const lines = this.#lines;
+    const words = text.words(cell);
+    const start = text.start(cell);
+    const length = text.length[cell] ?? 0;
+    const isMarked = ((text.marks[cell] ?? 0) & textMarks.separators) !== 0;
+    const isQuoted = isMarked || this.#quoteTexts || length === 0;
+    if (isQuoted) lines.byte(quoteMark);
+    if (disarmed) lines.byte(apostrophe);
+    if (isMarked) lines.copyDoubled(words, start, length);
+    else lines.copy(words, start, length);
+    if (isQuoted) lines.byte(quoteMark);
   }
 }

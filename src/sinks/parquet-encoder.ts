@@ -1,65 +1,90 @@
 import * as arrow from '@uwdata/flechette';
-import type { Cell, Row } from '../assets/table.ts';
-import { arrowCells } from './arrow-column.ts';
-import { arrowLists } from './arrow-list.ts';
+import type { RowBlock } from '../assets/row-block.ts';
+import type { Column } from '../assets/table.ts';
+import type { ArrowCells, RowRange } from './arrow-cells.ts';
+import { plainCells } from './arrow-column.ts';
+import { ListCells } from './arrow-list.ts';
 import { arrowField } from './arrow-type.ts';
+import { BlockText } from './block-text.ts';
 import { ParquetStream } from './parquet-stream.ts';
 import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder } from './sink.ts';
 
 /** Rows that go to the encoder at a time: few, so that the event loop is free again within some 50 ms. */
 const batchRows = 1024;
 
-/** A batch of wide rows is cut here, in UTF-16 code units, so that memory stays bounded. */
-const batchUnits = 8 * 1024 * 1024;
+/** A batch of wide rows is cut here, so that memory stays bounded. */
+const batchBytes = 8 * 1024 * 1024;
 
 /**
  * Gathers rows into batches and gives each to the encoder as it is full. Where batches are cut depends on the rows alone, not
  * on how they arrive, and so do the bytes of the file.
  */
 export class ParquetEncoder implements RowEncoder {
-  private readonly options: EncoderOptions;
-  private readonly schema: arrow.Table['schema'];
-  private readonly stream: ParquetStream;
-  private waiting: Row[] = [];
-  private waitingUnits = 0;
-  private replacedSurrogates = 0;
+  readonly #schema: arrow.Table['schema'];
+  readonly #columns: readonly ArrowCells[];
+  readonly #types: readonly arrow.DataType[];
+  readonly #stream: ParquetStream;
+  #waitingRows = 0;
+  #waitingBytes = 0;
 
   constructor(output: ByteOutput, options: EncoderOptions) {
-    this.options = options;
-    this.schema = {
-      version: arrow.Version.V5,
-      endianness: arrow.Endianness.Little,
-      fields: options.columns.map(arrowField),
-      metadata: null,
-    };
-    this.stream = new ParquetStream(output, options);
+    const fields = options.columns.map(arrowField);
+    this.#schema = { version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: null };
+    this.#types = fields.map(({ type }) => type);
+    this.#columns = options.columns.map(arrowCells);
+    this.#stream = new ParquetStream(output, options);
   }
 
-  async write(rows: readonly Row[]): Promise<void> {
-    for (const row of rows) {
-      this.waiting.push(row);
-      for (const cell of row) if (typeof cell === 'string') this.waitingUnits += cell.length;
-      if (this.waiting.length >= batchRows || this.waitingUnits >= batchUnits) await this.encode();
+  async write(block: RowBlock): Promise<void> {
+    const text = new BlockText(block, this.#columns.length);
+    for (let first = 0; first < text.rows; ) {
+      const end = this.#batchEnd(text, first);
+      this.#add(text, { first, end });
+      first = end;
+      if (this.#isFull) await this.#encode();
     }
   }
 
   async end(): Promise<EncoderNotes> {
     // A batch of no rows carries the schema into a file of no rows.
-    await this.encode();
-    await this.stream.end();
-    return { formulaCells: 0, replacedSurrogates: this.replacedSurrogates };
+    await this.#encode();
+    await this.#stream.end();
+    const replacedSurrogates = this.#columns.reduce((sum, column) => sum + column.replacedSurrogates, 0);
+    return { formulaCells: 0, replacedSurrogates };
   }
 
-  private async encode(): Promise<void> {
-    const rows = this.waiting;
-    this.waiting = [];
-    this.waitingUnits = 0;
-    const columns = this.options.columns.map((column, index) => {
-      const cells: Cell[] = rows.map((row) => row[index] ?? null);
-      const laidOut = column.elements === undefined ? arrowCells(column, cells) : arrowLists(column, cells);
-      this.replacedSurrogates += laidOut.replacedSurrogates;
-      return laidOut.column;
-    });
-    await this.stream.write(new arrow.Table(this.schema, columns), rows.length);
+  get #isFull(): boolean {
+    return this.#waitingRows >= batchRows || this.#waitingBytes >= batchBytes;
   }
+
+  /** Counts rows from `first` on until the batch is full or the block ends, and says where. */
+  #batchEnd(text: BlockText, first: number): number {
+    let end = first;
+    while (end < text.rows && !this.#isFull) {
+      this.#waitingBytes += text.rowBytes(end, 1);
+      this.#waitingRows += 1;
+      end += 1;
+    }
+    return end;
+  }
+
+  /** A column at a time: its memory is at hand, and its code hot. */
+  #add(text: BlockText, rows: RowRange): void {
+    for (const [index, column] of this.#columns.entries()) column.add(text, index, rows);
+  }
+
+  async #encode(): Promise<void> {
+    const columns = this.#columns.map((cells, index) => {
+      return new arrow.Column([cells.batch()], this.#types[index]);
+    });
+    const rows = this.#waitingRows;
+    this.#waitingRows = 0;
+    this.#waitingBytes = 0;
+    await this.#stream.write(new arrow.Table(this.#schema, columns), rows);
+    for (const column of this.#columns) column.clear();
+  }
+}
+
+function arrowCells(column: Column): ArrowCells {
+  return column.elements === undefined ? plainCells(column, batchRows) : new ListCells(column, batchRows);
 }

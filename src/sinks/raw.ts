@@ -1,3 +1,5 @@
+import type { RowBlock } from '../assets/row-block.ts';
+import { BlockText } from './block-text.ts';
 import { ByteLines } from './byte-lines.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
 
@@ -10,14 +12,19 @@ export const rawSink: Sink = {
   open: async (output, options) => openRaw(new ByteLines(output), options),
 };
 
+const lineFeed = 0x0a;
+
 function openRaw(lines: ByteLines, { columns }: EncoderOptions): RowEncoder {
   if (columns.length !== 1 || columns[0]?.type !== 'json') throw new Error('raw takes a table of one json column');
   return {
-    write: async (rows) => {
-      for (const [record] of rows) {
-        if (typeof record !== 'string') throw new Error('a raw row holds the text of a record');
-        lines.text(record);
-        lines.text('\n');
+    write: async (block: RowBlock) => {
+      const text = new BlockText(block, 1);
+      for (let row = 0; row < text.rows; row += 1) {
+        const length = text.length[row] ?? -1;
+        if (length < 0) throw new Error('a raw row holds the text of a record');
+        lines.reserve(length + 1);
+        lines.copy(text.words(row), text.start(row), length);
+        lines.byte(lineFeed);
         if (lines.isFull) await lines.flush();
       }
     },

@@ -1,4 +1,5 @@
-import type { Column, Row } from '../assets/table.ts';
+import type { RowBlock } from '../assets/row-block.ts';
+import type { Column } from '../assets/table.ts';
 import type { CsvDialectName } from './csv-dialect.ts';
 
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
@@ -32,8 +33,8 @@ export interface EncoderNotes {
 
 /** Encodes the rows of one file. The same rows in any number of `write` calls give the same bytes. */
 export interface RowEncoder {
-  /** Takes rows in file order. The caller waits for it before the next call. */
-  write(rows: readonly Row[]): Promise<void>;
+  /** Takes rows in file order. The caller waits for it before the next call, and leaves the block's bytes alone until then. */
+  write(block: RowBlock): Promise<void>;
   /** Writes what is left (a footer, a last row group). A file of no rows is valid too. */
   end(): Promise<EncoderNotes>;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blockOf } from '../../src/assets/row-block.ts';
 import type { Column, ColumnType, Row } from '../../src/assets/table.ts';
 import { csvDialectNames, csvDialects } from '../../src/sinks/csv-dialect.ts';
 import { csvSink } from '../../src/sinks/csv.ts';
@@ -16,7 +17,7 @@ async function written(csvDialect: (typeof csvDialectNames)[number]): Promise<st
   const pieces: Uint8Array[] = [];
   const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes) };
   const encoder = await csvSink.open(output, { columns, compression: 'none', escapeFormulas: false, csvDialect });
-  await encoder.write(rows);
+  await encoder.write(blockOf(columns, rows));
   await encoder.end();
   return Buffer.concat(pieces).toString('utf8').split('\n');
 }

@@ -3,6 +3,7 @@ import { wasmMemory } from 'parquet-wasm';
 import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable } from '../../src/assets/columns.ts';
 import { flattenAsset } from '../../src/assets/flatten-asset.ts';
+import { blockOf } from '../../src/assets/row-block.ts';
 import type { Column, Row } from '../../src/assets/table.ts';
 import { parquetSink } from '../../src/sinks/parquet.ts';
 import { parseObject } from '../assets/any-json.ts';
@@ -137,7 +138,7 @@ describe('the Parquet sink', () => {
           { write: () => Promise.reject(new Error('full')) },
           { columns, compression: 'zstd', escapeFormulas: false },
         );
-        await encoder.write(rows);
+        await encoder.write(blockOf(columns, rows));
         await expect(encoder.end()).rejects.toThrow('full');
       }
       return memoryBytes();

@@ -6,6 +6,7 @@ import { childRows } from '../../src/assets/child-tables.ts';
 import { assetsTable, tables } from '../../src/assets/columns.ts';
 import { flattenAsset } from '../../src/assets/flatten-asset.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../src/assets/json.ts';
+import { blockOf } from '../../src/assets/row-block.ts';
 import type { Column, ColumnType, Row, Table } from '../../src/assets/table.ts';
 import { sinkFor } from '../../src/sinks/registry.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
@@ -29,7 +30,7 @@ async function encode(format: TableFormat, table: Table, rows: readonly Row[]): 
   const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes.slice()) };
   const options = { columns: table.columns, compression: 'none', escapeFormulas: false } as const;
   const encoder = await sinkFor(format).open(output, options);
-  await encoder.write(rows);
+  await encoder.write(blockOf(table.columns, rows));
   await encoder.end();
   return Buffer.concat(pieces);
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { childRows } from '../../src/assets/child-tables.ts';
 import { flattenAsset } from '../../src/assets/flatten-asset.ts';
 import type { JsonObject } from '../../src/assets/json.ts';
+import { blockOf } from '../../src/assets/row-block.ts';
 import type { Row, Table } from '../../src/assets/table.ts';
 import { sinkFor } from '../../src/sinks/registry.ts';
 import type { TableFormat } from '../../src/warehouse/dialect.ts';
@@ -36,7 +37,7 @@ export async function writeParts(folder: string, table: Table, format: TableForm
       { write: async (bytes) => void pieces.push(bytes.slice()) },
       { columns: table.columns, compression: 'none', escapeFormulas: false },
     );
-    await encoder.write(part);
+    await encoder.write(blockOf(table.columns, part));
     await encoder.end();
     const file = join(folder, format, table.name, `part-0000${number}.${sink.extension}`);
     await mkdir(dirname(file), { recursive: true });

@@ -1,3 +1,4 @@
+import { blockOf } from '../../../src/assets/row-block.ts';
 import type { Column, Row } from '../../../src/assets/table.ts';
 import { sinkFor } from '../../../src/sinks/registry.ts';
 import type { Compression, EncoderNotes, Format } from '../../../src/sinks/sink.ts';
@@ -34,7 +35,7 @@ export async function encodeFile(
     const taken = Math.max(0, split[Math.min(turn, split.length - 1)] ?? 0);
     // A split that ends in nothing would never end.
     const end = turn >= split.length && taken === 0 ? rows.length : start + taken;
-    await encoder.write(rows.slice(start, end));
+    await encoder.write(blockOf(columns, rows.slice(start, end)));
     start = end;
   }
   const notes = await encoder.end();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { blockOf } from '../../../src/assets/row-block.ts';
 import type { Column, Row } from '../../../src/assets/table.ts';
 import { sinkFor } from '../../../src/sinks/registry.ts';
 import { type Format, formats } from '../../../src/sinks/sink.ts';
@@ -81,7 +82,7 @@ describe.each(formats)('%s', (format) => {
       { columns, compression: sink.compressions[0] ?? 'none', escapeFormulas: false },
     );
     const writing = (async () => {
-      for (let turn = 0; turn < 3; turn += 1) await encoder.write(manyRows(columns, 20_000));
+      for (let turn = 0; turn < 3; turn += 1) await encoder.write(blockOf(columns, manyRows(columns, 20_000)));
       await encoder.end();
     })();
     await expect(writing).rejects.toBe(full);

@@ -1,0 +1,63 @@
+import type { RowBlock } from '../assets/row-block.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/** Where the text of a block's cells lies, by the number of the cell. */
+export class BlockText {
+  readonly rows: number;
+  readonly width: number;
+  readonly marks: Uint8Array;
+  /** Bytes of each cell's text; -1 for null. */
+  readonly length: Int32Array;
+  readonly #from: Int32Array;
+  readonly #source: Words;
+  readonly #made: Words;
+
+  /** @throws {Error} when the block is of another table: that is a bug of whoever made it */
+  constructor(block: RowBlock, width: number) {
+    if (block.width !== width) throw new Error(`a row has ${block.width} cells, and the table ${width} columns`);
+    this.rows = block.rows;
+    this.width = width;
+    this.marks = block.marks;
+    this.length = block.length;
+    this.#from = block.from;
+    this.#source = wordsOf(block.source);
+    this.#made = wordsOf(block.made);
+  }
+
+  /** The bytes that hold a cell's text. */
+  words(cell: number): Words {
+    return (this.#from[cell] ?? 0) < 0 ? this.#made : this.#source;
+  }
+
+  /** Where a cell's text begins in them. */
+  start(cell: number): number {
+    const from = this.#from[cell] ?? 0;
+    return from < 0 ? ~from : from;
+  }
+
+  /** A cell's text as a string. */
+  utf8(cell: number): string {
+    return this.#buffer(cell).toString('utf8');
+  }
+
+  /** A cell's text as a string, where it is ASCII. */
+  latin1(cell: number): string {
+    return this.#buffer(cell).toString('latin1');
+  }
+
+  /** Bytes of a row's text; of a cell with marks, `markedTimes` as many. */
+  rowBytes(row: number, markedTimes: number): number {
+    const { length, marks, width } = this;
+    let bytes = 0;
+    for (let cell = row * width, end = cell + width; cell < end; cell += 1) {
+      const cellBytes = length[cell] ?? 0;
+      if (cellBytes > 0) bytes += marks[cell] === 0 ? cellBytes : cellBytes * markedTimes;
+    }
+    return bytes;
+  }
+
+  #buffer(cell: number): Buffer {
+    const { buffer, byteOffset } = this.words(cell).bytes;
+    return Buffer.from(buffer, byteOffset + this.start(cell), this.length[cell]);
+  }
+}

@@ -1,0 +1,109 @@
+import { type FixedText, strideBytes, type Words, wordsOf } from './words.ts';
+
+/** From here on a call into native code is faster than a loop. */
+const longBytes = 256;
+
+const quoteMark = 0x22;
+
+/** Bytes one after another. Whoever adds some reserves room before, for many cells at once, so that no cell has to ask for it. */
+export class GrowingBytes {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #used = 0;
+
+  constructor(capacityBytes: number) {
+    ({ bytes: this.#bytes, view: this.#view } = wordsOf(Buffer.allocUnsafeSlow(capacityBytes)));
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  get capacityBytes(): number {
+    return this.#bytes.length;
+  }
+
+  /** The bytes so far, not copied. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  /** Begins again, in other memory when a capacity is given. */
+  clear(capacityBytes?: number): void {
+    this.#used = 0;
+    if (capacityBytes !== undefined) this.#move(capacityBytes);
+  }
+
+  /** Makes room for so many bytes. */
+  reserve(bytes: number): void {
+    const needed = this.#used + bytes + strideBytes;
+    if (needed > this.#bytes.length) this.#move(Math.max(needed, this.#bytes.length * 2));
+  }
+
+  byte(byte: number): void {
+    this.#bytes[this.#used] = byte;
+    this.#used += 1;
+  }
+
+  fixed({ words, length }: FixedText): void {
+    this.copy(words, 0, length);
+  }
+
+  /** Adds bytes as they are: sixteen at a time, though fewer count, where as many can be read. */
+  copy({ bytes, view: source }: Words, start: number, length: number): void {
+    const to = this.#used;
+    const target = this.#view;
+    this.#used = to + length;
+    if (length >= longBytes || start + length + strideBytes > bytes.length) {
+      this.#bytes.set(bytes.subarray(start, start + length), to);
+      return;
+    }
+    for (let at = 0; at < length; at += strideBytes) {
+      target.setInt32(to + at, source.getInt32(start + at));
+      target.setInt32(to + at + 4, source.getInt32(start + at + 4));
+      target.setInt32(to + at + 8, source.getInt32(start + at + 8));
+      target.setInt32(to + at + 12, source.getInt32(start + at + 12));
+    }
+  }
+
+  /** Adds bytes with the quotes among them doubled: four at a time, of which those up to the first quote count. */
+  copyDoubled({ bytes, view: source }: Words, start: number, length: number): void {
+    const target = this.#view;
+    const end = start + length;
+    let to = this.#used;
+    let at = start;
+    while (at <= end - 4) {
+      const four = source.getInt32(at, true);
+      target.setInt32(to, four, true);
+      const quotes = quotesIn(four);
+      const taken = quotes === 0 ? 4 : firstByte(quotes) + 1;
+      at += taken;
+      to += taken;
+      if (quotes !== 0) target.setUint8(to++, quoteMark);
+    }
+    for (; at < end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      target.setUint8(to++, byte);
+      if (byte === quoteMark) target.setUint8(to++, quoteMark);
+    }
+    this.#used = to;
+  }
+
+  #move(capacityBytes: number): void {
+    const { bytes, view } = wordsOf(Buffer.allocUnsafeSlow(capacityBytes));
+    bytes.set(this.bytes);
+    this.#bytes = bytes;
+    this.#view = view;
+  }
+}
+
+/** The highest bit of the first byte that is a quote, and maybe of later ones; 0 without. Known as the test for a zero byte in a word. */
+function quotesIn(four: number): number {
+  const others = four ^ 0x22222222;
+  return (others - 0x01010101) & ~others & 0x80808080;
+}
+
+/** Which byte holds the lowest bit. */
+function firstByte(bits: number): number {
+  return (31 - Math.clz32(bits & -bits)) >> 3;
+}
