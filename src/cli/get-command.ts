@@ -9,6 +9,7 @@ import type { Command, CommandArguments } from './command.ts';
 import { printable } from './format-text.ts';
 import { jobFlagGroups, jobOf, stateGroup } from './job-flags.ts';
 import { openService } from './open-service.ts';
+import { outputGone } from './output-gone.ts';
 import { stopSignals } from './stop-signals.ts';
 
 /** `get`: records to stdout, as the service sent them. */
@@ -42,6 +43,7 @@ async function get(args: CommandArguments): Promise<number> {
     embeddedLedger: () => Promise.resolve(createMemoryLedger()),
   });
   const signals = stopSignals(0, (message) => process.stderr.write(`${message}\n`));
+  const gone = outputGone(process.stdout);
   let unknown = 0;
   try {
     const context = {
@@ -50,16 +52,21 @@ async function get(args: CommandArguments): Promise<number> {
       proxy: proxyFromEnvironment(process.env),
       listener: () => undefined,
     };
-    const { stop, abort } = signals;
+    const stop = AbortSignal.any([signals.stop, gone.signal]);
+    const abort = AbortSignal.any([signals.abort, gone.signal]);
     const { getAssets } = await import('../pipeline/get-assets.ts');
     for await (const { id, lookup } of getAssets({ ids: args.words, job }, { ...context, ...open, stop, abort })) {
+      if (gone.signal.aborted) break;
       if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.record.text)}\n`);
       else {
         unknown += 1;
         process.stderr.write(`${id}: ${lookup.kind}: ${printable(lookup.reason)}\n`);
       }
     }
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
   } finally {
+    gone.dispose();
     signals.dispose();
     await open.close();
   }

@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProgram } from '../support/run-program.ts';
+import { generatedId } from '../../src/service/generated/generated-assets.ts';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { runProgram, startProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const assets = fileURLToPath(new URL('../../data/assets.jsonl.gz', import.meta.url));
 const lines = gunzipSync(readFileSync(assets)).toString('utf8').trim().split('\n').slice(0, 3);
@@ -35,6 +39,20 @@ describe('get', () => {
     const alone = await runProgram(['get', unknown, ...flags]);
     expect(alone).toMatchObject({ exit: 3, stdout: '' });
     expect(alone.stderr).toContain(`${unknown}: missing`);
+  });
+
+  it('asks for nothing more when its reader went away, and ends without a word', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => generatedId(4, n));
+    const service = await startGeneratedService({ delayMs: 30 });
+    const folder = await tempFolder();
+    const { child, ended } = startProgram(
+      ['get', ...many, '--url', service.url, '--ids-per-call', '1', '--concurrency', '2'],
+      { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') } },
+    );
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ exit: 0, stderr: '' });
+    await service.stop();
+    expect(service.counts().calls).toBeLessThan(many.length / 3);
   });
 
   it('refuses what is no id before anything is asked', async () => {
