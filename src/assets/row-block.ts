@@ -43,11 +43,19 @@ export class RowBlockBuilder {
   from: Int32Array;
   length: Int32Array;
   marks: Uint8Array;
-  #made = Buffer.alloc(0);
-  #madeEnd = 0;
+  readonly #constantBytes: number;
+  #made: Buffer;
+  #madeEnd: number;
 
-  constructor(width: number, capacity = firstCapacity) {
+  /**
+   * @param capacity rows to have room for at once
+   * @param constants texts that many cells hold: `made` begins with them
+   */
+  constructor(width: number, capacity = firstCapacity, constants: Uint8Array = noBytes) {
     this.width = width;
+    this.#made = Buffer.from(constants);
+    this.#madeEnd = constants.length;
+    this.#constantBytes = constants.length;
     this.from = new Int32Array(width * capacity);
     this.length = new Int32Array(width * capacity);
     this.marks = new Uint8Array(width * capacity);
@@ -65,14 +73,14 @@ export class RowBlockBuilder {
   /** Takes rows back, down to `rows`. Text made for them stays unused. */
   cutTo(rows: number): void {
     this.rows = rows;
-    if (rows === 0) this.#madeEnd = 0;
+    if (rows === 0) this.#madeEnd = this.#constantBytes;
   }
 
-  /** Has a cell hold bytes of the source. */
-  setSpan(cell: number, from: number, length: number, marks: number): void {
+  /** Has a cell hold bytes of the source; or, with `from` below zero, a constant at `~from`. */
+  setSpan(cell: number, from: number, length: number): void {
     this.from[cell] = from;
     this.length[cell] = length;
-    this.marks[cell] = marks;
+    this.marks[cell] = 0;
   }
 
   /** Puts text that the source does not hold into a cell. Its lone surrogates become U+FFFD. */
@@ -102,8 +110,10 @@ export class RowBlockBuilder {
     const from = other.from[otherCell] ?? 0;
     const length = other.length[otherCell] ?? -1;
     const marks = other.marks[otherCell] ?? 0;
-    if (length < 0 || from >= 0) this.setSpan(cell, from, length, marks);
-    else this.setBytes(cell, other.#made.subarray(~from, ~from + length), marks);
+    if (length < 0 || from >= 0) {
+      this.setSpan(cell, from, length);
+      this.marks[cell] = marks;
+    } else this.setBytes(cell, other.#made.subarray(~from, ~from + length), marks);
   }
 
   /** The text of a cell that is not null. */

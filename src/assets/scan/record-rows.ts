@@ -1,0 +1,146 @@
+import { childRows } from '../child-tables.ts';
+import { assetsTable } from '../columns.ts';
+import type { Drift } from '../drift.ts';
+import { flattenAsset } from '../flatten-asset.ts';
+import type { JsonObject } from '../json.ts';
+import { rawLine } from '../raw-line.ts';
+import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
+import type { Table } from '../table.ts';
+import { utf8Text } from '../utf8-text.ts';
+import { childConstants } from './constants.ts';
+import { assetPlaces, childTables, type RecordPlan, recordPlan } from './record-plan.ts';
+import { RecordScanner, type RecordTarget } from './record-scanner.ts';
+
+/** For whoever wants no child tables. */
+const plainPlan = recordPlan([]);
+
+/** Fewer than most records have: room for their rows is made at once. */
+const usualBytes = 1200;
+
+/** The records of one answer as rows, made while its JSON is read; and where in its bytes each record lies. */
+export class RecordRows {
+  /** Records so far. */
+  count = 0;
+  /** How many of them had to be read the long way. */
+  slow = 0;
+  /** The answer's bytes: UTF-8. */
+  readonly source: Uint8Array;
+  readonly #plan: RecordPlan;
+  readonly #target: RecordTarget;
+  readonly #scanner: RecordScanner;
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #driftEnds: number[] = [];
+  /** By child table: where the rows and drifts of each record end. */
+  readonly #childEnds: readonly number[][] = childTables.map(() => []);
+  readonly #childDriftEnds: readonly number[][] = childTables.map(() => []);
+
+  constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
+    this.source = source;
+    this.#plan = plan;
+    const expected = Math.ceil(source.length / usualBytes);
+    this.#target = {
+      assets: new RowBlockBuilder(assetsTable.columns.length, expected),
+      children: childTables.map(({ columns }) => new RowBlockBuilder(columns.length, expected * 2, childConstants)),
+      drifts: [],
+      childDrifts: childTables.map(() => []),
+    };
+    this.#scanner = new RecordScanner(source, plan.root, this.#target);
+  }
+
+  /** Adds the record that begins at `at`, and gives where it ends; -1, and nothing is added, when `add` has to be used. */
+  read(at: number): number {
+    const end = this.#scanner.read(at);
+    if (end < 0) this.#cutBack();
+    else this.#close(at, end);
+    return end;
+  }
+
+  /** Adds a record by its value, which lies in the bytes from `start` up to `end`. */
+  add(value: JsonObject, start: number, end: number): void {
+    const { assets, children, drifts, childDrifts } = this.#target;
+    const flat = flattenAsset(value);
+    assets.addCells(assetsTable.columns, flat.row);
+    drifts.push(...flat.drift);
+    for (const table of this.#plan.children) {
+      const index = childTables.indexOf(table);
+      for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
+    }
+    this.slow += 1;
+    this.#close(start, end);
+  }
+
+  id(record: number): string {
+    const { assets } = this.#target;
+    return assets.textAt(record * assets.width + assetPlaces.id, this.source);
+  }
+
+  /** The record as it came. */
+  text(record: number): string {
+    return utf8Text(this.source, this.#starts[record] ?? 0, this.#ends[record] ?? 0);
+  }
+
+  /** How the record, and the elements of the lists that are child tables, differ from the specification. */
+  drifts(record: number): readonly Drift[] {
+    const { drifts, childDrifts } = this.#target;
+    const all = drifts.slice(this.#driftEnds[record - 1] ?? 0, this.#driftEnds[record]);
+    for (const table of this.#plan.children) {
+      const index = childTables.indexOf(table);
+      const ends = this.#childDriftEnds[index];
+      all.push(...(childDrifts[index]?.slice(ends?.[record - 1] ?? 0, ends?.[record]) ?? []));
+    }
+    return all;
+  }
+
+  /** The rows of `assets`, or of a child table, that records make, in that order of records. */
+  rows(table: Table, records: readonly number[]): RowBlock {
+    const index = childTables.indexOf(table);
+    const builder = index < 0 ? this.#target.assets : this.#target.children[index];
+    if (builder === undefined) throw new Error(`no rows of ${table.name}`);
+    const ends = this.#childEnds[index];
+    const first = (record: number): number => (ends === undefined ? record : (ends[record - 1] ?? 0));
+    const end = (record: number): number => (ends === undefined ? record + 1 : (ends[record] ?? 0));
+    const inOrder = records.every((record, at) => at === 0 || record === (records[at - 1] ?? 0) + 1);
+    if (inOrder) return builder.block(this.source, first(records[0] ?? 0), end(records.at(-1) ?? -1));
+    return builder.picked(
+      this.source,
+      records.map((record) => [first(record), end(record)]),
+    );
+  }
+
+  /** The records' bytes as rows of one json cell, each on one line. */
+  rawRows(records: readonly number[]): RowBlock {
+    const raw = new RowBlockBuilder(1, Math.max(1, records.length));
+    for (const record of records) {
+      const start = this.#starts[record] ?? 0;
+      const end = this.#ends[record] ?? 0;
+      const cell = raw.addRow();
+      if (hasLineBreak(this.source, start, end)) raw.setText(cell, rawLine(this.text(record)), false);
+      else raw.setSpan(cell, start, end - start);
+    }
+    return raw.block(this.source);
+  }
+
+  #close(start: number, end: number): void {
+    this.#starts.push(start);
+    this.#ends.push(end);
+    this.#driftEnds.push(this.#target.drifts.length);
+    for (const [index, { rows }] of this.#target.children.entries()) this.#childEnds[index]?.push(rows);
+    for (const [index, { length }] of this.#target.childDrifts.entries()) this.#childDriftEnds[index]?.push(length);
+    this.count += 1;
+  }
+
+  #cutBack(): void {
+    const { assets, children, drifts, childDrifts } = this.#target;
+    const last = this.count - 1;
+    assets.cutTo(this.count);
+    for (const [index, rows] of children.entries()) rows.cutTo(this.#childEnds[index]?.[last] ?? 0);
+    drifts.length = this.#driftEnds[last] ?? 0;
+    for (const [index, each] of childDrifts.entries()) each.length = this.#childDriftEnds[index]?.[last] ?? 0;
+  }
+}
+
+function hasLineBreak(bytes: Uint8Array, start: number, end: number): boolean {
+  const record = bytes.subarray(start, end);
+  return record.includes(0x0a) || record.includes(0x0d);
+}

@@ -1,0 +1,375 @@
+import type { Drift } from '../drift.ts';
+import { numberOf, numberText } from '../exact-number.ts';
+import { doubleOf } from '../fit-number.ts';
+import { parseJson, stringifyJson } from '../json.ts';
+import { type RowBlockBuilder, textMarks } from '../row-block.ts';
+import { utf8Text } from '../utf8-text.ts';
+import { type Constant, positionAt, traitTypes } from './constants.ts';
+import { ExtraText } from './extra-text.ts';
+import { isDigit, JsonScanner } from './json-scanner.ts';
+import { assetPlaces, type ListPlan, type Member, type ObjectPlan } from './record-plan.ts';
+
+/** The row that an object fills. */
+interface OpenRow {
+  readonly rows: RowBlockBuilder;
+  readonly extra: ExtraText;
+  readonly drifts: Drift[];
+  /** The number of its first cell. */
+  base: number;
+}
+
+/** Where the rows of a record go: to `assets`, and to each child table by its place in `childTables`. */
+export interface RecordTarget {
+  readonly assets: RowBlockBuilder;
+  readonly children: readonly RowBlockBuilder[];
+  /** How records, and the elements of each list, differ from the specification, in the order in which that was met. */
+  readonly drifts: Drift[];
+  readonly childDrifts: readonly Drift[][];
+}
+
+const jsonMarks = textMarks.separators | textMarks.escapes;
+const collection = 'collection';
+
+/** What came of an object: refused, or whether any of its members is in a column. */
+const refused = -1;
+const tookNothing = 0;
+const tookSome = 1;
+
+/**
+ * Makes rows of a record straight from its bytes, without its value in between: the same rows as `flattenAsset` and
+ * `childRows` make of the parsed record (test/assets/scan holds it to that). Whatever is unusual it refuses, and the
+ * record is read that long way.
+ */
+export class RecordScanner {
+  readonly #root: ObjectPlan;
+  readonly #json: JsonScanner;
+  readonly #row: OpenRow;
+  readonly #elements: readonly OpenRow[];
+  #hasCollection = false;
+
+  constructor(source: Uint8Array, root: ObjectPlan, { assets, children, drifts, childDrifts }: RecordTarget) {
+    this.#root = root;
+    this.#json = new JsonScanner(source);
+    this.#row = { rows: assets, extra: new ExtraText(source), drifts, base: 0 };
+    // Lists do not nest: their elements share one text in the making.
+    const extra = new ExtraText(source);
+    this.#elements = children.map((rows, index) => ({ rows, extra, drifts: childDrifts[index] ?? [], base: 0 }));
+  }
+
+  /** Reads the record that begins at `at`. Gives where it ends; -1 when it is refused, and half its rows are made. */
+  read(at: number): number {
+    const row = this.#row;
+    const json = this.#json;
+    json.at = at;
+    if (json.bytes[at] !== 0x7b) return -1;
+    const firstRows = this.#elements.map(({ rows }) => rows.rows);
+    row.base = row.rows.addRow();
+    row.extra.begin();
+    this.#hasCollection = false;
+    if (this.#object(this.#root, row) === refused) return -1;
+    const id = row.base + assetPlaces.id;
+    if ((row.rows.length[id] ?? -1) < 0) return -1;
+    const extra = row.extra.finish();
+    if (extra !== undefined) row.rows.setBytes(row.base + assetPlaces.extra, extra, jsonMarks);
+    // The id may come behind a list.
+    for (let index = 0; index < firstRows.length; index += 1) this.#giveId(index, firstRows[index] ?? 0);
+    return json.at;
+  }
+
+  #giveId(index: number, first: number): void {
+    const rows = this.#elements[index]?.rows;
+    if (rows === undefined) return;
+    for (let row = first; row < rows.rows; row += 1) {
+      rows.copyCell(row * rows.width, this.#row.rows, this.#row.base + assetPlaces.id);
+    }
+  }
+
+  #object(plan: ObjectPlan, row: OpenRow): number {
+    const json = this.#json;
+    plan.objects += 1;
+    const number = plan.objects;
+    json.at += 1;
+    if (json.next() === 0x7d) {
+      json.at += 1;
+      return tookNothing;
+    }
+    let outcome = tookNothing;
+    let previous: Member | undefined;
+    for (;;) {
+      const member = this.#name(plan, previous === undefined ? plan.first : previous.next);
+      if (member === undefined || member.seen === number) return refused;
+      member.seen = number;
+      if (previous === undefined) plan.first = member;
+      else previous.next = member;
+      previous = member;
+      const taken = this.#value(member, row);
+      if (taken === refused) return refused;
+      outcome |= taken;
+      const byte = json.next();
+      json.at += 1;
+      if (byte === 0x7d) return outcome;
+      if (byte !== 0x2c) return refused;
+      json.next();
+    }
+  }
+
+  /** Takes a name and its colon; undefined for one that has to be read the long way. */
+  #name(plan: ObjectPlan, guess: Member | undefined): Member | undefined {
+    const json = this.#json;
+    json.separated = true;
+    const start = json.at;
+    if (guess !== undefined && startsWith(json.bytes, start, guess.key)) {
+      json.at = start + guess.key.length;
+      return guess;
+    }
+    if (!json.string() || json.escaped) return undefined;
+    const name = this.#text(start + 1, json.at - 1);
+    if (json.next() !== 0x3a) return undefined;
+    json.at += 1;
+    // JavaScript puts names like 7 before others, and so does what is printed of its objects.
+    return plan.member(name) ?? (isDigit(json.bytes[start + 1] ?? 0) ? undefined : plan.learn(name));
+  }
+
+  #value(member: Member, row: OpenRow): number {
+    const json = this.#json;
+    const byte = json.next();
+    const { rows } = row;
+    const cell = row.base + member.column;
+    if (byte === 0x6e) {
+      if (member.kind === 'trait') this.#traitType(rows, cell, traitTypes.null);
+      return json.literal() ? tookNothing : refused;
+    }
+    switch (member.kind) {
+      case 'string':
+        return this.#string(member, row, cell);
+      case 'boolean':
+        return this.#boolean(rows, cell) ? tookSome : refused;
+      case 'int64':
+      case 'decimal':
+      case 'double':
+        return this.#number(member, rows, cell) ? tookSome : refused;
+      case 'json':
+        return this.#jsonValue(rows, cell) ? tookSome : refused;
+      case 'trait':
+        return this.#trait(rows, cell) ? tookSome : refused;
+      case 'list':
+        return byte === 0x5b && member.list !== undefined && this.#list(member.list, rows, cell) ? tookSome : refused;
+      case 'branch':
+        return byte === 0x7b && member.branch !== undefined ? this.#branch(member, member.branch, row) : refused;
+      case 'unknown':
+        row.drifts.push(member.drift);
+        return this.#unknown(member, row.extra) ? tookNothing : refused;
+    }
+  }
+
+  #boolean(rows: RowBlockBuilder, cell: number): boolean {
+    const json = this.#json;
+    const start = json.at;
+    const byte = json.bytes[start];
+    if ((byte !== 0x74 && byte !== 0x66) || !json.literal()) return false;
+    rows.setSpan(cell, start, json.at - start);
+    return true;
+  }
+
+  #string(member: Member, { rows, drifts }: OpenRow, cell: number): number {
+    const json = this.#json;
+    const start = json.at;
+    if (!json.string()) return refused;
+    this.#stringCell(rows, cell, start);
+    const { values } = member;
+    if (values !== undefined && !this.#isKnown(member, values, start)) drifts.push(member.drift);
+    return tookSome;
+  }
+
+  #stringCell(rows: RowBlockBuilder, cell: number, start: number): void {
+    const json = this.#json;
+    if (json.oddlyEscaped) json.reprint = true;
+    if (json.escaped) {
+      rows.setText(cell, JSON.parse(this.#text(start, json.at)) as string, true);
+    } else {
+      rows.setSpan(cell, start + 1, json.at - start - 2);
+      rows.marks[cell] = json.marks;
+    }
+  }
+
+  #isKnown(member: Member, values: ReadonlyMap<string, Uint8Array>, start: number): boolean {
+    const { bytes, at, escaped } = this.#json;
+    const { value } = member;
+    if (value !== undefined && at - start === value.length && startsWith(bytes, start, value)) return true;
+    const text = this.#text(start, at);
+    const known = values.get(escaped ? JSON.stringify(JSON.parse(text)) : text);
+    if (known !== undefined) member.value = known;
+    return known !== undefined;
+  }
+
+  #number({ kind }: Member, rows: RowBlockBuilder, cell: number): boolean {
+    const json = this.#json;
+    const start = json.at;
+    if (!json.number()) return false;
+    const { digits, at } = json;
+    rows.setSpan(cell, start, at - start);
+    if (kind === 'double') return (digits > 0 && digits <= 15) || this.#double(rows, cell, start);
+    // The longest that always fit: 18 digits into an int64, 19 into a u64.
+    if (kind === 'int64') return digits > 0 && digits <= 18;
+    return digits > 0 && digits <= 19 && json.bytes[start] !== 0x2d;
+  }
+
+  /** Has a cell hold a double's shortest text: `0.0` is 0. */
+  #double(rows: RowBlockBuilder, cell: number, start: number): boolean {
+    const text = this.#text(start, this.#json.at);
+    const double = doubleOf(numberOf(text));
+    if (double === undefined) return false;
+    const shortest = numberText(double);
+    if (shortest !== text) rows.setText(cell, shortest, false);
+    return true;
+  }
+
+  /** Fills a json cell: with the bytes as they are where they are what `stringifyJson` gives. */
+  #jsonValue(rows: RowBlockBuilder, cell: number): boolean {
+    const outer = this.#beginText();
+    const start = this.#json.at;
+    if (!this.#json.value()) return false;
+    this.#jsonCell(rows, cell, start);
+    this.#endText(outer);
+    return true;
+  }
+
+  #jsonCell(rows: RowBlockBuilder, cell: number, start: number): void {
+    const { at, reprint, separated } = this.#json;
+    if (reprint) rows.setText(cell, this.#reprinted(start), false);
+    else {
+      rows.setSpan(cell, start, at - start);
+      if (separated) rows.marks[cell] = jsonMarks;
+    }
+  }
+
+  #trait(rows: RowBlockBuilder, cell: number): boolean {
+    const json = this.#json;
+    const start = json.at;
+    const byte = json.bytes[start];
+    if (byte === 0x22) {
+      if (!json.string()) return false;
+      this.#stringCell(rows, cell, start);
+      this.#traitType(rows, cell, traitTypes.string);
+      return true;
+    }
+    if (byte === 0x5b || byte === 0x7b) {
+      const outer = this.#beginText();
+      if (!json.value()) return false;
+      rows.setText(cell, json.reprint ? this.#reprinted(start) : this.#text(start, json.at), false);
+      this.#endText(outer);
+      this.#traitType(rows, cell, byte === 0x5b ? traitTypes.array : traitTypes.object);
+      return true;
+    }
+    const isBoolean = byte === 0x74 || byte === 0x66;
+    if (!(isBoolean ? json.literal() : json.number())) return false;
+    rows.setSpan(cell, start, json.at - start);
+    this.#traitType(rows, cell, isBoolean ? traitTypes.boolean : traitTypes.number);
+    return true;
+  }
+
+  #traitType(rows: RowBlockBuilder, cell: number, type: Constant): void {
+    rows.setSpan(cell + traitTypeOffset, ~type.from, type.length);
+  }
+
+  #list(list: ListPlan, rows: RowBlockBuilder, cell: number): boolean {
+    const json = this.#json;
+    const elements = this.#elements[list.index];
+    if (elements === undefined) return false;
+    const outer = this.#beginText();
+    const start = json.at;
+    json.at += 1;
+    for (let position = 0, byte = json.next(); byte !== 0x5d; position += 1) {
+      if (byte !== 0x7b || !this.#element(list, elements, position)) return false;
+      byte = json.next();
+      if (byte === 0x2c) {
+        json.separated = true;
+        json.at += 1;
+        byte = json.next();
+        if (byte === 0x5d) return false;
+      } else if (byte !== 0x5d) return false;
+    }
+    json.at += 1;
+    this.#jsonCell(rows, cell, start);
+    this.#endText(outer);
+    return true;
+  }
+
+  #element({ element, places }: ListPlan, row: OpenRow, position: number): boolean {
+    const { rows, extra } = row;
+    const base = rows.addRow();
+    row.base = base;
+    if (position < 100) rows.setSpan(base + places.position, ~positionAt(position), position < 10 ? 1 : 2);
+    else rows.setText(base + places.position, String(position), false);
+    extra.begin();
+    const outcome = this.#object(element, row);
+    if (outcome === refused) return false;
+    const left = extra.finish();
+    if (left !== undefined) rows.setBytes(base + places.extra, left, jsonMarks);
+    else if (outcome === tookNothing) rows.setText(base + places.extra, '{}', false);
+    if (places.groupKey >= 0 && !this.#hasCollection && this.#isCollection(rows, base + places.groupKey)) {
+      this.#hasCollection = true;
+      this.#row.rows.copyCell(this.#row.base + assetPlaces.collection, rows, base + places.groupValue);
+    }
+    return true;
+  }
+
+  #isCollection(rows: RowBlockBuilder, cell: number): boolean {
+    return rows.length[cell] === collection.length && rows.textAt(cell, this.#json.bytes) === collection;
+  }
+
+  #branch(member: Member, plan: ObjectPlan, row: OpenRow): number {
+    const { extra } = row;
+    extra.enter(member.key);
+    const outcome = this.#object(plan, row);
+    if (outcome === refused) return refused;
+    const isLeft = extra.leave();
+    if (outcome === tookSome) return isLeft ? tookNothing : tookSome;
+    // An object that leaves no trace in the columns is kept as such.
+    if (!isLeft) extra.addText(member.key, '{}');
+    return tookNothing;
+  }
+
+  #unknown(member: Member, extra: ExtraText): boolean {
+    const json = this.#json;
+    const outer = this.#beginText();
+    const start = json.at;
+    if (!json.value()) return false;
+    if (json.reprint) extra.addText(member.key, this.#reprinted(start));
+    else extra.add(member.key, start, json.at);
+    this.#endText(outer);
+    return true;
+  }
+
+  /** Has `reprint` and `separated` told for one value alone; `#endText` adds what they were. */
+  #beginText(): number {
+    const json = this.#json;
+    const outer = (json.reprint ? 1 : 0) | (json.separated ? 2 : 0);
+    json.reprint = false;
+    json.separated = false;
+    return outer;
+  }
+
+  #endText(outer: number): void {
+    const json = this.#json;
+    if ((outer & 1) !== 0) json.reprint = true;
+    if ((outer & 2) !== 0) json.separated = true;
+  }
+
+  #reprinted(start: number): string {
+    return stringifyJson(parseJson(this.#text(start, this.#json.at)));
+  }
+
+  #text(start: number, end: number): string {
+    return utf8Text(this.#json.bytes, start, end);
+  }
+}
+
+/** `value_type` follows `value`. */
+const traitTypeOffset = 1;
+
+function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
+  // From the end: names at one place often begin alike.
+  for (let index = start.length - 1; index >= 0; index -= 1) if (bytes[at + index] !== start[index]) return false;
+  return true;
+}
