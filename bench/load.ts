@@ -13,6 +13,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { assetsTable } from '../src/assets/columns.ts';
 import { flattenAsset } from '../src/assets/flatten-asset.ts';
 import { parseJson, type JsonObject } from '../src/assets/json.ts';
+import { blockOf } from '../src/assets/row-block.ts';
 import type { Row } from '../src/assets/table.ts';
 import { loadExport } from '../src/load/load-export.ts';
 import { parseTarget } from '../src/load/load-target.ts';
@@ -52,7 +53,13 @@ async function makeExport(folder: string, format: 'parquet' | 'csv'): Promise<vo
       const rows = Array.from({ length: Math.min(1000, end - first) }, (_, at): Row => {
         return [generatedId(2, first + at), ...(kinds[(first + at) % kinds.length] ?? []).slice(1)];
       });
-      await build.write({ part, rows: new Map([['assets', rows]]), raw: [], unexported: [], counts: noCounts });
+      await build.write({
+        part,
+        rows: new Map([['assets', [blockOf(assetsTable.columns, rows)]]]),
+        raw: [],
+        unexported: [],
+        counts: noCounts,
+      });
     }
     made.push(...(await build.finish()).files);
   }

@@ -3,7 +3,8 @@ import type { Drift } from './drift.ts';
 import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from './json.ts';
 import { isJsonObject, type JsonObject, setMember } from './json-value.ts';
-import type { Cell, Column, Row, Table } from './table.ts';
+import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
+import type { Column, Table } from './table.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
 export interface TableShape {
@@ -17,13 +18,16 @@ export interface TableShape {
   readonly exportedAtUs?: number;
 }
 
+/** Told what a list column cannot hold of a row. */
+export type OnMisfit = (row: number, drift: Drift) => void;
+
 /** A table as it is written. */
 export interface ShapedTable {
   readonly table: Table;
   /** The table as the column table has it. */
   readonly whole: Table;
-  /** The cells that are written of a row of the whole table. What a list column cannot hold is added to `drift`. */
-  readonly pick: (row: Row, drift: Drift[]) => Row;
+  /** The cells that are written of rows of the whole table. */
+  readonly pick: (block: RowBlock, onMisfit: OnMisfit) => RowBlock;
 }
 
 export const exportedAt: Column = {
@@ -45,20 +49,38 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   const places = kept.map((column) => all.indexOf(column));
   const lists = isAssets && shape.nested ? listPlaces() : [];
   const columns = kept.map((column) => shapedColumn(column, isAssets ? shape : wholeTables));
-  const added: Row = shape.exportedAtUs === undefined ? [] : [shape.exportedAtUs];
-  const isWhole = added.length === 0 && lists.length === 0 && places.every((place, index) => place === index);
-  if (isWhole && places.length === table.columns.length) {
-    return { table: { ...table, columns }, whole: table, pick: (row) => row };
+  const stamp = Buffer.from(shape.exportedAtUs === undefined ? '' : String(shape.exportedAtUs));
+  const shaped = { table: { ...table, columns }, whole: table };
+  const isWhole = lists.length === 0 && places.every((place, index) => place === index);
+  if (isWhole && places.length === table.columns.length) return { ...shaped, pick: (block) => block };
+  return { ...shaped, pick: (block, onMisfit) => pickCells(block, { places, lists, stamp }, onMisfit) };
+}
+
+interface Picking {
+  /** The cells of a row, by their place in the whole one; that behind its end is the stamp. */
+  readonly places: readonly number[];
+  readonly lists: readonly number[];
+  readonly stamp: Uint8Array;
+}
+
+function pickCells(block: RowBlock, { places, lists, stamp }: Picking, onMisfit: OnMisfit): RowBlock {
+  const { made, width, from, length, marks } = block;
+  const picked = new RowBlockBuilder(places.length, block.rows, Buffer.concat([made, stamp]));
+  for (let row = 0; row < block.rows; row += 1) {
+    const base = picked.addRow();
+    const whole = row * width;
+    const moved = lists.length === 0 ? noMove : moveLists(block, row, { lists, onMisfit });
+    for (const [index, place] of places.entries()) {
+      const cell = whole + place;
+      if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
+      else if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
+      else if (!moved.places.includes(place)) {
+        picked.setSpan(base + index, from[cell] ?? 0, length[cell] ?? -1);
+        picked.marks[base + index] = marks[cell] ?? 0;
+      }
+    }
   }
-  return {
-    table: { ...table, columns },
-    whole: table,
-    pick: (row, drift) => {
-      const listed = lists.length === 0 ? row : withListsOnly(row, lists, drift);
-      const cells = added.length === 0 ? listed : [...listed, ...added];
-      return places.map((place) => cells[place] ?? null);
-    },
-  };
+  return picked.block(block.source);
 }
 
 /** The child table whose elements a list column of `assets` holds. */
@@ -93,23 +115,34 @@ function listPlaces(): number[] {
   return assetsTable.columns.flatMap((column, index) => (listTableOf(column) === undefined ? [] : [index]));
 }
 
-/** Moves what is no list from list columns to `extra`, under its path. */
-function withListsOnly(row: Row, lists: readonly number[], drift: Drift[]): Row {
-  let moved: Cell[] | undefined;
-  for (const place of lists) {
-    const cell = row[place];
-    if (typeof cell !== 'string' || cell.startsWith('[')) continue;
-    const path = assetsTable.columns[place]?.path ?? [];
-    moved ??= [...row];
-    moved[place] = null;
-    moved[extraAt] = withMember(moved[extraAt] ?? null, path, cell);
-    drift.push({ path: path.reduce(driftPath, ''), kind: 'misfit' });
-  }
-  return moved ?? row;
+/** What is no list but stood in list columns, and the `extra` that holds it under its path. */
+interface Moved {
+  readonly places: readonly number[];
+  readonly extra: string | undefined;
 }
 
-function withMember(extra: Cell, path: readonly string[], text: string): string {
-  const whole = typeof extra === 'string' ? parseJson(extra) : null;
+const noMove: Moved = { places: [], extra: undefined };
+
+function moveLists(
+  block: RowBlock,
+  row: number,
+  { lists, onMisfit }: { lists: readonly number[]; onMisfit: OnMisfit },
+): Moved {
+  const first = row * block.width;
+  const texts = lists.map((place) => ({ place, text: textOfCell(block, first + place) }));
+  const misplaced = texts.filter(({ text }) => text !== null && !text.startsWith('['));
+  if (misplaced.length === 0) return noMove;
+  let extra = textOfCell(block, first + extraAt);
+  for (const { place, text } of misplaced) {
+    const path = assetsTable.columns[place]?.path ?? [];
+    extra = withMember(extra, path, text ?? '');
+    onMisfit(row, { path: path.reduce(driftPath, ''), kind: 'misfit' });
+  }
+  return { places: misplaced.map(({ place }) => place), extra: extra ?? undefined };
+}
+
+function withMember(extra: string | null, path: readonly string[], text: string): string {
+  const whole = extra === null ? null : parseJson(extra);
   const root: JsonObject = isJsonObject(whole) ? whole : {};
   let object = root;
   for (const name of path.slice(0, -1)) {

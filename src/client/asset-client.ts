@@ -1,4 +1,5 @@
-import type { JsonObject } from '../assets/json.ts';
+import type { RecordPlan } from '../assets/scan/record-plan.ts';
+import type { RecordRows } from '../assets/scan/record-rows.ts';
 
 /** Flags of `config`; `config` is sent only when one is on that the method has. */
 export interface AssetFlags {
@@ -16,6 +17,8 @@ export interface AssetCall {
   readonly flags: AssetFlags;
   /** The last part that an id of this call belongs to: its answer is kept until that part is committed. */
   readonly part: number;
+  /** How its records become rows; without it, no child rows are made. */
+  readonly plan?: RecordPlan | undefined;
 }
 
 /** The service answered the call. */
@@ -44,12 +47,12 @@ export interface RefusedAnswer {
 /** What a call brought back, once it is definite. */
 export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
-/** One element of `result`: its parsed value, and its text as the service sent it. `null` elements are left out. */
+/** One element of `result` that has an id. `null` elements are left out. */
 export interface AnswerRecord {
   readonly id: string;
-  /** Parsed without losing a digit: see `assets/json.ts`. */
-  readonly value: JsonObject;
-  readonly text: string;
+  /** The records of its answer, and its place among them. */
+  readonly rows: RecordRows;
+  readonly index: number;
 }
 
 /**

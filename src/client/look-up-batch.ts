@@ -1,3 +1,4 @@
+import type { RecordPlan } from '../assets/scan/record-plan.ts';
 import type { AnswerRecord, AssetCall, AssetClient, AssetFlags, RecordsAnswer, RefusedAnswer } from './asset-client.ts';
 
 /** What became of one id. */
@@ -17,6 +18,8 @@ export interface Batch {
    * `getAsset`. Each is a paid call.
    */
   readonly singles: boolean;
+  /** How records become rows (see `AssetCall`). */
+  readonly plan?: RecordPlan | undefined;
 }
 
 /** What the answers held that was not asked for: counted, never exported. */
@@ -111,7 +114,8 @@ class Search {
   }
 
   #call(method: AssetCall['method'], ids: readonly string[]): AssetCall {
-    return { method, ids, flags: this.#batch.flags, part: this.#batch.part };
+    const { flags, part, plan } = this.#batch;
+    return { method, ids, flags, part, plan };
   }
 
   #take(asked: readonly string[], answer: RecordsAnswer): void {

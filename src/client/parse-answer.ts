@@ -1,8 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type Json, parseJson } from '../assets/json.ts';
+import { jsonEnd } from '../assets/scan/json-end.ts';
+import { JsonScanner } from '../assets/scan/json-scanner.ts';
+import type { RecordPlan } from '../assets/scan/record-plan.ts';
+import { RecordRows } from '../assets/scan/record-rows.ts';
+import { utf8Text } from '../assets/utf8-text.ts';
 import type { AnswerRecord, AssetCall, RecordsAnswer } from './asset-client.ts';
 import { requestId } from './call-body.ts';
-import { extentOf, type JsonExtent, skipBlanks, stringEnd } from './json-extent.ts';
 import { type RpcError, rpcError } from './rpc-error.ts';
 
 /** A whole, well-formed JSON-RPC answer: records, or an error object that is still to be classified. */
@@ -18,51 +22,34 @@ export class MalformedAnswer extends Error {
 
 /**
  * Reads a JSON-RPC 2.0 answer, fresh or from the journal: the same bytes always give the same answer.
- * The records are cut out of the bytes and parsed one by one, so that each keeps its text as the service sent it.
+ * The records are read where they lie in the bytes, so that each keeps its text as the service sent it.
  * @throws {MalformedAnswer} when it is cut, no JSON, no JSON-RPC, or its result has not the shape the method promises.
  */
 export function parseAnswer(body: Uint8Array, call: AssetCall): ParsedAnswer {
   if (!isUtf8(body)) throw new MalformedAnswer('no valid UTF-8');
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const source: Source = { bytes, view: bytes.toString('latin1') };
-  const { members, result } = readEnvelope(source);
+  const { members, result } = new AnswerReader(body, call.plan).read();
   const error = errorOf(members);
   if (error !== undefined) {
-    if (result !== undefined && !isNull(source, result)) throw new MalformedAnswer('both a result and an error');
+    if (result !== undefined && !result.isNull) throw new MalformedAnswer('both a result and an error');
     return { kind: 'error', error };
   }
   if (result === undefined) throw new MalformedAnswer('neither a result nor an error');
   if (members.get('jsonrpc') !== '2.0') throw new MalformedAnswer('no JSON-RPC 2.0');
-  if (!hasPromisedShape(source, result, call)) {
-    throw new MalformedAnswer(call.method === 'getAssets' ? 'the result is no array' : 'the result is no object');
+  if (call.method === 'getAssets' && !result.isArray) throw new MalformedAnswer('the result is no array');
+  if (call.method === 'getAsset' && !result.isObject && !result.isNull) {
+    throw new MalformedAnswer('the result is no object');
   }
-  const records: AnswerRecord[] = [];
-  let idless = 0;
-  for (const span of result.spans) {
-    const text = textAt(source, span);
-    if (text === 'null') continue;
-    const value = parsed(text, span.plainNumbers);
-    if (isJsonObject(value) && typeof value['id'] === 'string') records.push({ id: value['id'], value, text });
-    else idless += 1;
-  }
+  const { records, idless } = result;
   return { kind: 'records', body, records, idless, otherResponseId: members.get('id') !== requestId };
 }
 
-/** The answer's bytes, and their latin1 view, in which a position is a position in the bytes. */
-interface Source {
-  readonly bytes: Buffer;
-  readonly view: string;
-}
-
-interface Span extends JsonExtent {
-  readonly start: number;
-}
-
-/** Where the result stands: the elements of an array, or the one value that it is. Not yet parsed. */
 interface Result {
   readonly isArray: boolean;
-  readonly spans: readonly Span[];
-  readonly end: number;
+  readonly isObject: boolean;
+  readonly isNull: boolean;
+  readonly records: readonly AnswerRecord[];
+  /** Elements that are neither null nor a record with an id. */
+  readonly idless: number;
 }
 
 interface Envelope {
@@ -71,84 +58,125 @@ interface Envelope {
   readonly result: Result | undefined;
 }
 
-function readEnvelope(source: Source): Envelope {
-  const { view } = source;
-  const members = new Map<string, Json>();
-  let result: Result | undefined;
-  let at = skipBlanks(view, 0);
-  if (view[at] !== '{') throw new MalformedAnswer('no JSON object');
-  at = skipBlanks(view, at + 1);
-  while (view[at] !== '}') {
-    const { name, valueAt } = readName(source, at);
-    let end: number;
-    if (name === 'result') {
-      if (result !== undefined) throw new MalformedAnswer('two results');
-      result = view[valueAt] === '[' ? cutArray(source, valueAt) : oneValue(source, valueAt);
-      end = result.end;
-    } else {
-      // Members that nobody asks for must be JSON too, else the body is not whole.
-      const span = spanAt(source, valueAt);
-      members.set(name, parsed(textAt(source, span)));
-      end = span.end;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** Reads the one object that an answer is, from its first byte to its last. */
+class AnswerReader {
+  readonly #body: Uint8Array;
+  readonly #json: JsonScanner;
+  readonly #rows: RecordRows;
+  readonly #records: AnswerRecord[] = [];
+  #idless = 0;
+
+  constructor(body: Uint8Array, plan: RecordPlan | undefined) {
+    this.#body = body;
+    this.#json = new JsonScanner(body);
+    this.#rows = new RecordRows(body, plan);
+  }
+
+  read(): Envelope {
+    const json = this.#json;
+    const members = new Map<string, Json>();
+    let result: Result | undefined;
+    // RFC 8259 lets a reader pass over a byte order mark, and an answer that is refused is paid for again.
+    if (byteOrderMark.every((byte, at) => this.#body[at] === byte)) json.at = byteOrderMark.length;
+    if (json.next() !== 0x7b) throw new MalformedAnswer('no JSON object');
+    json.at += 1;
+    if (json.next() !== 0x7d) {
+      for (;;) {
+        const name = this.#name();
+        if (name !== 'result') members.set(name, this.#any());
+        else if (result === undefined) result = this.#result();
+        else throw new MalformedAnswer('two results');
+        const byte = json.next();
+        if (byte === 0x7d) break;
+        if (byte !== 0x2c) throw new MalformedAnswer('no whole JSON object');
+        json.at += 1;
+        json.next();
+      }
     }
-    at = skipBlanks(view, end);
-    if (view[at] === ',') at = skipBlanks(view, at + 1);
-    else if (view[at] !== '}') throw new MalformedAnswer('no whole JSON object');
-    if (view[at] === '}' && view[end] === ',') throw new MalformedAnswer('a comma too many');
+    json.at += 1;
+    json.next();
+    if (json.at !== this.#body.length) throw new MalformedAnswer('something follows the JSON object');
+    return { members, result };
   }
-  if (skipBlanks(view, at + 1) !== view.length) throw new MalformedAnswer('something follows the JSON object');
-  return { members, result };
-}
 
-function readName(source: Source, at: number): { name: string; valueAt: number } {
-  const { view } = source;
-  if (view[at] !== '"') throw new MalformedAnswer('no whole JSON object');
-  const end = stringEnd(view, at);
-  const colon = end < 0 ? -1 : skipBlanks(view, end);
-  if (view[colon] !== ':') throw new MalformedAnswer('no whole JSON object');
-  const name = parsed(source.bytes.toString('utf8', at, end));
-  if (typeof name !== 'string') throw new MalformedAnswer('no whole JSON object');
-  return { name, valueAt: skipBlanks(view, colon + 1) };
-}
-
-/** Cuts an array into its elements. Each is parsed afterwards, which proves that the cut is right: no JSON object or array begins another. */
-function cutArray(source: Source, at: number): Result {
-  const { view } = source;
-  const spans: Span[] = [];
-  let next = skipBlanks(view, at + 1);
-  if (view[next] === ']') return { isArray: true, spans, end: next + 1 };
-  for (;;) {
-    const span = spanAt(source, next);
-    spans.push(span);
-    next = skipBlanks(view, span.end);
-    if (view[next] === ']') return { isArray: true, spans, end: next + 1 };
-    if (view[next] !== ',') throw new MalformedAnswer('no whole array');
-    next = skipBlanks(view, next + 1);
+  #name(): string {
+    const json = this.#json;
+    const start = json.at;
+    if (!json.string()) throw new MalformedAnswer('no whole JSON object');
+    const name = JSON.parse(this.#text(start, json.at)) as string;
+    if (json.next() !== 0x3a) throw new MalformedAnswer('no whole JSON object');
+    json.at += 1;
+    json.next();
+    return name;
   }
-}
 
-function oneValue(source: Source, at: number): Result {
-  const span = spanAt(source, at);
-  return { isArray: false, spans: [span], end: span.end };
-}
+  /** A value that nobody asks for must be JSON too, else the body is not whole. */
+  #any(): Json {
+    const start = this.#json.at;
+    return parsed(this.#text(start, this.#end(start)));
+  }
 
-function spanAt({ view }: Source, start: number): Span {
-  const { end, plainNumbers } = extentOf(view, start);
-  if (end < 0) throw new MalformedAnswer('it ends too early');
-  return { start, end, plainNumbers };
-}
+  #result(): Result {
+    const json = this.#json;
+    const first = this.#body[json.at];
+    const isArray = first === 0x5b;
+    if (isArray) this.#elements();
+    else this.#element();
+    const isObject = first === 0x7b;
+    return { isArray, isObject, isNull: first === 0x6e, records: this.#records, idless: this.#idless };
+  }
 
-function textAt({ bytes }: Source, span: Span): string {
-  return bytes.toString('utf8', span.start, span.end);
-}
+  #elements(): void {
+    const json = this.#json;
+    json.at += 1;
+    if (json.next() !== 0x5d) {
+      for (;;) {
+        this.#element();
+        const byte = json.next();
+        if (byte === 0x5d) break;
+        if (byte !== 0x2c) throw new MalformedAnswer('no whole array');
+        json.at += 1;
+        json.next();
+      }
+    }
+    json.at += 1;
+  }
 
-function isNull(source: Source, { isArray, spans }: Result): boolean {
-  return !isArray && spans.every((span) => textAt(source, span) === 'null');
-}
+  #element(): void {
+    const json = this.#json;
+    const rows = this.#rows;
+    const start = json.at;
+    const end = rows.read(start);
+    if (end >= 0) json.at = end;
+    else {
+      const value = parsed(this.#text(start, this.#end(start)));
+      if (value === null) return;
+      if (!isJsonObject(value) || typeof value['id'] !== 'string') {
+        this.#idless += 1;
+        return;
+      }
+      rows.add(value, start, json.at);
+    }
+    const index = rows.count - 1;
+    this.#records.push({ id: rows.id(index), rows, index });
+  }
 
-function hasPromisedShape(source: Source, result: Result, call: AssetCall): boolean {
-  if (call.method === 'getAssets') return result.isArray;
-  return !result.isArray && (source.view[result.spans[0]?.start ?? 0] === '{' || isNull(source, result));
+  /** Moves behind the value that begins at `start`, be it deep or no JSON at all: parsing it tells. */
+  #end(start: number): number {
+    const json = this.#json;
+    json.at = start;
+    if (!json.value()) {
+      json.at = jsonEnd(this.#body, start);
+      if (json.at < 0) throw new MalformedAnswer('it ends too early');
+    }
+    return json.at;
+  }
+
+  #text(start: number, end: number): string {
+    return utf8Text(this.#body, start, end);
+  }
 }
 
 function errorOf(members: ReadonlyMap<string, Json>): RpcError | undefined {
@@ -159,10 +187,9 @@ function errorOf(members: ReadonlyMap<string, Json>): RpcError | undefined {
   return error;
 }
 
-/** Where all numbers are plain, the search for others is spared: it takes half as long as parsing. */
-function parsed(text: string, plainNumbers = false): Json {
+function parsed(text: string): Json {
   try {
-    return plainNumbers ? (JSON.parse(text) as Json) : parseJson(text);
+    return parseJson(text);
   } catch (error) {
     throw new MalformedAnswer('no valid JSON', error);
   }

@@ -1,3 +1,4 @@
+import type { RecordPlan } from '../assets/scan/record-plan.ts';
 import type { AssetClient, AssetFlags } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
 import { mapOrdered } from '../lib/map-ordered.ts';
@@ -13,6 +14,7 @@ export interface FetchedBatch {
 export interface FetchOptions {
   readonly client: AssetClient;
   readonly flags: AssetFlags;
+  readonly plan: RecordPlan;
   /** May ids that `getAssets` did not return be asked for one by one. */
   readonly singles: boolean;
   /** Batches under way at once: a little more than calls, so that slots stay full while the first one is awaited. */
@@ -24,7 +26,7 @@ export interface FetchOptions {
 /** Asks for every batch, several at once, and yields them in order. */
 export function fetchBatches(
   batches: AsyncIterable<Batch>,
-  { client, flags, singles, ahead, halt }: FetchOptions,
+  { client, flags, plan, singles, ahead, halt }: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
   return mapOrdered(batches, {
     limit: ahead,
@@ -34,7 +36,7 @@ export function fetchBatches(
     map: async (batch) => {
       if (batch.ids.length === 0) return { batch, found: undefined };
       try {
-        return { batch, found: await lookUpBatch(client, { ids: batch.ids, flags, part: batch.part, singles }) };
+        return { batch, found: await lookUpBatch(client, { ids: batch.ids, flags, part: batch.part, singles, plan }) };
       } catch (error) {
         halt(error);
         throw error;

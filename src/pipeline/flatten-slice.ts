@@ -1,28 +1,25 @@
-import { childRows } from '../assets/child-tables.ts';
+import { blockOf, type RowBlock } from '../assets/row-block.ts';
 import type { Drift, DriftCounter } from '../assets/drift.ts';
-import { flattenAsset } from '../assets/flatten-asset.ts';
-import { rawLine } from '../assets/raw-line.ts';
+import type { RecordRows } from '../assets/scan/record-rows.ts';
 import type { ShapedTable } from '../assets/shape-table.ts';
-import type { Row, Table } from '../assets/table.ts';
+import type { Row } from '../assets/table.ts';
 import { type Counts, noCounts } from '../store/export-facts.ts';
 import type { PartSlice } from './part-slices.ts';
-import { unexportedOutcome, unexportedRow } from './unexported.ts';
+import { unexportedOutcome, unexportedRow, unexportedTable } from './unexported.ts';
 
 /** The rows that a slice gives to each file of its part. */
 export interface FlatSlice {
   readonly part: number;
   /** By table name. */
-  readonly rows: ReadonlyMap<string, readonly Row[]>;
+  readonly rows: ReadonlyMap<string, readonly RowBlock[]>;
   /** One cell a row: the record's text. Empty unless raw files are wanted. */
-  readonly raw: readonly Row[];
-  readonly unexported: readonly Row[];
+  readonly raw: readonly RowBlock[];
+  readonly unexported: readonly RowBlock[];
   readonly counts: Counts;
 }
 
 export interface FlattenOptions {
   readonly tables: readonly ShapedTable[];
-  /** Lists whose elements are checked for drift only. */
-  readonly lists: readonly Table[];
   readonly raw: boolean;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
@@ -31,11 +28,10 @@ export interface FlattenOptions {
 }
 
 /** Turns the records of a slice into rows. */
-export function flattenSlice(slice: PartSlice, { tables, lists, raw, sources, drift }: FlattenOptions): FlatSlice {
-  const rows = new Map<string, Row[]>(tables.map(({ table }) => [table.name, []]));
-  const rawRows: Row[] = [];
+export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: FlattenOptions): FlatSlice {
   const unexported: Row[] = [];
   const counts: Counts = { ...noCounts };
+  const runs: Run[] = [];
   for (const fate of slice.fates) {
     counts.read += 1;
     const outcome = unexportedOutcome(fate);
@@ -46,17 +42,50 @@ export function flattenSlice(slice: PartSlice, { tables, lists, raw, sources, dr
       continue;
     }
     counts.exported += 1;
-    const { record } = fate.lookup;
-    const flat = flattenAsset(record.value);
-    const moreDrift: Drift[] = [];
-    for (const { whole, pick } of tables) {
-      const target = rows.get(whole.name) ?? [];
-      if (whole.name === 'assets') target.push(pick(flat.row, moreDrift));
-      else for (const row of childRows(whole, record.value, moreDrift)) target.push(pick(row, moreDrift));
-    }
-    for (const list of lists) childRows(list, record.value, moreDrift);
-    drift.add(record.id, [...flat.drift, ...moreDrift]);
-    if (raw) rawRows.push([rawLine(record.text)]);
+    const { rows, index } = fate.lookup.record;
+    const last = runs.at(-1);
+    if (last?.rows === rows) last.records.push(index);
+    else runs.push({ rows, records: [index] });
   }
-  return { part: slice.part, rows, raw: rawRows, unexported, counts };
+  const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
+  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
+  return {
+    part: slice.part,
+    rows: new Map(tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])])),
+    raw: raw ? runs.map(({ rows, records }) => rows.rawRows(records)) : [],
+    unexported: unexported.length === 0 ? [] : [blockOf(unexportedTable.columns, unexported)],
+    counts,
+  };
+}
+
+/** Records of one answer that follow one another in the input. */
+interface Run {
+  readonly rows: RecordRows;
+  readonly records: number[];
+}
+
+interface ShapedRows {
+  readonly block: RowBlock;
+  /** What the shape of the table moved to `extra`, by the record's place in the run. */
+  readonly misfits: readonly { readonly at: number; readonly drift: Drift }[];
+}
+
+function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): ShapedRows {
+  const misfits: { at: number; drift: Drift }[] = [];
+  const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }));
+  return { block, misfits };
+}
+
+function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
+  const misfits = shaped.flatMap((each) => each.misfits);
+  for (const [at, record] of records.entries()) {
+    const found = rows.drifts(record);
+    const moved = misfits.length === 0 ? [] : misfits.filter((misfit) => misfit.at === at);
+    if (found.length > 0) drift.add(rows.id(record), found);
+    if (moved.length > 0)
+      drift.add(
+        rows.id(record),
+        moved.map((misfit) => misfit.drift),
+      );
+  }
 }

@@ -13,7 +13,7 @@ import { neededBatches } from './needed-batches.ts';
 import { partSlices } from './part-slices.ts';
 import type { PreparedInputs } from './prepare-inputs.ts';
 import { readIds } from './read-ids/read-ids.ts';
-import { tablesOf } from './tables-of.ts';
+import { planOf, tablesOf } from './tables-of.ts';
 import { type FinishedPart, writeParts } from './write-parts.ts';
 
 export interface PartsRequest {
@@ -65,6 +65,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     stop,
   });
   try {
+    const tables = tablesOf(job, request.startedAtMs);
     const read = readIds(prepared.inputs, {
       column: job.ids.column,
       expected: prepared.fingerprints,
@@ -75,6 +76,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     const fetched = fetchBatches(batches, {
       client: wire.client,
       flags,
+      plan: planOf(tables),
       singles,
       ahead: concurrency + 4,
       halt: (reason) => {
@@ -85,7 +87,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
       files: context.files,
       folder: job.output.dir,
       formats: job.output.formats,
-      tables: tablesOf(job, request.startedAtMs),
+      tables,
       compression: job.output.compression,
       escapeFormulas: job.csv.formulas === 'escape',
       csvDialect: job.csv.dialect,

@@ -1,6 +1,6 @@
 import { assetsTable, tableByName } from '../assets/columns.ts';
 import { listTableOf, type ShapedTable, shapeTable } from '../assets/shape-table.ts';
-import type { Table } from '../assets/table.ts';
+import { childTables, type RecordPlan, recordPlan } from '../assets/scan/record-plan.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 
@@ -15,11 +15,10 @@ export function tablesOf({ output }: Pick<Job, 'output'>, startedAtMs: number): 
   });
 }
 
-/** Child tables that are not written, but whose elements a list column of `assets` holds: their drift counts too. */
-export function unwrittenLists(shaped: readonly ShapedTable[]): Table[] {
-  const assets = shaped.find(({ table }) => table.name === assetsTable.name);
+/** How records become the rows of these tables. Lists that a column of `assets` holds as such are read like child tables: their drift counts too. */
+export function planOf(shaped: readonly ShapedTable[]): RecordPlan {
+  const assets = shaped.find(({ whole }) => whole === assetsTable);
   const lists = assets?.table.columns.filter(({ elements }) => elements !== undefined).map(listTableOf) ?? [];
-  return lists
-    .filter((list) => list !== undefined)
-    .filter(({ name }) => shaped.every(({ table }) => table.name !== name));
+  const written = shaped.map(({ whole }) => whole);
+  return recordPlan(childTables.filter((table) => written.includes(table) || lists.includes(table)));
 }

@@ -4,7 +4,6 @@ import type { ShapedTable } from '../assets/shape-table.ts';
 import { flattenSlice } from './flatten-slice.ts';
 import { openPart, type PartBuild, type PartOptions } from './part-build.ts';
 import type { PartSlice } from './part-slices.ts';
-import { unwrittenLists } from './tables-of.ts';
 
 /** A part whose files are whole, synced and named, ready to be committed. */
 export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes'>;
@@ -60,12 +59,11 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   const drift = createDriftCounter();
   const raw = options.formats.includes('raw');
   const { tables, sources } = options;
-  const lists = unwrittenLists(tables);
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
   return {
     write: async (slice) => {
-      const flat = flattenSlice(slice, { tables, lists, raw, sources, drift });
+      const flat = flattenSlice(slice, { tables, raw, sources, drift });
       counts = sumOf(noCounts, [counts, flat.counts]);
       extras = sumOf(noNotes, [extras, { ...noNotes, ...slice.extras }]);
       await build.write(flat);

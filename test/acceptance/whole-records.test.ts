@@ -20,16 +20,17 @@ import { setMember } from '../../src/assets/json-value.ts';
 import { listText } from '../../src/assets/list-elements.ts';
 import { rawLine } from '../../src/assets/raw-line.ts';
 import { rebuildAsset } from '../../src/assets/rebuild-asset.ts';
+import { blockOf, type RowBlock } from '../../src/assets/row-block.ts';
 import { type ShapedTable, shapeTable, wholeTables } from '../../src/assets/shape-table.ts';
 import type { Cell, Column, Row } from '../../src/assets/table.ts';
 import { rawTable } from '../../src/pipeline/part-build.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { cellOfText } from '../../src/service/cell-of-text.ts';
 import { plainBytes, readRows } from '../../src/service/read-rows.ts';
+import { sinkFor } from '../../src/sinks/registry.ts';
 import type { Format } from '../../src/sinks/sink.ts';
 import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
 import { anyRecord, differenceOf, sameList } from '../assets/any-record.ts';
-import { encodeFile } from '../contract/sinks/encoded-file.ts';
 import { sqlText } from '../support/query-duckdb.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -136,12 +137,19 @@ const rowReaders: Readonly<Record<'parquet' | 'csv' | 'jsonl', Readonly<Record<s
   },
 };
 
-async function write(format: Format, rows: readonly Row[], shaped: ShapedTable): Promise<Written> {
+async function write(format: Format, block: RowBlock, shaped: ShapedTable): Promise<Written> {
   const folder = await tempFolder();
   const file = join(folder, format, 'assets', `part-00000.${format === 'raw' ? 'jsonl' : format}`);
   await mkdir(dirname(file), { recursive: true });
   const { columns } = format === 'raw' ? rawTable : shaped.table;
-  await writeFile(file, (await encodeFile(format, rows, { columns })).bytes);
+  const pieces: Uint8Array[] = [];
+  const sink = sinkFor(format);
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes) };
+  const compression = sink.compressions[0] ?? 'none';
+  const encoder = await sink.open(output, { columns, compression, escapeFormulas: false });
+  await encoder.write(block);
+  await encoder.end();
+  await writeFile(file, Buffer.concat(pieces));
   return { folder, file, shaped };
 }
 
@@ -191,7 +199,10 @@ describe.each(Object.entries(kinds).filter(([, texts]) => texts.length > 0))(
       if (whole === undefined) throw new Error('no shape');
       const written = await write(
         'raw',
-        texts.map((text) => [rawLine(text)]),
+        blockOf(
+          rawTable.columns,
+          texts.map((text) => [rawLine(text)]),
+        ),
         whole,
       );
       expect(await linesByDuckdb(written)).toEqual(texts);
@@ -206,11 +217,8 @@ describe.each(Object.entries(kinds).filter(([, texts]) => texts.length > 0))(
       ),
     );
     it.each(cases)('from $format, $shape, by $name', async ({ format, shape, shaped, read }) => {
-      const written = await write(
-        format,
-        rows.map((row) => shaped.pick(row, [])),
-        shaped,
-      );
+      const block = shaped.pick(blockOf(assetsTable.columns, rows), () => undefined);
+      const written = await write(format, block, shaped);
       const back = await read(written);
       expect(back).toHaveLength(records.length);
       const exact = rows.filter((row) => stored(row).every((cell, at) => cell === row[at]));

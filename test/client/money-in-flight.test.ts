@@ -4,7 +4,8 @@ import { type DiskLedger, openDiskLedger } from '../../src/client/credit-ledger.
 import { ExportError } from '../../src/lib/export-error.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { beforeMidnight, budgeted, nineOClock, today, tomorrow } from './support/budgeted.ts';
-import { batchCall, idOf } from './support/calls.ts';
+import { batchCall, idOf, recordsOf } from './support/calls.ts';
+import { createFakeClock } from './support/fake-clock.ts';
 import { alwaysClient, type Step, scriptedClient } from './support/scripted-client.ts';
 
 const call = batchCall([idOf(1)]);
@@ -52,6 +53,21 @@ describe('the credits of a call in flight', () => {
       for (const day of [today, tomorrow]) expect(await ledger.set({ day, credits: 0 })).toMatchObject({ inFlight: 0 });
       await ledger.close();
     }
+  });
+
+  it('are in flight no longer on either day once it is answered after midnight', async () => {
+    const ledger = await diskLedger();
+    const clock = createFakeClock(beforeMidnight);
+    const inner = alwaysClient(async (asked) => {
+      await clock.advance(15_000);
+      return recordsOf(asked);
+    });
+    const { client } = budgeted(inner, { ledger, clock });
+    await client.ask(call);
+    for (const day of [today, tomorrow]) {
+      expect(await ledger.set({ day, credits: 0 })).toEqual({ before: 160, after: 0, inFlight: 0 });
+    }
+    await ledger.close();
   });
 
   it('are in flight no longer when it could not be counted and is not sent', async () => {

@@ -14,7 +14,7 @@ import { startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { budgeted, outcomes, times, today } from './support/budgeted.ts';
+import { beforeMidnight, budgeted, outcomes, times, today, tomorrow } from './support/budgeted.ts';
 import { batchCall, idOf, recordsOf } from './support/calls.ts';
 import { createFakeClock, settled } from './support/fake-clock.ts';
 import { heldClient } from './support/scripted-client.ts';
@@ -129,6 +129,22 @@ describe('a call that is refused while another is in flight', () => {
     expect(await ends).toEqual(['answered', 'answered', 'spent', 'spent', 'spent']);
     expect(inner.open).toHaveLength(2);
     expect(clock.sleepers()).toBe(0);
+  });
+
+  it('is booked on the new day when that one ends after midnight', async () => {
+    const ledger = createMemoryLedger();
+    await ledger.reserve({ day: today, credits: creditsPerCall });
+    const inner = heldClient();
+    const limits = { creditsPerDay: 2 * creditsPerCall, startMs: beforeMidnight };
+    const { client, clock } = budgeted(inner, { ...limits, ledger });
+    const ends = outcomes(times(2, () => client.ask(call)));
+    await clock.advance(15_000);
+    expect(inner.open).toHaveLength(1);
+    inner.open[0]?.end();
+    await settled();
+    inner.open[1]?.end();
+    expect(await ends).toEqual(['answered', 'answered']);
+    expect([await ledger.booked(today), await ledger.booked(tomorrow)]).toEqual([320, 320]);
   });
 
   it('waits for the next day once nothing in flight can give anything back, where the job says so', async () => {

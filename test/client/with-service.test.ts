@@ -83,7 +83,7 @@ function expectTrueFates({ lookups }: BatchLookups, failed: readonly string[] = 
     const id = ids[n] ?? '';
     if (failed.includes(id)) expect(lookup.kind).toBe('failed');
     else if (!texts.has(id)) expect(lookup.kind).toBe('missing');
-    else expect(lookup).toMatchObject({ kind: 'found', record: { id, value: { id } } });
+    else expect(lookup).toMatchObject({ kind: 'found', record: { id } });
   }
   expect(lookups).toHaveLength(ids.length);
 }
@@ -96,7 +96,7 @@ describe('the client against the service', () => {
     expectTrueFates(result);
     expect(service.counts()).toMatchObject({ calls: 1, ids: ids.length, credits: 160 });
     const found = result.lookups.flatMap((lookup) => (lookup.kind === 'found' ? [lookup.record] : []));
-    expect(found.map(({ text }) => text)).toEqual(known.map((id) => texts.get(id)));
+    expect(found.map(({ rows, index }) => rows.text(index))).toEqual(known.map((id) => texts.get(id)));
   });
 
   it.each<[string, FaultsInput['faults'][number]]>([

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { blockOf } from '../../../src/assets/row-block.ts';
 import type { Cell, Column, Row } from '../../../src/assets/table.ts';
 import { sinkFor } from '../../../src/sinks/registry.ts';
 
@@ -24,7 +25,9 @@ async function bySink(columns: readonly Column[], rows: readonly Row[]): Promise
     { write: async (bytes) => void pieces.push(bytes) },
     { columns, compression: 'zstd', escapeFormulas: false },
   );
-  for (let start = 0; start < rows.length; start += 1000) await encoder.write(rows.slice(start, start + 1000));
+  for (let start = 0; start < rows.length; start += 1000) {
+    await encoder.write(blockOf(columns, rows.slice(start, start + 1000)));
+  }
   await encoder.end();
   return Buffer.concat(pieces);
 }
