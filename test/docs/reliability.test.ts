@@ -24,6 +24,14 @@ describe('docs/reliability.md', () => {
     // A title may be a template, so it is looked for between its values.
     expect(textOf(file)).toContain(words);
   });
+
+  it('names no file or folder of the project that is not there', () => {
+    const paths = [...textOf('docs/reliability.md').matchAll(/`((?:test|src|bench|docs|data)\/[^`]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(paths.length).toBeGreaterThan(60);
+    expect(paths.filter((path) => !existsSync(fileURLToPath(new URL(path, root))))).toEqual([]);
+  });
 });
 
 describe.each([
