@@ -1,6 +1,11 @@
+/// <reference lib="es2024.string" />
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Column, Row } from '../../src/assets/table.ts';
+import type { Cell, Column, Row } from '../../src/assets/table.ts';
+import { anyRows } from '../contract/sinks/any-rows.ts';
 import { encodeFile } from '../contract/sinks/encoded-file.ts';
+import { hostileRows, hostileTable } from '../contract/sinks/hostile-rows.ts';
+import { scattered } from '../contract/sinks/scattered-block.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 
 function columnsOf(...types: Column['type'][]): Column[] {
@@ -11,7 +16,39 @@ async function jsonl(rows: readonly Row[], columns: readonly Column[]): Promise<
   return (await encodeFile('jsonl', rows, { columns })).bytes.toString('utf8');
 }
 
+/** JSON.stringify's text of a cell; it refuses what is no number of JavaScript, and prints no minus zero. */
+function byLibrary(cell: Cell, type: Column['type']): string {
+  if (type === 'json' && cell !== null) return String(cell);
+  if (typeof cell === 'bigint') return String(cell);
+  if (Object.is(cell, -0)) return '-0';
+  return JSON.stringify(typeof cell === 'string' ? cell.toWellFormed() : cell);
+}
+
+function lineByLibrary(row: Row, columns: readonly Column[]): string {
+  const members = columns.map(
+    ({ name, type }, index) => `${JSON.stringify(name)}:${byLibrary(row[index] ?? null, type)}`,
+  );
+  return `{${members.join()}}\n`;
+}
+
 describe('the JSONL sink', () => {
+  // A timestamp is written as text.
+  const columns = hostileTable.columns.filter(({ type }) => type !== 'timestamp');
+
+  it('makes of hostile rows what JSON.stringify makes of them', async () => {
+    const rows = hostileRows(columns);
+    expect((await jsonl(rows, columns)) === rows.map((row) => lineByLibrary(row, columns)).join('')).toBe(true);
+  });
+
+  it('makes of any rows what JSON.stringify makes of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRows(columns, 15), async (rows) => {
+        expect(await jsonl(rows, columns)).toBe(rows.map((row) => lineByLibrary(row, columns)).join(''));
+      }),
+      { seed: 8, numRuns: 300 },
+    );
+  });
+
   it('names every column in every line, in order', async () => {
     expect(
       await jsonl(
@@ -59,6 +96,27 @@ describe('the JSONL sink', () => {
 
   it('is empty without rows', async () => {
     expect(await jsonl([], columnsOf('string'))).toBe('');
+  });
+});
+
+describe('a cell of any length', () => {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789"é😀\\\n';
+  const lengths = [...Array.from({ length: 80 }, (_, n) => n), 255, 256, 257, 4095, 300_000];
+  // Cut through a pair at times: that half is written as U+FFFD.
+  const rows = lengths.map((length) => [
+    alphabet.slice(0, 36).repeat(9000).slice(0, length),
+    alphabet.repeat(7500).slice(0, length),
+  ]);
+
+  it.each(['csv', 'jsonl'] as const)('is copied whole, also at the very end of its bytes: %s', async (format) => {
+    const columns = columnsOf('string', 'string');
+    const together = await encodeFile(format, rows, { columns });
+    const alone = await encodeFile(format, rows, { columns, split: [1], place: scattered });
+    expect(alone.bytes.equals(together.bytes)).toBe(true);
+    if (format === 'jsonl') {
+      const expected = rows.map((row) => lineByLibrary(row, columns)).join('');
+      expect(together.bytes.toString('utf8') === expected).toBe(true);
+    }
   });
 });
 

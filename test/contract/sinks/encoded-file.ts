@@ -1,4 +1,4 @@
-import { blockOf } from '../../../src/assets/row-block.ts';
+import { blockOf, type RowBlock } from '../../../src/assets/row-block.ts';
 import type { Column, Row } from '../../../src/assets/table.ts';
 import { sinkFor } from '../../../src/sinks/registry.ts';
 import type { Compression, EncoderNotes, Format } from '../../../src/sinks/sink.ts';
@@ -16,13 +16,15 @@ export interface EncodeOptions {
   readonly escapeFormulas?: boolean;
   /** Rows of each `write`, in turn; the last number goes on. All rows at once unless it is given. */
   readonly split?: readonly number[];
+  /** What becomes of each block before it is written. */
+  readonly place?: (block: RowBlock) => RowBlock;
 }
 
 /** The bytes that a format makes of rows. Pieces are kept as they are: an encoder must not touch them again. */
 export async function encodeFile(
   format: Format,
   rows: readonly Row[],
-  { columns, compression, escapeFormulas = false, split = [rows.length] }: EncodeOptions,
+  { columns, compression, escapeFormulas = false, split = [rows.length], place = (block) => block }: EncodeOptions,
 ): Promise<EncodedFile> {
   const sink = sinkFor(format);
   const pieces: Uint8Array[] = [];
@@ -35,7 +37,7 @@ export async function encodeFile(
     const taken = Math.max(0, split[Math.min(turn, split.length - 1)] ?? 0);
     // A split that ends in nothing would never end.
     const end = turn >= split.length && taken === 0 ? rows.length : start + taken;
-    await encoder.write(blockOf(columns, rows.slice(start, end)));
+    await encoder.write(place(blockOf(columns, rows.slice(start, end))));
     start = end;
   }
   const notes = await encoder.end();

@@ -7,6 +7,7 @@ import { type Format, formats } from '../../../src/sinks/sink.ts';
 import { anyRows } from './any-rows.ts';
 import { encodeFile } from './encoded-file.ts';
 import { hostileRows, hostileTable } from './hostile-rows.ts';
+import { scattered } from './scattered-block.ts';
 
 const rawColumns: readonly Column[] = [{ name: 'record', type: 'json', nullable: false, path: [], about: '' }];
 
@@ -39,6 +40,29 @@ describe.each(formats)('%s', (format) => {
       }),
       { seed: 3, numRuns: 60 },
     );
+  });
+
+  it('makes the same bytes of the same rows wherever their text lies', async () => {
+    const hostile = format === 'raw' ? manyRows(columns, 300) : hostileRows(columns);
+    const hostileFile = await encodeFile(format, hostile, { columns });
+    const hostileScattered = await encodeFile(format, hostile, { columns, place: scattered });
+    expect(hostileScattered.bytes.equals(hostileFile.bytes)).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(anyRows(columns, 12), async (rows) => {
+        const whole = await encodeFile(format, rows, { columns });
+        const apart = await encodeFile(format, rows, { columns, place: scattered, split: [5] });
+        expect(apart.bytes.equals(whole.bytes)).toBe(true);
+        expect(apart.notes).toEqual(whole.notes);
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
+
+  it('refuses rows of another table', async () => {
+    const sink = sinkFor(format);
+    const output = { write: () => Promise.resolve() };
+    const encoder = await sink.open(output, { columns, compression: 'none', escapeFormulas: false });
+    await expect(encoder.write(blockOf([...columns, ...columns], [[]]))).rejects.toThrow('columns');
   });
 
   it('cuts batches and row groups by the rows alone', async () => {
