@@ -10,7 +10,7 @@ import { ParquetStream } from './parquet-stream.ts';
 import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder } from './sink.ts';
 
 /** Rows that go to the encoder at a time: few, so that the event loop is free again within some 50 ms. */
-const batchRows = 1024;
+const batchRows = 4096;
 
 /** A batch of wide rows is cut here, so that memory stays bounded. */
 const batchBytes = 8 * 1024 * 1024;
