@@ -1,0 +1,60 @@
+/**
+ * The load server of `npm run bench`, a process of its own: prepared answers, so that it is never the limit.
+ *
+ *     node --import ts-blank-space/register bench/answer-server.ts --latency-ms 100
+ *
+ * Prints its address as the first line on stdout and ends with its stdin. `GET /cpu` tells the seconds of CPU time it took,
+ * and `GET /calls` how many calls it answered.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { PreparedAnswers } from './load/prepared-answers.ts';
+
+const { values } = parseArgs({
+  options: { 'latency-ms': { type: 'string', default: '0' }, bodies: { type: 'string', default: '20' } },
+});
+const latencyMs = Number(values['latency-ms']);
+const answers = new PreparedAnswers(Number(values.bodies));
+let calls = 0;
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') tell(request.url, response);
+  else collect(request, response);
+});
+
+function tell(path: string | undefined, response: ServerResponse): void {
+  const { user, system } = process.cpuUsage();
+  response.end(String(path === '/cpu' ? (user + system) / 1e6 : calls));
+}
+
+function collect(request: IncomingMessage, response: ServerResponse): void {
+  const pieces: Buffer[] = [];
+  request.on('data', (piece: Buffer) => pieces.push(piece));
+  request.once('end', () => {
+    const body = Buffer.concat(pieces);
+    if (latencyMs === 0) respond(body, response);
+    else setTimeout(respond, latencyMs, body, response);
+  });
+}
+
+function respond(request: Buffer, response: ServerResponse): void {
+  const answer = answers.answer(request);
+  if (answer === undefined) {
+    response.writeHead(404).end('the load server knows one kind of call: getAssets with ids of 44 characters');
+    return;
+  }
+  calls += 1;
+  response.once('close', answer.done);
+  const length = answer.pieces.reduce((sum, piece) => sum + piece.length, 0);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+  for (const piece of answer.pieces) response.write(piece);
+  response.end();
+}
+
+// Connections stay open while a program pauses between its calls.
+server.keepAliveTimeout = 600_000;
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
+process.stdin.on('end', () => process.exit()).resume();

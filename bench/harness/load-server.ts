@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { nodeArguments } from './measured-child.ts';
+
+/** The load server in a process of its own. */
+export interface LoadServer {
+  readonly url: string;
+  /** Seconds of CPU time that it took so far. */
+  cpuS(): Promise<number>;
+  calls(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface LoadServerOptions {
+  readonly latencyMs: number;
+  /** How many different answers of 1,000 records are prepared. */
+  readonly bodies: number;
+}
+
+/** Starts it. It ends with this process at the latest. */
+export async function startLoadServer({ latencyMs, bodies }: LoadServerOptions): Promise<LoadServer> {
+  const args = ['--latency-ms', String(latencyMs), '--bodies', String(bodies)];
+  const child = spawn(process.execPath, nodeArguments({ program: 'answer-server.ts', args }), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const listening = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>;
+  const [url] = await Promise.race([
+    listening,
+    ended.then(([code]) => {
+      throw new Error(`the load server ended with ${String(code)} before it listened`);
+    }),
+  ]);
+  const told = async (path: string): Promise<number> => Number(await (await fetch(`${url}${path}`)).text());
+  return {
+    url,
+    cpuS: () => told('/cpu'),
+    calls: () => told('/calls'),
+    stop: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { type Place, type Run, runScenario } from './run-scenario.ts';
+import { type Scenario, scenarioOf } from './scenarios.ts';
+import type { Sizes } from './sizes.ts';
+import { median } from './statistics.ts';
+
+/** One scenario in one round. */
+export interface Sample {
+  readonly name: string;
+  readonly round: number;
+  /** Its place in the round. */
+  readonly turn: number;
+  /** Microseconds an asset takes beyond the start: by CPU time, by the clock, and of the load server. */
+  readonly cpuUs: number;
+  readonly wallUs: number;
+  readonly serverCpuUs: number;
+  /** CPU time of the larger run, start and all. */
+  readonly wholeCpuS: number;
+  /** CPU time of the start: what the smaller run took beyond its assets. */
+  readonly startCpuS: number;
+  readonly peakMiB: number;
+  /** Calls of both runs, and how many were needed. */
+  readonly calls: number;
+  readonly neededCalls: number;
+}
+
+export interface Places {
+  readonly near: Place;
+  readonly far: Place;
+  readonly tell: (line: string) => void;
+}
+
+/** Runs every scenario in every round, at two sizes. */
+export async function measureScenarios(sizes: Sizes, places: Places): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for (let round = 1; round <= sizes.rounds; round += 1) {
+    for (const [turn, name] of sizes.round.entries()) {
+      const sample = { name, round, turn, ...(await measure(scenarioOf(name), sizes, places)) };
+      samples.push(sample);
+      places.tell(
+        `round ${round} of ${sizes.rounds}  ${name.padEnd(24)} ${sample.cpuUs.toFixed(1)} µs of CPU an asset`,
+      );
+    }
+  }
+  return samples;
+}
+
+const nothing: Run = { cpuS: 0, wallS: 0, peakMiB: 0, serverCpuS: 0, calls: 0, neededCalls: 0 };
+
+type Figures = Omit<Sample, 'name' | 'round' | 'turn'>;
+
+async function measure(scenario: Scenario, sizes: Sizes, { near, far }: Places): Promise<Figures> {
+  const place = scenario.far === true ? far : near;
+  const [few, many, idsPerPart] =
+    scenario.manyParts === true
+      ? [sizes.fewThreaded, sizes.manyThreaded, sizes.idsPerPart]
+      : [sizes.few, sizes.many, undefined];
+  const small = few === 0 ? nothing : await runScenario(scenario, { count: few, idsPerPart }, place);
+  const large = await runScenario(scenario, { count: many, idsPerPart }, place);
+  const each = (figure: (run: Run) => number): number => ((figure(large) - figure(small)) / (many - few)) * 1e6;
+  const cpuUs = each((run) => run.cpuS);
+  return {
+    cpuUs,
+    wallUs: each((run) => run.wallS),
+    serverCpuUs: each((run) => run.serverCpuS),
+    wholeCpuS: large.cpuS,
+    startCpuS: small.cpuS - (cpuUs * few) / 1e6,
+    peakMiB: large.peakMiB,
+    calls: small.calls + large.calls,
+    neededCalls: small.neededCalls + large.neededCalls,
+  };
+}
+
+export type Figure = keyof Figures;
+
+/** The median of a scenario's figure over its runs. */
+export function medianOf(samples: readonly Sample[], name: string, figure: Figure): number {
+  return median(samples.filter((sample) => sample.name === name).map((sample) => sample[figure]));
+}
+
+/** How often `of`'s figure goes into `beside`'s: the median of the rounds, each run beside the nearest of the other. */
+export function ratioOf(samples: readonly Sample[], names: { of: string; beside: string }, figure: Figure): number {
+  const ratios: number[] = [];
+  for (const sample of samples) {
+    if (sample.name !== names.of) continue;
+    const [nearest] = samples
+      .filter(({ name, round }) => name === names.beside && round === sample.round)
+      .toSorted((a, b) => Math.abs(a.turn - sample.turn) - Math.abs(b.turn - sample.turn));
+    if (nearest !== undefined) ratios.push(nearest[figure] / sample[figure]);
+  }
+  return median(ratios);
+}
+
+export function sumOf(samples: readonly Sample[], figure: Figure): number {
+  return samples.reduce((sum, sample) => sum + sample[figure], 0);
+}

@@ -1,0 +1,93 @@
+import type { Findings } from './findings.ts';
+import { medianOf, ratioOf } from './measure-scenarios.ts';
+import { scenarios } from './scenarios.ts';
+import { shown } from './statistics.ts';
+import { targets, verdict } from './targets.ts';
+
+/** A Markdown table whose first row is its head; numbers stand on the right. */
+export function tableText(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...rest] = rows;
+  const rightAligned = head.map((_, column) => rest.every((row) => /^-?[\d–]/.test(row[column] ?? '')));
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rule = line(rightAligned.map((right) => (right ? '--:' : '---')));
+  return [line(head), rule, ...rest.map(line)].join('\n');
+}
+
+export function targetTable(findings: Findings): string {
+  const rows = targets.map((target) => {
+    const measured = target.measured(findings);
+    return [
+      target.what,
+      target.reach,
+      Number.isNaN(measured) ? '–' : shown(measured),
+      verdict(target, measured),
+      target.also?.(findings) ?? '',
+    ];
+  });
+  return tableText([['what', 'reach', 'measured', '', 'beside it'], ...rows]);
+}
+
+export function scenarioTable({ samples }: Findings): string {
+  const rows = scenarios.map(({ name }) => [
+    name,
+    shown(medianOf(samples, name, 'cpuUs')),
+    shown(ratioOf(samples, { of: name, beside: 'bare loop' }, 'cpuUs')),
+    Math.round(1e6 / medianOf(samples, name, 'wallUs')).toLocaleString('en'),
+    shown(medianOf(samples, name, 'startCpuS')),
+    shown(medianOf(samples, name, 'peakMiB') * 1.048576),
+  ]);
+  const head = ['run', 'CPU µs an asset', 'of the bare loop', 'assets/s by the clock', 'start, CPU s', 'peak MB'];
+  return tableText([head, ...rows]);
+}
+
+/** Pairs that have no target but are told: name, what it is beside, and by what. */
+const pairs = [
+  ['CSV', 'script people write'],
+  ['Parquet', 'DuckDB COPY'],
+  ['Parquet, 2 threads', 'DuckDB COPY, 2 threads'],
+] as const;
+
+export function pairTable({ samples }: Findings): string {
+  const rows = pairs.map(([of, beside]) => [
+    `${of} beside ${beside}`,
+    shown(ratioOf(samples, { of, beside }, 'cpuUs')),
+    shown(ratioOf(samples, { of, beside }, 'wallUs')),
+  ]);
+  return tableText([['', 'as fast, by CPU time', 'as fast, by the clock'], ...rows]);
+}
+
+/** Milliseconds a thousand assets in each stage, and as a share of the bare loop. */
+export function stageTable(findings: Findings): string {
+  const cpuUs = findings.reading.cpuUs.get('lines, check, duplicates') ?? Number.NaN;
+  const ofCsv = [
+    { name: 'read ids, remove duplicates', cpuUs },
+    ...findings.stages.filter(({ kind }) => kind === 'csv'),
+  ];
+  const sum = ofCsv.reduce((all, stage) => all + stage.cpuUs, 0);
+  const whole = medianOf(findings.samples, 'CSV', 'cpuUs');
+  const added = [
+    { name: '**all of these**', cpuUs: sum },
+    { name: 'a whole CSV export', cpuUs: whole },
+  ];
+  const more = findings.stages.filter(({ kind }) => kind === 'more');
+  return figureTable(findings, [...ofCsv, ...added, ...more]);
+}
+
+/** The same for what might be done instead. */
+export function insteadTable(findings: Findings): string {
+  return figureTable(
+    findings,
+    findings.stages.filter(({ kind }) => kind === 'instead'),
+  );
+}
+
+function figureTable({ samples }: Findings, figures: readonly { name: string; cpuUs: number }[]): string {
+  const bare = medianOf(samples, 'bare loop', 'cpuUs');
+  const rows = figures.map(({ name, cpuUs }) => [name, shown(cpuUs), `${Math.round((cpuUs / bare) * 100)} %`]);
+  return tableText([['stage', 'CPU ms a thousand assets', 'of the bare loop'], ...rows]);
+}
+
+export function readingTable({ reading }: Findings): string {
+  const rows = Array.from(reading.cpuUs, ([name, us]) => [name, shown(1 / us)]);
+  return tableText([['reading', 'M ids a CPU second'], ...rows]);
+}

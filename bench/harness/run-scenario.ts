@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadServer } from './load-server.ts';
+import { type Command, runMeasured, type Usage } from './measured-child.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** Where a scenario finds what it needs. */
+export interface Place {
+  /** A folder for everything that is written. */
+  readonly folder: string;
+  readonly server: LoadServer;
+  /** A file of so many ids, one a line. */
+  readonly idFile: (count: number) => string;
+  /** A file of so many records, one a line. */
+  readonly recordFile: (count: number) => string;
+}
+
+export interface Run extends Usage {
+  /** CPU time of the load server meanwhile. */
+  readonly serverCpuS: number;
+  readonly calls: number;
+  /** One for each thousand ids, of those that call. */
+  readonly neededCalls: number;
+}
+
+export interface RunSize {
+  readonly count: number;
+  readonly idsPerPart?: number | undefined;
+  /** Is what it writes wanted afterwards? */
+  readonly keep?: boolean;
+}
+
+const idsPerCall = 1000;
+
+/** Runs a scenario over so many ids. @throws when not all of them were exported. */
+export async function runScenario(scenario: Scenario, size: RunSize, place: Place): Promise<Run> {
+  const { server } = place;
+  const before = { cpuS: await server.cpuS(), calls: await server.calls() };
+  const { stdout, ...usage } = await runMeasured(commandOf(scenario, size, place), place.folder);
+  const done = scenario.program === 'asset-export' ? exportedOf(stdout) : Number(stdout);
+  if (done !== size.count) throw new Error(`${scenario.name}: ${done} of ${size.count} ids`);
+  if (size.keep !== true) rmSync(outputOf(place), { recursive: true, force: true });
+  return {
+    ...usage,
+    serverCpuS: (await server.cpuS()) - before.cpuS,
+    calls: (await server.calls()) - before.calls,
+    neededCalls: scenario.program === 'duckdb-copy.ts' ? 0 : Math.ceil(size.count / idsPerCall),
+  };
+}
+
+/** What a run of a scenario writes: a folder or a file. */
+export function outputOf({ folder }: Pick<Place, 'folder'>): string {
+  return join(folder, 'output');
+}
+
+/** How a scenario is started. */
+export function commandOf(scenario: Scenario, { count, idsPerPart }: RunSize, place: Place): Command {
+  const { program, flags = [], threads = 1, callsAtOnce = 16 } = scenario;
+  const { url } = place.server;
+  const output = outputOf(place);
+  switch (program) {
+    case 'bare-loop.ts':
+      return { program, args: [url, place.idFile(count), String(callsAtOnce)] };
+    case 'common-script.ts':
+      return { program, args: [url, place.idFile(count), output] };
+    case 'duckdb-copy.ts':
+      return { program, args: [place.recordFile(count), output, String(threads)] };
+    case 'asset-export': {
+      const where = ['--ids', place.idFile(count), '--url', url, '--out', output];
+      const pace = ['--threads', String(threads), '--concurrency', String(callsAtOnce)];
+      const parts = idsPerPart === undefined ? [] : ['--rows-per-part', String(idsPerPart)];
+      const quiet = ['--state-dir', join(place.folder, 'state'), '--log-level', 'warn', '--json'];
+      return { program, args: ['run', ...where, ...pace, ...flags, ...parts, ...quiet] };
+    }
+  }
+}
+
+function exportedOf(stdout: string): number {
+  return (JSON.parse(stdout) as { exported: number }).exported;
+}

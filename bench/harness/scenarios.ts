@@ -1,0 +1,53 @@
+/** What is run whole, as a process of its own, beside others. */
+export interface Scenario {
+  readonly name: string;
+  readonly program: 'asset-export' | 'bare-loop.ts' | 'common-script.ts' | 'duckdb-copy.ts';
+  /** Of `asset-export`. */
+  readonly flags?: readonly string[];
+  /** Of those that have several; 1 unless told. */
+  readonly threads?: number;
+  /** Calls in flight, of those that have several; 16 unless told. */
+  readonly callsAtOnce?: number;
+  /** The service is 100 ms away. */
+  readonly far?: boolean;
+  /** Measured over many small parts, so that two threads have work for long: a thread has its own start. */
+  readonly manyParts?: boolean;
+}
+
+/** Far enough to matter, near enough that 16 calls in flight of 1,000 ids bring 160,000 assets a second. */
+export const latencyMs = 100;
+
+const allTables = ['--tables', 'assets,creators,authorities,grouping,files,attributes'];
+
+function exported(name: string, format: string): Scenario {
+  return { name, program: 'asset-export', flags: ['--format', format] };
+}
+
+function withAllTables(scenario: Scenario): Scenario {
+  return { ...scenario, flags: [...(scenario.flags ?? []), ...allTables] };
+}
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'bare loop', program: 'bare-loop.ts' },
+  { name: 'script people write', program: 'common-script.ts' },
+  exported('CSV', 'csv'),
+  { ...exported('CSV, 100 ms away', 'csv'), far: true },
+  exported('CSV and raw', 'csv,raw'),
+  withAllTables(exported('CSV, all tables', 'csv')),
+  exported('JSONL', 'jsonl'),
+  exported('JSONL and raw', 'jsonl,raw'),
+  withAllTables(exported('JSONL, all tables', 'jsonl')),
+  exported('Parquet', 'parquet'),
+  { name: 'DuckDB COPY', program: 'duckdb-copy.ts' },
+  { ...exported('CSV, many parts', 'csv'), manyParts: true },
+  { ...exported('CSV, 2 threads', 'csv'), threads: 2, manyParts: true },
+  { ...exported('Parquet, 2 threads', 'parquet'), threads: 2, manyParts: true },
+  { name: 'DuckDB COPY, 2 threads', program: 'duckdb-copy.ts', threads: 2 },
+];
+
+/** The scenario of that name. @throws when there is none. */
+export function scenarioOf(name: string): Scenario {
+  const scenario = scenarios.find((each) => each.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario "${name}"`);
+  return scenario;
+}

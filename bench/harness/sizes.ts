@@ -1,0 +1,94 @@
+import { readings } from './readings.ts';
+
+/**
+ * The order within a round. What is compared stands close together, and the bare loop comes again and again, so that a
+ * drift of the machine's speed hits both sides of a ratio.
+ */
+const wholeRound: readonly string[] = [
+  ...['bare loop', 'CSV', 'CSV and raw', 'CSV, 100 ms away', 'CSV, all tables'],
+  ...['bare loop', 'JSONL', 'JSONL and raw', 'JSONL, all tables'],
+  ...['bare loop', 'Parquet', 'DuckDB COPY', 'script people write'],
+  ...['CSV, many parts', 'CSV, 2 threads', 'Parquet, 2 threads', 'DuckDB COPY, 2 threads'],
+];
+
+/** How much is measured. */
+export interface Sizes {
+  readonly rounds: number;
+  /** Names of scenarios, in their order. */
+  readonly round: readonly string[];
+  /** Each scenario runs at both: what an asset takes is the difference, in which the start is not. 0: no run. */
+  readonly few: number;
+  readonly many: number;
+  /** The same for scenarios over many parts, and ids a part. */
+  readonly fewThreaded: number;
+  readonly manyThreaded: number;
+  readonly idsPerPart: number;
+  /** Different answers that the load server has, of 1,000 records each. */
+  readonly bodies: number;
+  /** Records that a stage takes in a round. */
+  readonly stageRecords: number;
+  /** Names of the ways in which ids are read. */
+  readonly readings: readonly string[];
+  /** Ids that are read for speed, for memory, and to pass the limit of a JavaScript Set (0: not). */
+  readonly idsRead: number;
+  readonly idsHeld: number;
+  readonly idsBeyondSet: number;
+  /** Names of the scenarios whose memory is compared, and their ids. */
+  readonly grown: readonly string[];
+  readonly grownFrom: number;
+  readonly grownTo: number;
+  /** How many exports of the smaller size: the median of their peaks counts. */
+  readonly smallExports: number;
+  /** Is the grown export made a second time, killed on its way, and compared byte for byte? */
+  readonly again: boolean;
+}
+
+export const usualSizes: Sizes = {
+  rounds: 5,
+  round: wholeRound,
+  few: 20_000,
+  many: 120_000,
+  fewThreaded: 80_000,
+  manyThreaded: 320_000,
+  idsPerPart: 20_000,
+  bodies: 20,
+  stageRecords: 20_000,
+  readings: readings.map(({ name }) => name),
+  idsRead: 2_000_000,
+  idsHeld: 10_000_000,
+  idsBeyondSet: 0,
+  grown: ['CSV', 'Parquet'],
+  grownFrom: 100_000,
+  grownTo: 500_000,
+  smallExports: 3,
+  again: false,
+};
+
+export const longSizes: Sizes = {
+  ...usualSizes,
+  idsBeyondSet: 17_000_000,
+  grownTo: 5_000_000,
+  again: true,
+};
+
+/** Says nothing about speed: shows that everything runs. */
+export const tinySizes: Sizes = {
+  rounds: 1,
+  round: ['bare loop', 'CSV', 'DuckDB COPY', 'script people write'],
+  few: 0,
+  many: 2000,
+  fewThreaded: 0,
+  manyThreaded: 4000,
+  idsPerPart: 2000,
+  bodies: 2,
+  stageRecords: 2000,
+  readings: ['lines, check, duplicates'],
+  idsRead: 50_000,
+  idsHeld: 50_000,
+  idsBeyondSet: 0,
+  grown: ['CSV'],
+  grownFrom: 2000,
+  grownTo: 5000,
+  smallExports: 1,
+  again: true,
+};

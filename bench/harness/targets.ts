@@ -1,0 +1,141 @@
+import type { Findings } from './findings.ts';
+import { type Figure, medianOf, ratioOf, sumOf } from './measure-scenarios.ts';
+
+/** What is to be reached, and what was. */
+export interface Target {
+  readonly what: string;
+  /** The bound, in words. */
+  readonly reach: string;
+  /** The least or the most that will do. */
+  readonly least?: number;
+  readonly most?: number;
+  readonly measured: (findings: Findings) => number;
+  /** Measured another way, to be told beside it. */
+  readonly also?: (findings: Findings) => string;
+}
+
+/** How fast `of` is, as a share of `beside`. */
+function share(of: string, beside: string, figure: Figure): Target['measured'] {
+  return ({ samples }) => ratioOf(samples, { of, beside }, figure);
+}
+
+/** The same with the start of both: over `many` ids. */
+function withStart(of: string, beside: string): NonNullable<Target['also']> {
+  return (findings) => {
+    const ids = findings.sizes.many.toLocaleString('en');
+    return `${share(of, beside, 'wholeCpuS')(findings).toFixed(2)} over ${ids} ids with their starts`;
+  };
+}
+
+function besideBareLoop(of: string, least: number, aim: number): Target {
+  return {
+    what: `${of}, one thread, beside the bare loop, CPU time`,
+    reach: `≥ ${least} (aim ${aim})`,
+    least,
+    measured: share(of, 'bare loop', 'cpuUs'),
+    also: withStart(of, 'bare loop'),
+  };
+}
+
+function rawBeside(format: string): Target {
+  return {
+    what: `raw beside ${format}: CPU time of both, in times of ${format} alone`,
+    reach: '≤ 1.10',
+    most: 1.1,
+    measured: share(format, `${format} and raw`, 'cpuUs'),
+  };
+}
+
+function peak(of: string, most: number): Target {
+  return {
+    what: `${of}: peak memory in MB, one thread, 16 calls in flight`,
+    reach: `≤ ${most}`,
+    most,
+    measured: ({ samples }) => medianOf(samples, of, 'peakMiB') * 1.048576,
+  };
+}
+
+function idsPerSecond(reading: string, least: number): Target {
+  return {
+    what: `reading ids (${reading}), million a CPU second`,
+    reach: `≥ ${least}`,
+    least,
+    measured: (findings) => 1 / (findings.reading.cpuUs.get(reading) ?? Number.NaN),
+  };
+}
+
+function growth(name: string): Target {
+  return {
+    what: `${name}: peak memory with many more ids, in times of that with few, without what duplicates take`,
+    reach: '≤ 1.10',
+    most: 1.1,
+    measured: ({ growth: { peaks, dedupeMiB } }) => {
+      const found = peaks.find((each) => each.name === name);
+      return found === undefined ? Number.NaN : (found.to - dedupeMiB.to) / (found.from - dedupeMiB.from);
+    },
+    also: ({ growth: { peaks, dedupeMiB, from, to } }) => {
+      const found = peaks.find((each) => each.name === name);
+      const mb = (mib = Number.NaN): string => Math.round(mib * 1.048576).toLocaleString('en');
+      return (
+        `${mb(found?.from)} MB at ${from.toLocaleString('en')} ids, ${mb(found?.to)} MB at ${to.toLocaleString('en')}; ` +
+        `of these ${mb(dedupeMiB.from)} and ${mb(dedupeMiB.to)} MB for duplicates`
+      );
+    },
+  };
+}
+
+/** What the project wants to reach, in the order in which it says so. */
+export const targets: readonly Target[] = [
+  besideBareLoop('CSV', 0.7, 0.85),
+  besideBareLoop('JSONL', 0.7, 0.85),
+  besideBareLoop('CSV, all tables', 0.5, 0.65),
+  besideBareLoop('JSONL, all tables', 0.5, 0.65),
+  rawBeside('CSV'),
+  rawBeside('JSONL'),
+  besideBareLoop('Parquet', 0.3, 0.5),
+  {
+    what: 'CSV, two threads, in times of one, by the clock',
+    reach: '≥ 1.7',
+    least: 1.7,
+    measured: share('CSV, 2 threads', 'CSV, many parts', 'wallUs'),
+  },
+  {
+    what: 'CSV, 100 ms away, beside the same run without latency, by the clock',
+    reach: '≥ 0.85',
+    least: 0.85,
+    measured: share('CSV, 100 ms away', 'CSV', 'wallUs'),
+  },
+  idsPerSecond('lines, exact check', 3),
+  idsPerSecond('lines, check, duplicates', 1),
+  {
+    what: 'reading 10 M ids, duplicates removed: peak memory in MB',
+    reach: '≤ 350',
+    most: 350,
+    measured: ({ reading }) => reading.heldMiB * 1.048576,
+    also: ({ sizes }) => `${sizes.idsHeld.toLocaleString('en')} ids`,
+  },
+  {
+    what: 'ids told apart beyond the limit of a JavaScript Set (16.7 M), in millions',
+    reach: '> 16.7',
+    least: 16.7772161,
+    measured: ({ reading }) => (reading.beyondSet === 0 ? Number.NaN : reading.beyondSet / 1e6),
+  },
+  peak('CSV', 300),
+  peak('JSONL', 300),
+  peak('Parquet', 600),
+  growth('CSV'),
+  growth('Parquet'),
+  {
+    what: 'calls, in times of ceil(ids / ids per call), over all runs',
+    reach: '= 1',
+    least: 1,
+    most: 1,
+    measured: ({ samples }) => sumOf(samples, 'calls') / sumOf(samples, 'neededCalls'),
+  },
+];
+
+/** `met`, `missed`, or that it was not measured. */
+export function verdict({ least, most }: Target, measured: number): string {
+  if (Number.isNaN(measured)) return 'not measured';
+  return measured >= (least ?? -Infinity) && measured <= (most ?? Infinity) ? 'met' : 'missed';
+}

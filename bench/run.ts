@@ -1,0 +1,46 @@
+/**
+ * Measures everything and writes `bench/RESULTS.md` and the figures of `docs/performance.md`.
+ *
+ *     npm run bench
+ *     npm run bench -- --long          5,000,000 ids, made twice
+ *     npm run bench -- --tiny --out F  shows that it runs; the figures say nothing, and go to F
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { withSections } from '../docs/generated-sections.ts';
+import { machineLines } from './harness/machine.ts';
+import { measureAll } from './harness/measure-all.ts';
+import { reportText } from './harness/report.ts';
+import { insteadTable, stageTable, targetTable } from './harness/report-tables.ts';
+import { longSizes, tinySizes, usualSizes } from './harness/sizes.ts';
+
+const { values } = parseArgs({
+  options: {
+    long: { type: 'boolean', default: false },
+    tiny: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+if (values.tiny && values.out === undefined) throw new Error('--tiny needs --out: its figures say nothing');
+const sizes = values.tiny ? tinySizes : values.long ? longSizes : usualSizes;
+
+const folder = mkdtempSync(join(tmpdir(), 'asset-export-bench-'));
+try {
+  const findings = await measureAll(sizes, folder, (line) => process.stderr.write(`${line}\n`));
+  const text = reportText(findings, machineLines(new Date()));
+  writeFileSync(values.out ?? fileURLToPath(new URL('RESULTS.md', import.meta.url)), text);
+  if (values.out === undefined) {
+    const paper = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+    const sections = new Map([
+      ['targets', targetTable(findings)],
+      ['stages', stageTable(findings)],
+      ['other ways', insteadTable(findings)],
+    ]);
+    writeFileSync(paper, withSections(readFileSync(paper, 'utf8'), sections));
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

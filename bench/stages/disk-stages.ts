@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { callKey } from '../../src/client/call-body.ts';
+import { diskFileStore } from '../../src/store/file-store.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import { openPartFile } from '../../src/store/part-file.ts';
+import type { Exchange } from './prepared.ts';
+import type { Stage } from './stage.ts';
+
+const files = diskFileStore;
+
+/** What is written besides encoding: the answers as they arrive, and the bytes of a part. */
+export function diskStages(exchanges: readonly Exchange[], folder: string): Stage[] {
+  return [
+    { name: 'keep answers (journal)', kind: 'csv', run: () => keepAnswers(exchanges, join(folder, 'kept')) },
+    { name: 'part file: hash, write, sync', kind: 'csv', run: () => writePartFile(exchanges, join(folder, 'part')) },
+  ];
+}
+
+async function keepAnswers(exchanges: readonly Exchange[], folder: string): Promise<void> {
+  const journal = await openJournal(files, folder);
+  for (const { call, body } of exchanges) await journal.append({ key: callKey(call), part: call.part, body });
+  await journal.sync();
+  await journal.dropThrough(exchanges.at(-1)?.call.part ?? 0);
+  await journal.close();
+}
+
+async function writePartFile(exchanges: readonly Exchange[], folder: string): Promise<void> {
+  const file = await openPartFile({ files, folder, name: 'raw/assets/part-00000.jsonl', codec: 'none' });
+  for (const { body } of exchanges) await file.write(body);
+  await file.seal();
+  await file.publish();
+}

@@ -1,0 +1,44 @@
+import { tables } from '../../src/assets/columns.ts';
+import type { Table } from '../../src/assets/table.ts';
+import type { FlatSlice } from '../../src/pipeline/flatten-slice.ts';
+import { rawTable } from '../../src/pipeline/part-build.ts';
+import { sinkFor } from '../../src/sinks/registry.ts';
+import type { ByteOutput, Format, RowEncoder } from '../../src/sinks/sink.ts';
+import type { Stage } from './stage.ts';
+
+type Rows = Parameters<RowEncoder['write']>[0];
+
+const nowhere: ByteOutput = { write: async () => undefined };
+
+/** What each sink takes, its bytes thrown away. */
+export function encodeStages(flat: readonly FlatSlice[]): Stage[] {
+  const [assets, ...children] = tables.map((table) => ({
+    table,
+    rows: flat.flatMap(({ rows }) => rows.get(table.name) ?? []),
+  }));
+  if (assets === undefined) throw new Error('there is no table');
+  const raw = { table: rawTable, rows: flat.flatMap(({ raw }) => raw) };
+  return [
+    { name: 'encode CSV', kind: 'csv', run: () => encode('csv', [assets]) },
+    { name: 'encode JSONL', kind: 'more', run: () => encode('jsonl', [assets]) },
+    { name: 'encode Parquet (zstd)', kind: 'more', run: () => encode('parquet', [assets]) },
+    { name: 'encode raw', kind: 'more', run: () => encode('raw', [raw]) },
+    { name: 'encode child tables as CSV', kind: 'more', run: () => encode('csv', children) },
+  ];
+}
+
+async function encode(
+  format: Format,
+  all: readonly { readonly table: Table; readonly rows: readonly Rows[] }[],
+): Promise<void> {
+  const sink = sinkFor(format);
+  for (const { table, rows } of all) {
+    const encoder = await sink.open(nowhere, {
+      columns: table.columns,
+      compression: sink.compressions[0] ?? 'none',
+      escapeFormulas: false,
+    });
+    for (const some of rows) await encoder.write(some);
+    await encoder.end();
+  }
+}

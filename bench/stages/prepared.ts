@@ -1,0 +1,77 @@
+import type { AssetCall, AssetClient } from '../../src/client/asset-client.ts';
+import { callBody } from '../../src/client/call-body.ts';
+import { parseAnswer } from '../../src/client/parse-answer.ts';
+import { type Batch, batchIds } from '../../src/pipeline/batch-ids.ts';
+import { fetchBatches } from '../../src/pipeline/fetch-batches.ts';
+import { type PartSlice, partSlices } from '../../src/pipeline/part-slices.ts';
+import { expandInputs } from '../../src/pipeline/read-ids/id-input.ts';
+import { readIds } from '../../src/pipeline/read-ids/read-ids.ts';
+import { planOf } from '../../src/pipeline/tables-of.ts';
+import type { ShapedTable } from '../../src/assets/shape-table.ts';
+
+/** A call and the bytes that answer it. */
+export interface Exchange {
+  readonly call: AssetCall;
+  readonly body: Uint8Array;
+}
+
+const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+const shape = { idsPerCall: 1000, rowsPerPart: 100_000, isNeeded: () => true };
+
+/** The batches of an id file, as an export makes them. */
+export async function batchesOf(idFile: string): Promise<Batch[]> {
+  const inputs = await expandInputs({ from: [idFile], baseDir: '/' });
+  return collect(batchIds(readIds(inputs), shape));
+}
+
+/** What the server answers to each batch. */
+export function exchangesOf(batches: readonly Batch[], url: string): Promise<Exchange[]> {
+  return Promise.all(
+    batches.map(async ({ ids, part }) => {
+      const call: AssetCall = { method: 'getAssets', ids, flags, part };
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/v3/key`, { method: 'POST', headers, body: callBody(call) });
+      return { call, body: new Uint8Array(await answer.arrayBuffer()) };
+    }),
+  );
+}
+
+/** The exchanges of an export that makes these tables. */
+export function forTables(exchanges: readonly Exchange[], tables: readonly ShapedTable[]): Exchange[] {
+  const plan = planOf(tables);
+  return exchanges.map(({ call, body }) => ({ call: { ...call, plan }, body }));
+}
+
+/** The slices of batches whose answers a client has. */
+export function slicesOf(batches: readonly Batch[], client: AssetClient): Promise<PartSlice[]> {
+  const options = { client, flags, plan: planOf([]), singles: true, ahead: 1, halt: () => undefined };
+  return collect(partSlices(fetchBatches(each(batches), options), shape));
+}
+
+/** A client that has its answers at hand, already parsed. */
+export function clientOf(exchanges: readonly Exchange[]): AssetClient {
+  const answers = new Map(
+    exchanges.map(({ call, body }) => {
+      const answer = parseAnswer(body, call);
+      if (answer.kind === 'error') throw new Error('the load server answers with an error');
+      return [call.ids[0], answer];
+    }),
+  );
+  return {
+    ask: async (call) => {
+      const answer = answers.get(call.ids[0]);
+      if (answer === undefined) throw new Error('a call that was not prepared');
+      return answer;
+    },
+  };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T, void, void> {
+  yield* items;
+}

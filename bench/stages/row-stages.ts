@@ -1,0 +1,61 @@
+import { tableNames } from '../../src/assets/columns.ts';
+import { createDriftCounter } from '../../src/assets/drift.ts';
+import type { ShapedTable } from '../../src/assets/shape-table.ts';
+import { parseAnswer } from '../../src/client/parse-answer.ts';
+import { jobSchema } from '../../src/job/job-schema.ts';
+import type { Batch } from '../../src/pipeline/batch-ids.ts';
+import { type FlatSlice, flattenSlice } from '../../src/pipeline/flatten-slice.ts';
+import { tablesOf } from '../../src/pipeline/tables-of.ts';
+import { clientOf, type Exchange, forTables, slicesOf } from './prepared.ts';
+import type { Stage } from './stage.ts';
+
+export interface RowStages {
+  readonly stages: readonly Stage[];
+  /** The rows of every table, and the raw lines. */
+  readonly flat: readonly FlatSlice[];
+}
+
+/** From the bytes of answers to rows: once for `assets` alone, once for all tables and raw lines. */
+export async function rowStages(batches: readonly Batch[], exchanges: readonly Exchange[]): Promise<RowStages> {
+  const assets = await rowsFor(['assets'], { batches, exchanges });
+  const all = await rowsFor(tableNames, { batches, exchanges });
+  return {
+    stages: [
+      { name: 'parse, check, flatten', kind: 'csv', run: assets.parse },
+      { name: 'match by id', kind: 'csv', run: assets.match },
+      { name: 'rows of a part', kind: 'csv', run: assets.flatten },
+      { name: 'parse, check, flatten for all tables', kind: 'more', run: all.parse },
+      { name: 'rows of a part, all tables and raw', kind: 'more', run: all.flatten },
+    ],
+    flat: all.flatten(),
+  };
+}
+
+async function rowsFor(
+  names: readonly string[],
+  { batches, exchanges }: { batches: readonly Batch[]; exchanges: readonly Exchange[] },
+) {
+  const tables = shapedTables(names);
+  const planned = forTables(exchanges, tables);
+  const client = clientOf(planned);
+  const slices = await slicesOf(batches, client);
+  const options = { tables, raw: names.length > 1, sources: [''], drift: createDriftCounter() };
+  return {
+    parse: () => {
+      for (const { call, body } of planned) parseAnswer(body, call);
+    },
+    match: async () => {
+      await slicesOf(batches, client);
+    },
+    flatten: () => slices.map((slice) => flattenSlice(slice, options)),
+  };
+}
+
+function shapedTables(names: readonly string[]): ShapedTable[] {
+  const job = jobSchema.parse({
+    ids: { from: 'ids.txt' },
+    service: { url: 'http://127.0.0.1' },
+    output: { dir: 'out', tables: names },
+  });
+  return tablesOf(job, 0);
+}

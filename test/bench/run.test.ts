@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { tinySizes } from '../../bench/harness/sizes.ts';
+import { targets } from '../../bench/harness/targets.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const run = fileURLToPath(new URL('../../bench/run.ts', import.meta.url));
+
+it('writes what it measured, and a row for everything that is to be reached', { timeout: 300_000 }, async () => {
+  const out = join(await tempFolder(), 'RESULTS.md');
+  const args = ['--import', import.meta.resolve('ts-blank-space/register'), run, '--tiny', '--out', out];
+  await promisify(execFile)(process.execPath, args);
+  const text = readFileSync(out, 'utf8');
+  for (const { what, reach } of targets) expect(text).toContain(`| ${what} | ${reach} | `);
+  for (const name of tinySizes.round) expect(text).toMatch(new RegExp(`^\\| ${name} \\| [\\d.]+ \\| `, 'm'));
+  expect(text).toMatch(/^\| parse, check, flatten \| [\d.]+ \| \d+ % \|$/m);
+  // The large export was made twice, and not a byte differed.
+  expect(text).toMatch(/^- (\d+) of \1 files are the same byte for byte\.$/m);
+});
