@@ -37,6 +37,8 @@ export class JsonScanner {
   oddlyEscaped = false;
   /** Of the number that was taken last: its digits when it is an integer, else 0. */
   digits = 0;
+  /** Of the number that was taken last: it is a fraction of at most 7 + 6 digits that does not end in 0, and so a double's shortest text. */
+  isShortFraction = false;
   /** Set when a value is taken whose text is not the one that JSON.stringify gives: blanks, escapes, odd or repeated names. */
   reprint = false;
   /** Set when a value is taken that holds a comma or a quote. */
@@ -103,11 +105,13 @@ export class JsonScanner {
     const leadsWithZero = bytes[start] === 0x30;
     if (whole === 0 || (leadsWithZero && whole > 1)) return false;
     this.digits = isNegative && leadsWithZero ? 0 : whole;
+    this.isShortFraction = false;
     if (bytes[at] === 0x2e) {
       const fraction = at + 1;
       at = digitsEnd(bytes, fraction);
       if (at === fraction) return false;
       this.digits = 0;
+      this.isShortFraction = whole <= 7 && at - fraction <= 6 && bytes[at - 1] !== 0x30;
     }
     if (bytes[at] === 0x65 || bytes[at] === 0x45) {
       at += 1;
@@ -116,6 +120,7 @@ export class JsonScanner {
       at = digitsEnd(bytes, exponent);
       if (at === exponent) return false;
       this.digits = 0;
+      this.isShortFraction = false;
     }
     this.at = at;
     return true;

@@ -14,8 +14,14 @@ export type MemberKind =
   /** What has no column: it goes to `extra`. */
   | 'unknown';
 
+/** What came behind a member, or first in an object: the last time, and the last time that it was another. */
+export interface Follow {
+  next: Member | undefined;
+  other: Member | undefined;
+}
+
 /** A member that objects at one path may have. */
-export interface Member {
+export interface Member extends Follow {
   /** The bytes of `"name":`. */
   readonly key: Uint8Array;
   readonly kind: MemberKind;
@@ -31,8 +37,6 @@ export interface Member {
   value: Uint8Array | undefined;
   /** What to count when it is there though it has no column, or when its value is not among `values`. */
   readonly drift: Drift;
-  /** The member that came behind it the last time. */
-  next: Member | undefined;
   /** The object in which it was met last, by number. */
   seen: number;
 }
@@ -46,12 +50,12 @@ interface FilledColumn {
 }
 
 /** The members of the objects at one path. It learns their order, and names that have no column, from the records. */
-export class ObjectPlan {
+export class ObjectPlan implements Follow {
   readonly path: string;
   readonly #byName = new Map<string, Member>();
   #unknowns = 0;
-  /** The member that came first the last time. */
-  first: Member | undefined;
+  next: Member | undefined;
+  other: Member | undefined;
   /** How many objects were read by it. */
   objects = 0;
 
@@ -109,6 +113,7 @@ export class ObjectPlan {
       ...member,
       key: Buffer.from(`${JSON.stringify(name)}:`),
       next: undefined,
+      other: undefined,
       seen: -1,
     };
     this.#byName.set(name, added);

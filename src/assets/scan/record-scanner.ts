@@ -1,13 +1,20 @@
 import type { Drift } from '../drift.ts';
 import { numberOf, numberText } from '../exact-number.ts';
-import { doubleOf } from '../fit-number.ts';
+import { doubleOf, int64Of, uint64Of } from '../fit-number.ts';
 import { parseJson, stringifyJson } from '../json.ts';
 import { type RowBlockBuilder, textMarks } from '../row-block.ts';
 import { utf8Text } from '../utf8-text.ts';
 import { type Constant, positionAt, traitTypes } from './constants.ts';
 import { ExtraText } from './extra-text.ts';
 import { isDigit, JsonScanner } from './json-scanner.ts';
-import { assetPlaces, type ListPlan, type Member, type ObjectPlan } from './record-plan.ts';
+import {
+  assetPlaces,
+  type Follow,
+  type ListPlan,
+  type Member,
+  type MemberKind,
+  type ObjectPlan,
+} from './record-plan.ts';
 
 /** The row that an object fills. */
 interface OpenRow {
@@ -94,13 +101,11 @@ export class RecordScanner {
       return tookNothing;
     }
     let outcome = tookNothing;
-    let previous: Member | undefined;
+    let previous: Follow = plan;
     for (;;) {
-      const member = this.#name(plan, previous === undefined ? plan.first : previous.next);
+      const member = this.#name(plan, previous);
       if (member === undefined || member.seen === number) return refused;
       member.seen = number;
-      if (previous === undefined) plan.first = member;
-      else previous.next = member;
       previous = member;
       const taken = this.#value(member, row);
       if (taken === refused) return refused;
@@ -114,14 +119,29 @@ export class RecordScanner {
   }
 
   /** Takes a name and its colon; undefined for one that has to be read the long way. */
-  #name(plan: ObjectPlan, guess: Member | undefined): Member | undefined {
+  #name(plan: ObjectPlan, previous: Follow): Member | undefined {
     const json = this.#json;
+    const { next, other } = previous;
     json.separated = true;
-    const start = json.at;
-    if (guess !== undefined && startsWith(json.bytes, start, guess.key)) {
-      json.at = start + guess.key.length;
-      return guess;
+    if (next !== undefined && this.#took(next.key)) return next;
+    const member = other !== undefined && this.#took(other.key) ? other : this.#nameByText(plan);
+    if (member !== undefined) {
+      previous.other = next;
+      previous.next = member;
     }
+    return member;
+  }
+
+  #took(key: Uint8Array): boolean {
+    const json = this.#json;
+    if (!startsWith(json.bytes, json.at, key)) return false;
+    json.at += key.length;
+    return true;
+  }
+
+  #nameByText(plan: ObjectPlan): Member | undefined {
+    const json = this.#json;
+    const start = json.at;
     if (!json.string() || json.escaped) return undefined;
     const name = this.#text(start + 1, json.at - 1);
     if (json.next() !== 0x3a) return undefined;
@@ -208,18 +228,20 @@ export class RecordScanner {
     if (!json.number()) return false;
     const { digits, at } = json;
     rows.setSpan(cell, start, at - start);
-    if (kind === 'double') return (digits > 0 && digits <= 15) || this.#double(rows, cell, start);
-    // The longest that always fit: 18 digits into an int64, 19 into a u64.
-    if (kind === 'int64') return digits > 0 && digits <= 18;
-    return digits > 0 && digits <= 19 && json.bytes[start] !== 0x2d;
+    // The longest that always fit: 18 digits into an int64, 19 into a u64; 15 into a double, whose text they are.
+    if (kind === 'int64' && digits > 0 && digits <= 18) return true;
+    if (kind === 'decimal' && digits > 0 && digits <= 19 && json.bytes[start] !== 0x2d) return true;
+    if (kind === 'double' && ((digits > 0 && digits <= 15) || json.isShortFraction)) return true;
+    return this.#fitted(kind, rows, cell);
   }
 
-  /** Has a cell hold a double's shortest text: `0.0` is 0. */
-  #double(rows: RowBlockBuilder, cell: number, start: number): boolean {
-    const text = this.#text(start, this.#json.at);
-    const double = doubleOf(numberOf(text));
-    if (double === undefined) return false;
-    const shortest = numberText(double);
+  /** Has the cell that a number was put into hold the text of what its column can hold of it: `0.0` is 0. */
+  #fitted(kind: MemberKind, rows: RowBlockBuilder, cell: number): boolean {
+    const text = rows.textAt(cell, this.#json.bytes);
+    const number = numberOf(text);
+    const fitted = kind === 'double' ? doubleOf(number) : kind === 'int64' ? int64Of(number) : uint64Of(number);
+    if (fitted === undefined) return false;
+    const shortest = typeof fitted === 'bigint' ? String(fitted) : numberText(fitted);
     if (shortest !== text) rows.setText(cell, shortest, false);
     return true;
   }
