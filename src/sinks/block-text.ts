@@ -45,14 +45,12 @@ export class BlockText {
     return this.#buffer(cell).toString('latin1');
   }
 
-  /** Bytes of a row's text; of a cell with marks, `markedTimes` as many. */
-  rowBytes(row: number, markedTimes: number): number {
-    const { length, marks, width } = this;
-    let bytes = 0;
-    for (let cell = row * width, end = cell + width; cell < end; cell += 1) {
-      const cellBytes = length[cell] ?? 0;
-      if (cellBytes > 0) bytes += marks[cell] === 0 ? cellBytes : cellBytes * markedTimes;
-    }
+  /** Bytes of a row's text, or a few more. */
+  rowBytes(row: number): number {
+    const { length, width } = this;
+    // Nulls count as -1: looking for them would take longer.
+    let bytes = width;
+    for (let cell = row * width, end = cell + width; cell < end; cell += 1) bytes += length[cell] ?? 0;
     return bytes;
   }
 

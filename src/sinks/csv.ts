@@ -8,7 +8,7 @@ import { integerOf } from './digits.ts';
 import { startsFormula } from './formula.ts';
 import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder, Sink } from './sink.ts';
 import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
-import { type FixedText, fixedText } from './words.ts';
+import { type FixedTexts, fixedTexts } from './words.ts';
 
 /** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {
@@ -24,18 +24,16 @@ const lineFeed = 0x0a;
 const quoteMark = 0x22;
 const apostrophe = 0x27;
 
-const careful: ReadonlySet<ColumnType> = new Set(['string', 'json', 'timestamp']);
-
 /** Most bytes of a cell beside its text: comma, two quotes and an apostrophe; or a null or a timestamp instead of it. */
 const besideText = timestampBytes + 4;
 
 /** Copies rows from blocks, byte by byte; docs/decisions/0004-csv-rows.md says why. */
 class CsvEncoder implements RowEncoder {
   readonly #types: readonly ColumnType[];
-  /** 1 for columns whose text is the cell. */
-  readonly #isPlain: Uint8Array;
+  /** Of each column: 0 where the text is the cell, 1 where it may need quotes, 2 where another text stands for it. */
+  readonly #cares: Uint8Array;
   readonly #lines: ByteLines;
-  readonly #nullText: FixedText;
+  readonly #nullText: FixedTexts;
   readonly #quoteTexts: boolean;
   readonly #escapeFormulas: boolean;
   readonly #timestamps = new TimestampTexts();
@@ -45,21 +43,23 @@ class CsvEncoder implements RowEncoder {
   constructor(output: ByteOutput, { columns, escapeFormulas, csvDialect }: EncoderOptions) {
     const { nullText, quoteTexts } = csvDialects[csvDialect ?? 'rfc4180'];
     this.#types = columns.map(({ type }) => type);
-    this.#isPlain = Uint8Array.from(this.#types, (type) => (careful.has(type) ? 0 : 1));
+    this.#cares = Uint8Array.from(this.#types, (type) =>
+      type === 'timestamp' ? 2 : type === 'string' || type === 'json' ? 1 : 0,
+    );
     this.#lines = new ByteLines(output);
-    this.#nullText = fixedText(nullText);
+    this.#nullText = fixedTexts([nullText]);
     this.#quoteTexts = quoteTexts;
     this.#escapeFormulas = escapeFormulas;
-    const header = fixedText(stringify([columns.map(({ name }) => name)]));
-    this.#lines.reserve(header.length);
-    this.#lines.fixed(header);
+    const header = fixedTexts([stringify([columns.map(({ name }) => name)])]);
+    this.#lines.reserve(header.words.bytes.length);
+    this.#lines.fixed(header, 0);
   }
 
   async write(block: RowBlock): Promise<void> {
     const lines = this.#lines;
     const text = new BlockText(block, this.#types.length);
     for (let row = 0; row < text.rows; row += 1) {
-      lines.reserve(text.rowBytes(row, 2) + text.width * besideText + 1);
+      lines.reserve(2 * text.rowBytes(row) + text.width * besideText + 1);
       this.#addRow(text, row * text.width);
       if (lines.isFull) await lines.flush();
     }
@@ -72,16 +72,25 @@ class CsvEncoder implements RowEncoder {
 
   #addRow(text: BlockText, first: number): void {
     const lines = this.#lines;
-    const isPlain = this.#isPlain;
-    for (let index = 0; index < isPlain.length; index += 1) {
+    const cares = this.#cares;
+    for (let index = 0; index < cares.length; index += 1) {
       const cell = first + index;
       const length = text.length[cell] ?? -1;
+      const care = cares[index] ?? 0;
       if (index > 0) lines.byte(comma);
-      if (length < 0) lines.fixed(this.#nullText);
-      else if (isPlain[index] === 1) lines.copy(text.words(cell), text.start(cell), length);
-      else this.#addCell(text, cell, this.#types[index]);
+      if (length < 0) lines.fixed(this.#nullText, 0);
+      else if (care === 0 || (care === 1 && this.#isBare(text, cell))) {
+        lines.copy(text.words(cell), text.start(cell), length);
+      } else this.#addCell(text, cell, this.#types[index]);
     }
     lines.byte(lineFeed);
+  }
+
+  /** Whether a text stands as it is, and there is nothing to count: most do. */
+  #isBare(text: BlockText, cell: number): boolean {
+    const length = text.length[cell] ?? 0;
+    if (this.#quoteTexts || text.marks[cell] !== 0 || length === 0) return false;
+    return !startsFormula(text.words(cell).bytes, text.start(cell), length);
   }
 
   #addCell(text: BlockText, cell: number, type: ColumnType | undefined): void {
@@ -89,7 +98,7 @@ class CsvEncoder implements RowEncoder {
     else if (type === 'json') this.#addText(text, cell, false);
     else {
       const us = integerOf(text.words(cell), text.start(cell), text.length[cell] ?? 0);
-      this.#lines.fixed(this.#timestamps.of(us));
+      this.#lines.fixed(this.#timestamps.of(us), 0);
     }
   }
 

@@ -1,4 +1,4 @@
-import { type FixedText, strideBytes, type Words, wordsOf } from './words.ts';
+import { type FixedTexts, strideBytes, type Words, wordsOf } from './words.ts';
 
 /** From here on a call into native code is faster than a loop. */
 const longBytes = 256;
@@ -45,8 +45,10 @@ export class GrowingBytes {
     this.#used += 1;
   }
 
-  fixed({ words, length }: FixedText): void {
-    this.copy(words, 0, length);
+  /** Adds one of some texts. */
+  fixed({ words, starts }: FixedTexts, index: number): void {
+    const start = starts[index] ?? 0;
+    this.copy(words, start, (starts[index + 1] ?? 0) - start);
   }
 
   /** Adds bytes as they are: sixteen at a time, though fewer count, where as many can be read. */

@@ -61,7 +61,7 @@ export class ParquetEncoder implements RowEncoder {
   #batchEnd(text: BlockText, first: number): number {
     let end = first;
     while (end < text.rows && !this.#isFull) {
-      this.#waitingBytes += text.rowBytes(end, 1);
+      this.#waitingBytes += text.rowBytes(end);
       this.#waitingRows += 1;
       end += 1;
     }

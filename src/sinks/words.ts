@@ -12,15 +12,16 @@ export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Words {
   return { bytes: new Uint8Array(buffer, byteOffset, byteLength), view: new DataView(buffer, byteOffset, byteLength) };
 }
 
-/** A text that is copied often, and has bytes behind it that may be copied with it. */
-export interface FixedText {
+/** Texts that are copied often: one after another, with bytes behind the last that may be copied with it. */
+export interface FixedTexts {
   readonly words: Words;
-  readonly length: number;
+  /** Where each begins, and where the last ends. */
+  readonly starts: Int32Array;
 }
 
-export function fixedText(text: string): FixedText {
-  const length = Buffer.byteLength(text);
-  const bytes = new Uint8Array(length + strideBytes);
-  Buffer.from(bytes.buffer).write(text);
-  return { words: wordsOf(bytes), length };
+export function fixedTexts(texts: readonly string[]): FixedTexts {
+  const starts = new Int32Array(texts.length + 1);
+  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
+  const bytes = Buffer.from(texts.join('') + '\0'.repeat(strideBytes));
+  return { words: wordsOf(bytes), starts };
 }
