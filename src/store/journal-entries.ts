@@ -18,13 +18,15 @@ export interface JournalPlace {
 const headBytes = 8;
 const keyBytes = 32;
 
-export function entryBytes(key: string, body: Uint8Array): Uint8Array {
-  const bytes = Buffer.allocUnsafe(headBytes + keyBytes + body.length);
-  bytes.write(key, headBytes, 'hex');
-  bytes.set(body, headBytes + keyBytes);
-  bytes.writeUInt32LE(body.length, 0);
-  bytes.writeUInt32LE(crc32(bytes.subarray(headBytes)), 4);
-  return bytes;
+/** What stands before the body: that is megabytes, and is written from where it lies. */
+export function entryHead(key: string, body: Uint8Array): Uint8Array {
+  const head = Buffer.alloc(headBytes + keyBytes);
+  head.write(key, headBytes, 'hex');
+  head.writeUInt32LE(body.length, 0);
+  const ofKey = crc32(head.subarray(headBytes));
+  // Of no bytes at all zlib may give 0, whatever came before.
+  head.writeUInt32LE(body.length === 0 ? ofKey : crc32(body, ofKey), 4);
+  return head;
 }
 
 /** The whole entries that a file begins with. */

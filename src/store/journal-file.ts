@@ -1,6 +1,6 @@
 import { exportPaths, type JournalName, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
-import { entryBytes, type JournalPlace, readEntries } from './journal-entries.ts';
+import { entryHead, type JournalPlace, readEntries } from './journal-entries.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** One file of answers, appended to by one thread. */
@@ -61,11 +61,12 @@ class AppendedFile implements JournalFile {
   }
 
   async #write(key: string, body: Uint8Array): Promise<JournalPlace> {
-    const bytes = entryBytes(key, body);
-    await this.#file.write(bytes, this.#end);
-    const place = { key, position: this.#end + bytes.length - body.length, length: body.length };
-    this.#end += bytes.length;
-    return place;
+    const head = entryHead(key, body);
+    const position = this.#end + head.length;
+    await this.#file.write(head, this.#end);
+    await this.#file.write(body, position);
+    this.#end = position + body.length;
+    return { key, position, length: body.length };
   }
 
   read({ position, length }: JournalPlace): Promise<Uint8Array> {
