@@ -120,10 +120,10 @@ class Search {
 
   #take(asked: readonly string[], answer: RecordsAnswer): void {
     const open = new Set(asked);
-    const known = new Set(asked);
+    let known: Set<string> | undefined;
     for (const record of answer.records) {
       if (open.delete(record.id)) this.#lookups.set(record.id, { kind: 'found', record });
-      else if (known.has(record.id)) this.counts.repeated += 1;
+      else if ((known ??= new Set(asked)).has(record.id)) this.counts.repeated += 1;
       else this.counts.foreign += 1;
     }
     this.counts.idless += answer.idless;

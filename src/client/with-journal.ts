@@ -33,8 +33,8 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   // else an outage would leave refusals behind that the next run believes.
   let doubtful: AnswerEntry[] = [];
 
-  async function keep(call: AssetCall, answer: AssetAnswer): Promise<void> {
-    const entry = { key: callKey(call), part: call.part, body: entryBytes(answer) };
+  async function keep(key: string, call: AssetCall, answer: AssetAnswer): Promise<void> {
+    const entry = { key, part: call.part, body: entryBytes(answer) };
     if (answer.kind === 'refused' && answer.doubtful) {
       doubtful.push(entry);
       return;
@@ -48,7 +48,8 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
 
   return {
     ask: async (call) => {
-      const bytes = await journal.find(callKey(call));
+      const key = callKey(call);
+      const bytes = await journal.find(key);
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: call.ids.length });
@@ -56,7 +57,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
         return kept;
       }
       const answer = await inner.ask(call);
-      await keep(call, answer);
+      await keep(key, call, answer);
       return answer;
     },
   };
