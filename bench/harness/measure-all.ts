@@ -56,7 +56,11 @@ function preparedFiles(folder: string, bodies: number): Pick<Place, 'idFile' | '
 }
 
 async function measureStages(sizes: Sizes, place: Place): Promise<StageFigure[]> {
-  const args = [place.server.url, place.idFile(sizes.stageRecords), place.folder, String(sizes.rounds)];
-  const { stdout } = await runMeasured({ program: 'stages.ts', args }, place.folder);
-  return JSON.parse(stdout) as StageFigure[];
+  const figures: StageFigure[] = [];
+  for (const which of ['stages', 'instead']) {
+    const args = [place.server.url, place.idFile(sizes.stageRecords), place.folder, String(sizes.rounds), which];
+    const { stdout } = await runMeasured({ program: 'stages.ts', args }, place.folder);
+    figures.push(...(JSON.parse(stdout) as StageFigure[]));
+  }
+  return figures;
 }

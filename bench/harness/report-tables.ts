@@ -44,7 +44,6 @@ export function scenarioTable({ samples }: Findings): string {
 const pairs = [
   ['CSV', 'script people write'],
   ['Parquet', 'DuckDB COPY'],
-  ['Parquet, 2 threads', 'DuckDB COPY, 2 threads'],
 ] as const;
 
 export function pairTable({ samples }: Findings): string {

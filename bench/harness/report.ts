@@ -30,7 +30,7 @@ ${scenarioTable(findings)}
 
 ${pairTable(findings)}
 
-DuckDB reads records from a local file, fetches nothing, keeps no unknown field and stops at what fits no column.
+DuckDB, on one thread too, reads the records from a local file: it fetches nothing, keeps no unknown field and stops at what fits no column.
 
 ## Stages
 

@@ -41,8 +41,6 @@ export const scenarios: readonly Scenario[] = [
   { name: 'DuckDB COPY', program: 'duckdb-copy.ts' },
   { ...exported('CSV, many parts', 'csv'), manyParts: true },
   { ...exported('CSV, 2 threads', 'csv'), threads: 2, manyParts: true },
-  { ...exported('Parquet, 2 threads', 'parquet'), threads: 2, manyParts: true },
-  { name: 'DuckDB COPY, 2 threads', program: 'duckdb-copy.ts', threads: 2 },
 ];
 
 /** The scenario of that name. @throws when there is none. */
