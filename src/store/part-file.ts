@@ -17,7 +17,7 @@ export interface FinishedFile {
   readonly sha256: string;
 }
 
-/** One output file in the making: it has a temporary name until `publish`. Blocks given to it must not change later. */
+/** One output file in the making: it has a temporary name until `publish`. Bytes given to it are its own once `write` resolves. */
 export interface PartFile extends ByteOutput {
   /** Syncs and closes the file under its temporary name. */
   seal(): Promise<FinishedFile>;
@@ -49,36 +49,36 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   const encoder = await openCodec(codec);
   const hash = createHash('sha256');
   let bytes = 0;
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
+  // Used again for every block: fresh memory costs more than what is done with it.
+  let block: Buffer | undefined;
+  let blockEnd = 0;
 
-  async function store(block: Uint8Array): Promise<void> {
-    if (block.length === 0) return;
-    hash.update(block);
-    bytes += block.length;
-    await file.write(block);
+  async function store(encoded: Uint8Array): Promise<void> {
+    if (encoded.length === 0) return;
+    hash.update(encoded);
+    bytes += encoded.length;
+    await file.write(encoded);
   }
 
-  async function drain(all: boolean): Promise<void> {
-    if (waitingBytes < blockBytes && !(all && waitingBytes > 0)) return;
-    const whole = waiting.length === 1 && waiting[0] !== undefined ? waiting[0] : Buffer.concat(waiting);
-    let start = 0;
-    for (; whole.length - start >= blockBytes; start += blockBytes) {
-      await store(await encoder.push(whole.subarray(start, start + blockBytes)));
-    }
-    if (all && start < whole.length) await store(await encoder.push(whole.subarray(start)));
-    waiting = all || start === whole.length ? [] : [whole.subarray(start)];
-    waitingBytes = all ? 0 : whole.length - start;
+  async function storeBlock(): Promise<void> {
+    if (block === undefined || blockEnd === 0) return;
+    await store(await encoder.push(block.subarray(0, blockEnd)));
+    blockEnd = 0;
   }
 
   return {
-    write: async (block) => {
-      waiting.push(block);
-      waitingBytes += block.length;
-      await drain(false);
+    write: async (more) => {
+      block ??= Buffer.allocUnsafeSlow(blockBytes);
+      for (let start = 0; start < more.length; ) {
+        const taken = Math.min(more.length - start, blockBytes - blockEnd);
+        block.set(more.subarray(start, start + taken), blockEnd);
+        blockEnd += taken;
+        start += taken;
+        if (blockEnd === blockBytes) await storeBlock();
+      }
     },
     seal: async () => {
-      await drain(true);
+      await storeBlock();
       await store(await encoder.end());
       await file.sync();
       await close();
