@@ -33,7 +33,7 @@ export async function* plainBytes({ files, folder, path }: PartPath): AsyncGener
 export async function* csvOfParquet(part: PartPath, table: Table): AsyncGenerator<Uint8Array, void, void> {
   const file = await part.files.open(pathIn(part.folder, part.path), 'read');
   const pieces: Uint8Array[] = [];
-  const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes) };
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
   try {
     const byteLength = await file.size();
     const slice = async (start: number, end = byteLength): Promise<ArrayBuffer> =>

@@ -4,7 +4,10 @@ import type { ByteOutput } from './sink.ts';
 /** Bytes gathered before they are given away: large enough that an output is called rarely. */
 const pieceBytes = 256 * 1024;
 
-/** Lines of text on their way to an output, as UTF-8. Each piece is a buffer of its own, because an output may keep it. */
+/** A row may be wider than a piece; memory beyond this is given up again. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** Lines of text on their way to an output, as UTF-8, in the same memory piece after piece. */
 export class ByteLines extends GrowingBytes {
   readonly #output: ByteOutput;
 
@@ -20,8 +23,7 @@ export class ByteLines extends GrowingBytes {
 
   async flush(): Promise<void> {
     if (this.used === 0) return;
-    const { bytes } = this;
-    this.clear(pieceBytes);
-    await this.#output.write(bytes);
+    await this.#output.write(this.bytes);
+    this.clear(this.capacityBytes > mostBytes ? pieceBytes : undefined);
   }
 }

@@ -5,7 +5,7 @@ import type { CsvDialectName } from './csv-dialect.ts';
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
-/** Where an encoder puts its bytes. It resolves when more may be written: back-pressure is waiting for it. */
+/** Where an encoder puts its bytes. It resolves when it needs them no more: back-pressure is waiting for it. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<void>;
 }

@@ -144,7 +144,7 @@ async function write(format: Format, block: RowBlock, shaped: ShapedTable): Prom
   const { columns } = format === 'raw' ? rawTable : shaped.table;
   const pieces: Uint8Array[] = [];
   const sink = sinkFor(format);
-  const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes) };
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
   const compression = sink.compressions[0] ?? 'none';
   const encoder = await sink.open(output, { columns, compression, escapeFormulas: false });
   await encoder.write(block);

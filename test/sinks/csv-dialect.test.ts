@@ -15,7 +15,7 @@ const rows: Row[] = [
 
 async function written(csvDialect: (typeof csvDialectNames)[number]): Promise<string[]> {
   const pieces: Uint8Array[] = [];
-  const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes) };
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
   const encoder = await csvSink.open(output, { columns, compression: 'none', escapeFormulas: false, csvDialect });
   await encoder.write(blockOf(columns, rows));
   await encoder.end();

@@ -27,7 +27,7 @@ async function written(name: string, content: string | Uint8Array): Promise<stri
 
 async function encode(format: TableFormat, table: Table, rows: readonly Row[]): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  const output = { write: async (bytes: Uint8Array) => void pieces.push(bytes.slice()) };
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
   const options = { columns: table.columns, compression: 'none', escapeFormulas: false } as const;
   const encoder = await sinkFor(format).open(output, options);
   await encoder.write(blockOf(table.columns, rows));

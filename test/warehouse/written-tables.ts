@@ -34,7 +34,7 @@ export async function writeParts(folder: string, table: Table, format: TableForm
     const sink = sinkFor(format);
     const pieces: Uint8Array[] = [];
     const encoder = await sink.open(
-      { write: async (bytes) => void pieces.push(bytes.slice()) },
+      { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)) },
       { columns: table.columns, compression: 'none', escapeFormulas: false },
     );
     await encoder.write(blockOf(table.columns, part));

@@ -22,7 +22,7 @@ const rowGroupSize = 32_768;
 async function bySink(columns: readonly Column[], rows: readonly Row[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const encoder = await sinkFor('parquet').open(
-    { write: async (bytes) => void pieces.push(bytes) },
+    { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)) },
     { columns, compression: 'zstd', escapeFormulas: false },
   );
   for (let start = 0; start < rows.length; start += 1000) {

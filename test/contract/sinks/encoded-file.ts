@@ -29,7 +29,7 @@ export async function encodeFile(
   const sink = sinkFor(format);
   const pieces: Uint8Array[] = [];
   const encoder = await sink.open(
-    { write: async (bytes) => void pieces.push(bytes) },
+    { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)) },
     { columns, compression: compression ?? sink.compressions[0] ?? 'none', escapeFormulas },
   );
   let start = 0;
