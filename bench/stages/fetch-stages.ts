@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { callBody } from '../../src/client/call-body.ts';
 import { readBody } from '../../src/client/read-body.ts';
+import { BufferPool } from '../../src/lib/buffer-pool.ts';
 import { eachAtOnce } from '../load/each-answer.ts';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
@@ -11,10 +12,11 @@ const headers = { 'content-type': 'application/json' };
 /** Fetching as the program does it. */
 export function fetchStage(exchanges: readonly Exchange[], origin: string): Stage {
   const dispatcher = new Agent({ connections: lanes });
+  const pool = new BufferPool(2 ** 26);
   const run = (): Promise<void> =>
     eachAtOnce(bodiesOf(exchanges), lanes, async (body) => {
       const answer = await dispatcher.request({ origin, path: '/v3/key', method: 'POST', headers, body });
-      await readBody(answer.body, { maxBytes: 2 ** 26, encoding: undefined });
+      pool.give(await readBody(answer.body, { maxBytes: 2 ** 26, encoding: undefined, pool }));
     });
   return { name: 'fetch', kind: 'csv', run };
 }

@@ -31,6 +31,8 @@ export interface RecordsAnswer {
   readonly idless: number;
   /** True when the answer carries another `id` than the call: counted, never a failure. */
   readonly otherResponseId: boolean;
+  /** Gives the memory of `body` back, for another answer: from then on neither it nor the records may be read. */
+  readonly release?: (() => void) | undefined;
 }
 
 /** The service refused this call and would refuse it again. */

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { BufferPool } from '../lib/buffer-pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
@@ -34,20 +35,27 @@ export interface HttpClient extends AssetClient {
 /** Longest body of an answer other than 200 that is worth reading for its message. */
 const maxErrorBytes = 65_536;
 
+/** Answers' memory that waits for others: some twenty of the usual size. */
+const mostFreeBytes = 64 * 1024 * 1024;
+
 /** One exchange a call, nothing repeated, redirects not followed. The only file that knows the HTTP library. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { address, clock, listener } = options;
   const dispatcher = createDispatcher(options);
+  const pool = new BufferPool(mostFreeBytes);
 
   return {
     ask: async (call: AssetCall): Promise<AssetAnswer> => {
       options.abort?.throwIfAborted();
       listener?.({ kind: 'sent', ids: call.ids.length });
       const startedMs = clock.now();
-      const wire = await withDeadline(options, (signal) => exchange(dispatcher, { call, signal, options }));
+      const wire = await withDeadline(options, (signal) => exchange(dispatcher, { call, signal, options, pool }));
       const answer = judgeAnswer(wire, call, { scrub: address.scrub, nowMs: clock.now() });
       listener?.({ kind: 'answered', ids: call.ids.length, bytes: wire.body.length, ms: clock.now() - startedMs });
-      return answer;
+      const release = (): void => {
+        pool.give(wire.body);
+      };
+      return answer.kind === 'records' ? { ...answer, release } : answer;
     },
     close: () => dispatcher.close(),
   };
@@ -82,9 +90,10 @@ interface Exchange {
   readonly call: AssetCall;
   readonly signal: AbortSignal;
   readonly options: HttpClientOptions;
+  readonly pool: BufferPool;
 }
 
-async function exchange(dispatcher: Dispatcher, { call, signal, options }: Exchange): Promise<WireAnswer> {
+async function exchange(dispatcher: Dispatcher, { call, signal, options, pool }: Exchange): Promise<WireAnswer> {
   const { origin, path } = options.address;
   const answer = await dispatcher.request({
     origin,
@@ -98,7 +107,7 @@ async function exchange(dispatcher: Dispatcher, { call, signal, options }: Excha
   answer.body.on('error', () => undefined);
   const status = answer.statusCode;
   const maxBytes = status === 200 ? options.maxAnswerBytes : maxErrorBytes;
-  const reading = readBody(answer.body, { maxBytes, encoding: headerOf(answer, 'content-encoding') });
+  const reading = readBody(answer.body, { maxBytes, pool, encoding: headerOf(answer, 'content-encoding') });
   const body = status === 200 ? await reading : await reading.catch(emptyUnless(signal));
   return { status, retryAfter: headerOf(answer, 'retry-after'), body };
 }

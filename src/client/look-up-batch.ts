@@ -38,6 +38,8 @@ export interface BatchLookups {
   /** In the order of the batch's ids. */
   readonly lookups: readonly Lookup[];
   readonly counts: Readonly<OddCounts>;
+  /** Gives the memory of the answers back: from then on no record of the lookups may be read. */
+  readonly release: () => void;
 }
 
 /**
@@ -49,14 +51,14 @@ export async function lookUpBatch(client: AssetClient, batch: Batch): Promise<Ba
   const search = new Search(client, batch);
   await search.ask(batch.ids);
   if (batch.singles && batch.flags.showUnverifiedCollections) await search.askMissingAlone();
-  return { lookups: batch.ids.map((id) => search.lookupOf(id)), counts: search.counts };
+  return search.outcome();
 }
 
 /** The same for each id in a `getAsset` call of its own, which knows `showUnverifiedCollections`. */
 export async function lookUpAlone(client: AssetClient, batch: Omit<Batch, 'singles'>): Promise<BatchLookups> {
   const search = new Search(client, { ...batch, singles: true });
   await search.askMissingAlone();
-  return { lookups: batch.ids.map((id) => search.lookupOf(id)), counts: search.counts };
+  return search.outcome();
 }
 
 /** After so many refusals that named their ids, one after another, a batch is halved: halves are asked side by side. */
@@ -65,7 +67,8 @@ const maxNamedInRow = 3;
 const notReturned: Lookup = { kind: 'missing', reason: 'not in the answer' };
 
 class Search {
-  readonly counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
+  readonly #releases: (() => void)[] = [];
+  readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
   readonly #batch: Batch;
   readonly #lookups = new Map<string, Lookup>();
@@ -75,7 +78,17 @@ class Search {
     this.#batch = batch;
   }
 
-  lookupOf(id: string): Lookup {
+  outcome(): BatchLookups {
+    return {
+      lookups: this.#batch.ids.map((id) => this.#lookupOf(id)),
+      counts: this.#counts,
+      release: () => {
+        for (const release of this.#releases.splice(0)) release();
+      },
+    };
+  }
+
+  #lookupOf(id: string): Lookup {
     return this.#lookups.get(id) ?? notReturned;
   }
 
@@ -103,7 +116,7 @@ class Search {
   }
 
   async askMissingAlone(): Promise<void> {
-    const missing = this.#batch.ids.filter((id) => this.lookupOf(id).kind === 'missing');
+    const missing = this.#batch.ids.filter((id) => this.#lookupOf(id).kind === 'missing');
     await allSettled(
       missing.map(async (id) => {
         const answer = await this.#client.ask(this.#call('getAsset', [id]));
@@ -123,11 +136,12 @@ class Search {
     let known: Set<string> | undefined;
     for (const record of answer.records) {
       if (open.delete(record.id)) this.#lookups.set(record.id, { kind: 'found', record });
-      else if ((known ??= new Set(asked)).has(record.id)) this.counts.repeated += 1;
-      else this.counts.foreign += 1;
+      else if ((known ??= new Set(asked)).has(record.id)) this.#counts.repeated += 1;
+      else this.#counts.foreign += 1;
     }
-    this.counts.idless += answer.idless;
-    if (answer.otherResponseId) this.counts.otherResponseId += 1;
+    if (answer.release !== undefined) this.#releases.push(answer.release);
+    this.#counts.idless += answer.idless;
+    if (answer.otherResponseId) this.#counts.otherResponseId += 1;
   }
 }
 

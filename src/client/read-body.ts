@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { BufferPool } from '../lib/buffer-pool.ts';
 
 /** The body is longer than the caller is willing to hold, before or after decoding. */
 export class BodyTooLong extends Error {
@@ -17,6 +18,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** The `content-encoding` header. */
   readonly encoding: string | undefined;
+  /** Where memory for a body in several pieces comes from. */
+  readonly pool: BufferPool;
 }
 
 const gunzipAtOnce = promisify(gunzip);
@@ -34,7 +37,7 @@ export async function readBody(chunks: AsyncIterable<Uint8Array>, limits: BodyLi
     if (length > maxBytes) throw new BodyTooLong(maxBytes);
     pieces.push(piece);
   }
-  const encoded = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, length);
+  const encoded = joined(pieces, length, limits.pool);
   const encoding = limits.encoding?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return encoded;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BodyUndecodable('an encoding that was not asked for');
@@ -43,5 +46,19 @@ export async function readBody(chunks: AsyncIterable<Uint8Array>, limits: BodyLi
   } catch (error) {
     if (error instanceof RangeError) throw new BodyTooLong(maxBytes);
     throw new BodyUndecodable('gzip that is cut or damaged', { cause: error });
+  } finally {
+    limits.pool.give(encoded);
   }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number, pool: BufferPool): Uint8Array {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  const whole = pool.take(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

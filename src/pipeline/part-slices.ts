@@ -56,5 +56,7 @@ export async function* partSlices(
       fates.push({ entry, lookup });
     }
     if (isNeeded(part) && fates.length > 0) yield { part, fates, extras };
+    // Whoever took the slices has made rows of them.
+    found?.release();
   }
 }

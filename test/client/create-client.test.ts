@@ -90,7 +90,7 @@ describe('createClient', () => {
     const first = await connect(server.url, options, { entries }).client.ask(call);
     expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
     const again = await connect(server.url, options, { entries }).client.ask(call);
-    expect(again).toEqual(first);
+    expect({ ...again, release: undefined }).toEqual({ ...first, release: undefined });
     expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
   });
 
@@ -221,7 +221,7 @@ describe('createClient', () => {
     await ask(created, 100);
     expect(server.seen.length - sent).toBe(4);
     const again = connect(server.url, {}, { entries });
-    expect(await ask(again, 0)).toEqual(first);
+    expect({ ...(await ask(again, 0)), release: undefined }).toEqual({ ...first, release: undefined });
     expect(await ask(again, 100)).toMatchObject({ lookups: { length: 100 } });
     expect(server.seen.length - sent).toBe(4);
     expect(events.filter((event) => event.kind === 'shrunk')).toEqual([

@@ -38,6 +38,7 @@ function lookups(ids: readonly string[]): BatchLookups {
   return {
     lookups: ids.map((id) => ({ kind: 'missing', reason: `none for ${id}` })),
     counts: { foreign: 1, repeated: 0, idless: 0, otherResponseId: 0 },
+    release: () => undefined,
   };
 }
 

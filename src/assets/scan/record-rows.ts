@@ -41,7 +41,10 @@ export class RecordRows {
     const expected = Math.ceil(source.length / usualBytes);
     this.#target = {
       assets: new RowBlockBuilder(assetsTable.columns.length, expected),
-      children: childTables.map(({ columns }) => new RowBlockBuilder(columns.length, expected * 2, childConstants)),
+      children: childTables.map((table) => {
+        const rows = plan.children.includes(table) ? expected * 2 : 0;
+        return new RowBlockBuilder(table.columns.length, rows, childConstants);
+      }),
       drifts: [],
       childDrifts: childTables.map(() => []),
     };

@@ -1,0 +1,39 @@
+/** Sizes are rounded up to a multiple of this, so that buffers of nearly equal size serve each other. */
+const granuleBytes = 256 * 1024;
+
+/**
+ * Memory for large buffers, used again: from the system it comes in pages that are zeroed one by one, which costs more than
+ * copying an answer into them. Whoever takes a buffer may keep it for ever; it is given back only when nothing reads it.
+ */
+export class BufferPool {
+  readonly #mostBytes: number;
+  #free: ArrayBufferLike[] = [];
+  #freeBytes = 0;
+  readonly #lent = new WeakSet<ArrayBufferLike>();
+
+  /** @param mostBytes most bytes that lie here unused; what is given back beyond them is left to the garbage collector */
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** A buffer of that length; what it holds is not defined. */
+  take(length: number): Buffer {
+    const at = this.#free.findIndex(({ byteLength }) => byteLength >= length);
+    const [memory = Buffer.allocUnsafeSlow(roundedUp(length)).buffer] = at < 0 ? [] : this.#free.splice(at, 1);
+    if (at >= 0) this.#freeBytes -= memory.byteLength;
+    this.#lent.add(memory);
+    return Buffer.from(memory, 0, length);
+  }
+
+  /** Takes back what `take` gave, once; other buffers are left alone. */
+  give({ buffer }: Uint8Array): void {
+    if (!this.#lent.delete(buffer)) return;
+    if (this.#freeBytes + buffer.byteLength > this.#mostBytes) return;
+    this.#free.push(buffer);
+    this.#freeBytes += buffer.byteLength;
+  }
+}
+
+function roundedUp(bytes: number): number {
+  return Math.ceil(bytes / granuleBytes) * granuleBytes;
+}
