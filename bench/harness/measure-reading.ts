@@ -9,7 +9,7 @@ import { median } from './statistics.ts';
 export interface ReadIds {
   /** Microseconds of CPU time an id, by the name of the reading: medians. */
   readonly cpuUs: ReadonlyMap<string, number>;
-  /** Peak memory of reading `idsHeld` ids with removal of duplicates. */
+  /** Peak memory of `plan` over `idsHeld` ids: it reads them, removes duplicates, and does little else. */
   readonly heldMiB: number;
   /** How many ids were told apart beyond the limit of a Set; 0 when that was not tried. */
   readonly beyondSet: number;
@@ -26,12 +26,12 @@ export async function measureReading(sizes: Sizes, folder: string): Promise<Read
       taken.get(name)?.push((await readIn(way, file(format), folder)).cpuUs);
     }
   }
-  const readMany = async (count: number): Promise<number> => {
+  const planMany = (count: number): Promise<number> => {
     writeIds(file('lines'), count, 'lines');
-    return (await readIn('duplicates', file('lines'), folder)).peakMiB;
+    return planPeak(file('lines'), count, folder);
   };
-  const heldMiB = await readMany(sizes.idsHeld);
-  if (sizes.idsBeyondSet > 0) await readMany(sizes.idsBeyondSet);
+  const heldMiB = await planMany(sizes.idsHeld);
+  if (sizes.idsBeyondSet > 0) await planMany(sizes.idsBeyondSet);
   for (const format of ['lines', 'csv', 'json'] as const) rmSync(file(format));
   return {
     cpuUs: new Map(Array.from(taken, ([name, values]) => [name, median(values)])),
@@ -46,4 +46,16 @@ export async function readIn(way: string, file: string, folder: string): Promise
   const { ids, valid, cpuS } = JSON.parse(stdout) as { ids: number; valid: number; cpuS: number };
   if (valid !== ids) throw new Error(`${way} found ${valid} of ${ids} ids`);
   return { cpuUs: (cpuS / ids) * 1e6, peakMiB };
+}
+
+/** The peak memory of `plan` over a file of so many ids. @throws when it tells another number. */
+async function planPeak(file: string, count: number, folder: string): Promise<number> {
+  const where = ['--ids', file, '--url', 'http://127.0.0.1', '--out', join(folder, 'planned')];
+  const { stdout, peakMiB } = await runMeasured(
+    { program: 'asset-export', args: ['plan', ...where, '--json'] },
+    folder,
+  );
+  const { valid } = JSON.parse(stdout) as { valid: number };
+  if (valid !== count) throw new Error(`plan found ${valid} of ${count} ids`);
+  return peakMiB;
 }

@@ -26,6 +26,7 @@ ${scenarioTable(findings)}
   (over many parts: ${count(sizes.fewThreaded)} and ${count(sizes.manyThreaded)}, ${count(sizes.idsPerPart)} a part); an asset's time is the difference, so that no start is in it.
 - The bare loop fetches with undici (\`request\`, \`arrayBuffer\`), 16 calls in flight, and \`JSON.parse\`s; nothing else.
 - The script fetches one call after another with \`fetch\`, \`JSON.parse\`s, and appends the records to a file.
+- Peak memory is that of the process. The bare loop, the script and DuckDB's are TypeScript that is read as it is: their loader is in it.
 - ${serverLine(findings)}
 
 ${pairTable(findings)}

@@ -108,7 +108,7 @@ export const targets: readonly Target[] = [
   idsPerSecond('lines, exact check', 3),
   idsPerSecond('lines, check, duplicates', 1),
   {
-    what: 'reading 10 M ids, duplicates removed: peak memory in MB',
+    what: 'reading 10 M ids, duplicates removed (`plan`): peak memory in MB',
     reach: '≤ 350',
     most: 350,
     measured: ({ reading }) => reading.heldMiB * 1.048576,
