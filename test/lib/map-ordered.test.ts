@@ -37,6 +37,14 @@ function held() {
   return { open, map };
 }
 
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((end) => {
+    resolve = end;
+  });
+  return { promise, resolve };
+}
+
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
@@ -124,5 +132,61 @@ describe('mapping in order', () => {
     }
     expect(taken).toEqual([0, 1, 4, 9, 16]);
     expect(left).toBe(0);
+  });
+
+  it('yields what is ready while the source has nothing yet', async () => {
+    const more = deferred();
+    async function* slow(): AsyncGenerator<number, void, void> {
+      yield 0;
+      await more.promise;
+      yield 1;
+    }
+    const results = mapOrdered(slow(), { map: (n) => Promise.resolve(`#${n}`), limit: 3 });
+    expect((await results.next()).value).toBe('#0');
+    more.resolve();
+    expect((await results.next()).value).toBe('#1');
+    expect((await results.next()).done).toBe(true);
+  });
+
+  it('begins nothing that it pulled after its consumer left', async () => {
+    const more = deferred();
+    const begun: number[] = [];
+    async function* slow(): AsyncGenerator<number, void, void> {
+      yield 0;
+      await more.promise;
+      yield 1;
+    }
+    const results = mapOrdered(slow(), {
+      map: (n) => {
+        begun.push(n);
+        return Promise.resolve(n);
+      },
+      limit: 3,
+      onLeft: () => {
+        more.resolve();
+      },
+    });
+    await results.next();
+    await results.return();
+    expect(begun).toEqual([0]);
+  });
+
+  it('begins only the first in line while there is no room', async () => {
+    const { state, numbers } = counting(3);
+    const room = { is: false };
+    const { open, map } = held();
+    const results = mapOrdered(numbers, { map, limit: 3, hasRoom: () => room.is });
+    const first = results.next();
+    await settled();
+    expect(state.pulled).toBe(1);
+    open.get(0)?.end();
+    await first;
+    room.is = true;
+    const second = results.next();
+    await settled();
+    expect(state.pulled).toBe(3);
+    for (const { end } of open.values()) end();
+    await second;
+    await results.return();
   });
 });
