@@ -44,7 +44,8 @@ export function forTables(exchanges: readonly Exchange[], tables: readonly Shape
 
 /** The slices of batches whose answers a client has. */
 export function slicesOf(batches: readonly Batch[], client: AssetClient): Promise<PartSlice[]> {
-  const options = { client, flags, plan: planOf([]), singles: true, ahead: 1, halt: () => undefined };
+  const bounds = { concurrency: 1, mostBytes: Number.POSITIVE_INFINITY, onHolding: () => undefined };
+  const options = { client, flags, plan: planOf([]), singles: true, halt: () => undefined, ...bounds };
   return collect(partSlices(fetchBatches(each(batches), options), shape));
 }
 

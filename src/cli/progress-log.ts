@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { RunEvent } from '../pipeline/run-events.ts';
-import { addEvent, entriesDone, entriesTotal, newProgressState } from './progress-state.ts';
+import { addEvent, entriesDone, entriesTotal, holdingOf, newProgressState } from './progress-state.ts';
 import { etaText } from './progress-text.ts';
 import { progressView, speedometer } from './progress-view.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
@@ -23,6 +23,8 @@ export function progressInLog(options: ProgressOptions): Progress {
       idsPerSecond: Math.round(view.idsPerSecond),
       calls: state.callsSent,
       callsInFlight: state.callsInFlight,
+      bytesInFlight: holdingOf(state).bytes,
+      callsHeldBack: holdingOf(state).isFull,
       creditsUsed: state.callsSent * options.creditsPerCall,
       creditsLeft: view.creditsLeft,
       retries: state.retries,

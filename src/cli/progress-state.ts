@@ -1,3 +1,4 @@
+import type { Holding } from '../pipeline/held-bytes.ts';
 import type { RunEvent } from '../pipeline/run-events.ts';
 
 /** What is known of a run at a moment, summed from its events. */
@@ -11,6 +12,8 @@ export interface ProgressState {
   callsSent: number;
   callsInFlight: number;
   answerBytes: number;
+  /** What each thread holds in memory for its calls. */
+  readonly holding: Map<number, Holding>;
   retries: number;
   partsCommitted: number;
   entriesCommitted: number;
@@ -30,6 +33,7 @@ export function newProgressState(): ProgressState {
     callsSent: 0,
     callsInFlight: 0,
     answerBytes: 0,
+    holding: new Map(),
     retries: 0,
     partsCommitted: 0,
     entriesCommitted: 0,
@@ -73,10 +77,19 @@ export function addEvent(state: ProgressState, event: RunEvent): void {
       return;
     case 'shrunk':
       return;
+    case 'holding':
+      state.holding.set(event.thread, event);
+      return;
     case 'committed':
       state.partsCommitted += 1;
       state.entriesCommitted += event.commit.counts.read;
   }
+}
+
+/** What all threads hold in memory for their calls; full when one of them is. */
+export function holdingOf({ holding }: ProgressState): Holding {
+  const each = [...holding.values()];
+  return { bytes: each.reduce((sum, { bytes }) => sum + bytes, 0), isFull: each.some(({ isFull }) => isFull) };
 }
 
 /** Entries of the whole input: known when it is read, estimated from its bytes before. */

@@ -10,6 +10,7 @@ import type { CommandArguments } from './command.ts';
 import { count, plural } from './format-text.ts';
 import { jobOf } from './job-flags.ts';
 import { ledgerInExport, openService } from './open-service.ts';
+import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
 import { type RunSettings, runSettings } from './run-job.ts';
 import { errorJson, errorText } from './show-error.ts';
@@ -75,6 +76,7 @@ async function repaired(
         stdin: process.stdin,
         stop: signals.stop,
         abort: signals.abort,
+        threads: programThreads(job),
         listener: progress.listener,
         version: programVersion(),
       },

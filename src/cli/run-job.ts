@@ -10,6 +10,7 @@ import { intolerable } from '../pipeline/tolerance.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import type { CommandArguments, CommandFlag } from './command.ts';
 import type { OpenService } from './open-service.ts';
+import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
 import { errorJson, errorText } from './show-error.ts';
 import { showProgress } from './show-progress.ts';
@@ -93,6 +94,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
       stdin: process.stdin,
       stop: signals.stop,
       abort: signals.abort,
+      threads: programThreads(job),
       listener: progress.listener,
       version: programVersion(),
     });

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import type { AssetCall, AssetClient } from './asset-client.ts';
+import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
 import type { ClientListener } from './client-events.ts';
 import type { CreditLedger } from './credit-ledger.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
@@ -12,34 +12,37 @@ import { type AnswerJournal, withJournal } from './with-journal.ts';
 import { withRetry } from './with-retry.ts';
 import { withSizeGuard } from './with-size-guard.ts';
 
-export interface ClientOptions {
+export interface WireOptions {
   /** Base address, without `/v3/<key>`. */
   readonly url: string;
   readonly apiKey: string;
   readonly concurrency: number;
   readonly timeoutMs: number;
-  readonly retries: number;
   /** Longest answer to hold, decoded; default 64 MiB, six times what known services send at most. */
   readonly maxAnswerBytes?: number | undefined;
+  readonly proxy?: ProxySettings | undefined;
+  /** Kills the exchanges in flight. */
+  readonly abort?: AbortSignal | undefined;
+  readonly listener?: ClientListener | undefined;
+  readonly clock?: Clock | undefined;
+  /** What exchanges calls for answers; HTTP unless told. */
+  readonly openWire?: ((options: HttpClientOptions) => HttpClient) | undefined;
+}
+
+export interface ClientOptions extends WireOptions {
+  readonly retries: number;
   readonly budget: ClientBudget;
   /** Stays open: whoever opened it closes it after the client. */
   readonly ledger: CreditLedger;
   readonly journal: AnswerJournal;
   /** Most ids a call that an earlier run of this export found out. */
   readonly initialCap?: number | undefined;
-  readonly proxy?: ProxySettings | undefined;
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
   readonly stop?: AbortSignal | undefined;
-  /** Kills the exchanges in flight. */
-  readonly abort?: AbortSignal | undefined;
   /** Awaited before each attempt is sent. */
   readonly onCall?: ((call: AssetCall) => Promise<void>) | undefined;
-  readonly listener?: ClientListener | undefined;
-  readonly clock?: Clock | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random?: (() => number) | undefined;
-  /** What exchanges calls for answers; HTTP unless told. */
-  readonly openWire?: ((options: HttpClientOptions) => HttpClient) | undefined;
 }
 
 /** Limits in credits. */
@@ -55,6 +58,10 @@ export interface ClientBudget {
 
 export interface CreatedClient {
   readonly client: AssetClient;
+  /** Asks with all policies but the journal, and sends each attempt over another wire than its own: that of a thread. */
+  askOver(wire: AssetClient, call: AssetCall): Promise<AssetAnswer>;
+  /** Takes a refused size into account that was met in a journal. */
+  learnSize(refusedIds: number): void;
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
   cap(): number;
   /** How many calls at once are allowed now. */
@@ -65,6 +72,17 @@ export interface CreatedClient {
 
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 
+/** The wire without any policy. @throws {ExportError} `usage` when the address or the key cannot be right. */
+export function createWire(options: WireOptions): HttpClient {
+  return (options.openWire ?? createHttpClient)({
+    ...options,
+    clock: options.clock ?? systemClock,
+    address: serviceAddress(options),
+    connections: options.concurrency,
+    maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
+  });
+}
+
 /**
  * The one place where policies are put around the wire, from the inside out:
  * - budget next to the wire, as each attempt is paid, retries too;
@@ -72,25 +90,28 @@ const defaultMaxAnswerBytes = 64 * 1024 * 1024;
  * - retry around that, so that a call that waits for its next attempt holds no slot;
  * - the size guard around retry, as it judges only what is definite;
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit.
+ *
+ * However many threads send, there is one of each policy; the wire and the journal are those of whoever asks.
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
   const { concurrency, retries, stop, listener, clock = systemClock, random = Math.random } = options;
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
-  const http = (options.openWire ?? createHttpClient)({
-    ...options,
-    clock,
-    address: serviceAddress(options),
-    connections: concurrency,
-    maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
-  });
-  const paid = withBudget(http, { ...options.budget, ...options, clock });
+  const http = createWire(options);
+  const elsewhere = new WeakMap<AssetCall, AssetClient>();
+  const wire: AssetClient = { ask: (call) => (elsewhere.get(call) ?? http).ask(call) };
+  const paid = withBudget(wire, { ...options.budget, ...options, clock });
   const slots = withConcurrency(paid, { concurrency, maxPauses: retries, clock, random, stop, listener });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const guard = withSizeGuard(steady, options);
   return {
     client: withJournal(guard, { ...options, onSizeRefused: guard.learn }),
+    askOver: (other, call) => {
+      elsewhere.set(call, other);
+      return guard.ask(call);
+    },
+    learnSize: guard.learn,
     cap: () => guard.cap(),
     concurrency: () => slots.limit(),
     close: async () => {

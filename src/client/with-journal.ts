@@ -34,7 +34,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   let doubtful: AnswerEntry[] = [];
 
   async function keep(key: string, call: AssetCall, answer: AssetAnswer): Promise<void> {
-    const entry = { key, part: call.part, body: entryBytes(answer) };
+    const entry = { key, part: call.part, body: keptBytes(answer) };
     if (answer.kind === 'refused' && answer.doubtful) {
       doubtful.push(entry);
       return;
@@ -66,7 +66,8 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
 /** No JSON begins with it: tells a refusal, kept in few words, from an answer kept as it came. */
 const refusalMark = '!';
 
-function entryBytes(answer: AssetAnswer): Uint8Array {
+/** An answer as it is kept: `keptAnswer` reads it. */
+export function keptBytes(answer: AssetAnswer): Uint8Array {
   if (answer.kind === 'records') return answer.body;
   return Buffer.from(refusalMark + JSON.stringify({ why: answer.why, message: answer.message }));
 }

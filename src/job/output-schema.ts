@@ -74,7 +74,7 @@ export const outputSchema = z
       flag: 'threads',
       value: 'N',
       description:
-        'threads to use, at most (default: number of cores); this version works on one, and the files are the same for any number',
+        'threads that make parts, at most (default: number of cores); the files are the same for any number, and 1 starts none',
     }),
   })
   .superRefine((output, context) => {

@@ -7,6 +7,8 @@ export interface Batch {
   readonly entries: readonly IdEntry[];
   /** The valid, first-seen ids among the entries, in order. */
   readonly ids: readonly string[];
+  /** Of a batch that is cut: how many of its ids belong to entries before the cut. They are asked for all the same. */
+  readonly idsBefore?: number;
   /** The last part that an id of this batch belongs to: its answer is kept until that part is committed. */
   readonly part: number;
 }

@@ -1,5 +1,6 @@
-import type { AssetAnswer, AssetFlags } from '../client/asset-client.ts';
+import type { AssetFlags } from '../client/asset-client.ts';
 import { lookUpBatch } from '../client/look-up-batch.ts';
+import { noRecords } from '../client/no-records.ts';
 import { withJournal } from '../client/with-journal.ts';
 import type { KeptAnswers } from '../store/journal-entries.ts';
 import type { Batch } from './batch-ids.ts';
@@ -10,21 +11,13 @@ export interface CallCounter {
   calls(): number;
 }
 
-const nothingFound: AssetAnswer = {
-  kind: 'records',
-  body: new Uint8Array(),
-  records: [],
-  idless: 0,
-  otherResponseId: false,
-};
-
 /** Takes the way of a real run, halving included, where answers are kept; all others are counted as if they went well. */
 export function countCalls(kept: KeptAnswers, flags: AssetFlags): CallCounter {
   let calls = 0;
   const counting = {
     ask: () => {
       calls += 1;
-      return Promise.resolve(nothingFound);
+      return Promise.resolve(noRecords);
     },
   };
   const client = withJournal(counting, {

@@ -4,6 +4,7 @@ import type { ProxySettings } from '../client/proxy-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { RunListener } from './run-events.ts';
+import type { StartThread } from './threads/offers.ts';
 
 /** Everything an export does to the world, as arguments. */
 export interface ExportContext {
@@ -24,6 +25,8 @@ export interface ExportContext {
   readonly stop: AbortSignal;
   /** Aborted: exchanges in flight end at once. */
   readonly abort: AbortSignal;
+  /** How many threads may be used, and what starts one; absent: all is made on this one. */
+  readonly threads?: { readonly most: number; readonly start: StartThread };
   readonly listener: RunListener;
   readonly version: string;
 }

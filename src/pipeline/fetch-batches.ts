@@ -3,6 +3,7 @@ import type { AssetClient, AssetFlags } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
 import { mapOrdered } from '../lib/map-ordered.ts';
 import type { Batch } from './batch-ids.ts';
+import { HeldBytes, type Holding } from './held-bytes.ts';
 
 /** A batch and what became of each of its ids. */
 export interface FetchedBatch {
@@ -17,30 +18,70 @@ export interface FetchOptions {
   readonly plan: RecordPlan;
   /** May ids that `getAssets` did not return be asked for one by one. */
   readonly singles: boolean;
-  /** Batches under way at once: a little more than calls, so that slots stay full while the first one is awaited. */
-  readonly ahead: number;
+  /** Most calls at once. */
+  readonly concurrency: number;
+  /** No batch but the first in line begins while answers that are not written, and those in flight, are more than this. */
+  readonly mostBytes: number;
+  readonly onHolding: (holding: Holding) => void;
   /** Called when a batch fails, or when nobody waits for the rest: nothing new should begin. */
   readonly halt: (reason: unknown) => void;
 }
 
+/** What is left undone because nobody waits for it: never the cause, always a consequence. */
+export class NobodyWaits extends Error {
+  constructor() {
+    super('the export has stopped');
+    this.name = 'NobodyWaits';
+  }
+}
+
 /** Asks for every batch, several at once, and yields them in order. */
-export function fetchBatches(
+export async function* fetchBatches(
   batches: AsyncIterable<Batch>,
-  { client, flags, plan, singles, ahead, halt }: FetchOptions,
+  { client, flags, plan, singles, concurrency, mostBytes, onHolding, halt }: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
-  return mapOrdered(batches, {
-    limit: ahead,
+  // A little more than calls, so that slots stay full while the first one is awaited.
+  const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
+  const fetched = mapOrdered(batches, {
+    limit: 4 * (concurrency + 4),
+    hasRoom: () => held.hasRoom(),
     onLeft: () => {
-      halt(new Error('the export has stopped'));
+      halt(new NobodyWaits());
     },
     map: async (batch) => {
-      if (batch.ids.length === 0) return { batch, found: undefined };
+      if (batch.ids.length === 0) return { batch, found: undefined, bytes: 0 };
+      const counted = countingBytes(client);
+      held.begin();
       try {
-        return { batch, found: await lookUpBatch(client, { ids: batch.ids, flags, part: batch.part, singles, plan }) };
+        const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, plan });
+        return { batch, found, bytes: counted.bytes() };
       } catch (error) {
         halt(error);
         throw error;
+      } finally {
+        held.arrived(counted.bytes());
       }
     },
   });
+  for await (const { batch, found, bytes } of fetched) {
+    yield { batch, found };
+    // Whoever asks for the next has written this one.
+    if (found !== undefined) held.written(bytes);
+  }
+}
+
+interface CountingClient extends AssetClient {
+  bytes(): number;
+}
+
+function countingBytes(client: AssetClient): CountingClient {
+  let bytes = 0;
+  return {
+    ask: async (call) => {
+      const answer = await client.ask(call);
+      if (answer.kind === 'records') bytes += answer.body.length;
+      return answer;
+    },
+    bytes: () => bytes,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Lookup } from '../client/look-up-batch.ts';
+import type { BatchLookups, Lookup } from '../client/look-up-batch.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
 import type { IdEntry } from './id-entry.ts';
 import type { Need } from './needed-batches.ts';
@@ -13,7 +13,7 @@ export interface EntryFate {
 export interface PartSlice {
   readonly part: number;
   readonly fates: readonly EntryFate[];
-  /** Records of the batch's answers that belong to no id; told with its first slice. */
+  /** Records of the batch's answers that belong to no id; told with the slice that has its first id. */
   readonly extras: Extras;
 }
 
@@ -32,31 +32,32 @@ export async function* partSlices(
   { rowsPerPart, isNeeded }: Need,
 ): AsyncGenerator<PartSlice, void, void> {
   for await (const { batch, found } of batches) {
-    let extras: Extras =
-      found === undefined
-        ? noExtras
-        : {
-            foreignRecords: found.counts.foreign,
-            repeatedRecords: found.counts.repeated,
-            recordsWithoutId: found.counts.idless,
-            otherResponseIds: found.counts.otherResponseId,
-          };
-    let nextLookup = 0;
-    let fates: EntryFate[] = [];
-    let part = Math.floor(batch.first / rowsPerPart);
-    for (const [index, entry] of batch.entries.entries()) {
-      const itsPart = Math.floor((batch.first + index) / rowsPerPart);
-      if (itsPart !== part) {
-        if (isNeeded(part)) yield { part, fates, extras };
-        extras = noExtras;
-        fates = [];
-        part = itsPart;
-      }
-      const lookup = entry.sighting === 'valid' ? found?.lookups[nextLookup++] : undefined;
-      fates.push({ entry, lookup });
+    const { first, entries, idsBefore = 0 } = batch;
+    let nextLookup = idsBefore;
+    // Told once, also of a batch that is cut.
+    let extras = found === undefined || idsBefore > 0 ? noExtras : extrasOf(found);
+    for (let start = 0; start < entries.length; ) {
+      const part = Math.floor((first + start) / rowsPerPart);
+      const end = Math.min(entries.length, (part + 1) * rowsPerPart - first);
+      const lookupsBefore = nextLookup;
+      const fates = entries.slice(start, end).map((entry) => {
+        return { entry, lookup: entry.sighting === 'valid' ? found?.lookups[nextLookup++] : undefined };
+      });
+      const hasIds = nextLookup > lookupsBefore;
+      if (isNeeded(part)) yield { part, fates, extras: hasIds ? extras : noExtras };
+      if (hasIds) extras = noExtras;
+      start = end;
     }
-    if (isNeeded(part) && fates.length > 0) yield { part, fates, extras };
     // Whoever took the slices has made rows of them.
     found?.release();
   }
+}
+
+function extrasOf({ counts }: BatchLookups): Extras {
+  return {
+    foreignRecords: counts.foreign,
+    repeatedRecords: counts.repeated,
+    recordsWithoutId: counts.idless,
+    otherResponseIds: counts.otherResponseId,
+  };
 }

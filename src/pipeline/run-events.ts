@@ -1,5 +1,6 @@
 import type { ClientEvent } from '../client/client-events.ts';
 import type { Commit, Counts } from '../store/export-facts.ts';
+import type { Holding } from './held-bytes.ts';
 
 /** What a run tells while it works, for the progress block, the log and tests. */
 export type RunEvent =
@@ -14,6 +15,8 @@ export type RunEvent =
     }
   /** Entries were read so far in this run, and bytes of the inputs. */
   | { readonly kind: 'read'; readonly entries: number; readonly inputBytes: number }
+  /** What a thread (0: none was started) holds in memory for its calls. */
+  | ({ readonly kind: 'holding'; readonly thread: number } & Holding)
   | { readonly kind: 'committed'; readonly commit: Commit };
 
 export type RunListener = (event: RunEvent) => void;

@@ -1,0 +1,12 @@
+import { availableParallelism } from 'node:os';
+import type { Job } from '../job/job-schema.ts';
+import type { ExportContext } from '../pipeline/export-context.ts';
+import { startWorker } from '../pipeline/threads/start-worker.ts';
+
+/** As a thread finds it: beside the built program. */
+const entry = new URL('../pipeline/threads/worker-entry.js', import.meta.url);
+
+/** The threads that a job may use. */
+export function programThreads({ output }: Job): NonNullable<ExportContext['threads']> {
+  return { most: output.threads ?? availableParallelism(), start: (settings) => startWorker(entry, settings) };
+}

@@ -1,0 +1,97 @@
+import { packError, type PackedError, unpackError } from './packed-error.ts';
+
+/** One end of a channel between threads: a worker as its starter sees it, or a message port. */
+export interface Port {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  off(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+/** What one end offers to the other. Arguments and results are copied, so they are plain data and bytes. */
+export type Offer = Readonly<Record<string, (argument: never) => unknown>>;
+
+type Message =
+  | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly argument: unknown }
+  | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly error: PackedError };
+
+interface Pending {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Calls that nobody waits for have no number. */
+const noId = 0;
+
+/** Functions of another thread, called by messages. What they throw is thrown here, as the error it was. */
+export class Peer<Theirs extends Offer> {
+  readonly #port: Port;
+  readonly #mine: Offer;
+  readonly #pending = new Map<number, Pending>();
+  readonly #onMessage = (message: unknown): void => {
+    this.#take(message as Message);
+  };
+  #lastId = noId;
+  #closed: Error | undefined;
+
+  constructor(port: Port, mine: Offer) {
+    this.#port = port;
+    this.#mine = mine;
+    port.on('message', this.#onMessage);
+  }
+
+  /** @throws what the function throws there, or the reason why this end is closed */
+  call<K extends keyof Theirs & string>(
+    name: K,
+    argument: Parameters<Theirs[K]>[0],
+  ): Promise<Awaited<ReturnType<Theirs[K]>>> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) {
+        reject(this.#closed);
+        return;
+      }
+      this.#lastId += 1;
+      this.#pending.set(this.#lastId, { resolve, reject });
+      this.#post({ kind: 'call', id: this.#lastId, name, argument });
+    });
+  }
+
+  /** Calls a function and does not wait for it. */
+  tell<K extends keyof Theirs & string>(name: K, argument: Parameters<Theirs[K]>[0]): void {
+    if (this.#closed === undefined) this.#post({ kind: 'call', id: noId, name, argument });
+  }
+
+  /** Calls under way fail with the reason, as do later ones. */
+  close(reason: Error): void {
+    this.#closed = reason;
+    this.#port.off('message', this.#onMessage);
+    for (const { reject } of this.#pending.values()) reject(reason);
+    this.#pending.clear();
+  }
+
+  #post(message: Message): void {
+    this.#port.postMessage(message);
+  }
+
+  #take(message: Message): void {
+    if (message.kind === 'call') {
+      void this.#answer(message);
+      return;
+    }
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.kind === 'result') pending?.resolve(message.result as never);
+    else pending?.reject(unpackError(message.error));
+  }
+
+  async #answer({ id, name, argument }: Message & { kind: 'call' }): Promise<void> {
+    try {
+      const result = await this.#mine[name]?.(argument as never);
+      if (id !== noId && this.#closed === undefined) this.#post({ kind: 'result', id, result });
+    } catch (error) {
+      // Nobody waits to hear of it: thrown here, it ends the program as the bug that it is.
+      if (id === noId) throw error;
+      if (this.#closed === undefined) this.#post({ kind: 'failure', id, error: packError(error) });
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
+import { planOf } from '../../src/pipeline/tables-of.ts';
+import type { Batch } from '../../src/pipeline/batch-ids.ts';
+import { fetchBatches } from '../../src/pipeline/fetch-batches.ts';
+import type { Holding } from '../../src/pipeline/held-bytes.ts';
+
+const answerBytes = 1000;
+const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+
+function answerTo(call: AssetCall): AssetAnswer {
+  return {
+    kind: 'records',
+    body: new Uint8Array(answerBytes * call.ids.length),
+    records: [],
+    idless: 0,
+    otherResponseId: false,
+  };
+}
+
+/** Batches of one id each, but for those that are twice as large. */
+async function* batchesOf(count: number, twice: readonly number[] = []): AsyncGenerator<Batch, void, void> {
+  for (let n = 0; n < count; n += 1) {
+    const ids = twice.includes(n) ? [`a${n}`, `b${n}`] : [`a${n}`];
+    const entries = ids.map((text, index) => ({
+      text,
+      source: 0,
+      line: n + index + 1,
+      sighting: 'valid' as const,
+      reason: '',
+    }));
+    yield { first: n, entries, ids, part: 0 };
+  }
+}
+
+interface Fetching {
+  readonly count: number;
+  readonly mostBytes: number;
+  readonly concurrency: number;
+  readonly twice?: readonly number[];
+  /** The id whose answer comes when it is told to. */
+  readonly late?: string;
+}
+
+function fetching({ count, mostBytes, concurrency, twice, late }: Fetching) {
+  const state = { asked: 0, told: [] as Holding[], answerLate: (): void => undefined };
+  const client = {
+    ask: async (call: AssetCall) => {
+      state.asked += 1;
+      await new Promise<void>((resolve) => {
+        if (late !== undefined && call.ids.includes(late)) state.answerLate = resolve;
+        else setImmediate(resolve);
+      });
+      return answerTo(call);
+    },
+  };
+  const fetched = fetchBatches(batchesOf(count, twice), {
+    ...{ client, flags, plan: planOf([]), singles: false, concurrency, mostBytes, halt: () => undefined },
+    onHolding: (holding) => state.told.push(holding),
+  });
+  return { state, fetched };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('fetching batches', () => {
+  it('holds calls back while a sink is behind, by bytes, and tells it', async () => {
+    const { state, fetched } = fetching({ count: 100, mostBytes: 6 * answerBytes, concurrency: 4 });
+    const written: number[] = [];
+    for await (const { batch } of fetched) {
+      await settled();
+      // What is being written and what waits; before the size of an answer was known, eight had begun.
+      expect(state.asked - written.length).toBeLessThanOrEqual(written.length < 3 ? 8 : 6);
+      if (written.length < 90) expect(state.told.at(-1)?.isFull).toBe(true);
+      written.push(batch.first);
+    }
+    expect(written).toEqual(Array.from({ length: 100 }, (_, n) => n));
+    expect(state.told.at(-1)).toEqual({ bytes: 0, isFull: false });
+  });
+
+  it('goes on with one at a time when a single answer is more than the limit', async () => {
+    const { state, fetched } = fetching({ count: 20, mostBytes: 1, concurrency: 2 });
+    let written = 0;
+    for await (const each of fetched) {
+      await settled();
+      expect(each.found?.lookups).toHaveLength(1);
+      if (written >= 6) expect(state.asked).toBe(written + 1);
+      written += 1;
+    }
+    expect(written).toBe(20);
+  });
+
+  it('goes on behind an answer that is late, as far as bytes allow', async () => {
+    for (const mostAnswers of [25, 1000]) {
+      const { state, fetched } = fetching({
+        count: 500,
+        mostBytes: mostAnswers * answerBytes,
+        concurrency: 8,
+        late: 'a20',
+      });
+      for (let n = 0; n < 20; n += 1) await fetched.next();
+      const late = fetched.next();
+      await settled();
+      expect(state.asked).toBe(20 + Math.min(mostAnswers, 4 * 12));
+      state.answerLate();
+      expect((await late).value?.batch.first).toBe(20);
+      await fetched.return();
+    }
+  });
+
+  it('takes answers of different sizes at what they average', async () => {
+    const { state, fetched } = fetching({ count: 200, mostBytes: 12 * answerBytes, concurrency: 4, twice: [1, 5, 9] });
+    for await (const { batch } of fetched) {
+      await settled();
+      expect(batch.ids.length).toBeLessThanOrEqual(2);
+    }
+    expect(state.asked).toBe(200);
+    expect(Math.max(...state.told.map(({ bytes }) => bytes))).toBeLessThanOrEqual(14 * answerBytes);
+  });
+});
