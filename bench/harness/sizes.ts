@@ -59,8 +59,8 @@ export const usualSizes: Sizes = {
   idsBeyondSet: 0,
   grown: ['CSV', 'Parquet'],
   grownFrom: 100_000,
-  grownTo: 300_000,
-  smallExports: 3,
+  grownTo: 200_000,
+  smallExports: 2,
   again: false,
 };
 
