@@ -28,5 +28,12 @@ export function callBody(call: AssetCall): string {
 
 /** Names a call by what it asks: 64 hex digits, the same for the same method, flags and ids. */
 export function callKey(call: AssetCall): string {
-  return createHash('sha256').update(callBody(call)).digest('hex');
+  const known = keys.get(call);
+  if (known !== undefined) return known;
+  const key = createHash('sha256').update(callBody(call)).digest('hex');
+  keys.set(call, key);
+  return key;
 }
+
+/** Several wrappers name the same call, and its ids are many. */
+const keys = new WeakMap<AssetCall, string>();

@@ -43,7 +43,7 @@ export interface MadePart {
 }
 
 /** Answers in memory, all threads together: in flight, or waiting for their rows to be written. */
-const mostBytes = 64 * 1024 * 1024;
+const mostBytes = 32 * 1024 * 1024;
 
 /**
  * The flow: ids → duplicates → batches → parts, made on this thread or by others. Each stage pulls the one before. Yields
