@@ -107,7 +107,12 @@ async function exchange(dispatcher: Dispatcher, { call, signal, options, pool }:
   answer.body.on('error', () => undefined);
   const status = answer.statusCode;
   const maxBytes = status === 200 ? options.maxAnswerBytes : maxErrorBytes;
-  const reading = readBody(answer.body, { maxBytes, pool, encoding: headerOf(answer, 'content-encoding') });
+  const reading = readBody(answer.body, {
+    maxBytes,
+    pool,
+    encoding: headerOf(answer, 'content-encoding'),
+    length: Number(headerOf(answer, 'content-length') ?? 0),
+  });
   const body = status === 200 ? await reading : await reading.catch(emptyUnless(signal));
   return { status, retryAfter: headerOf(answer, 'retry-after'), body };
 }

@@ -18,9 +18,14 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** The `content-encoding` header. */
   readonly encoding: string | undefined;
-  /** Where memory for a body in several pieces comes from. */
+  /** The `content-length` header: how many bytes to expect. */
+  readonly length?: number | undefined;
+  /** Where memory for the body comes from. */
   readonly pool: BufferPool;
 }
+
+/** Memory to begin with where no length was told: less than most answers have. */
+const usualBytes = 256 * 1024;
 
 const gunzipAtOnce = promisify(gunzip);
 
@@ -29,15 +34,8 @@ const gunzipAtOnce = promisify(gunzip);
  * @throws {BodyTooLong | BodyUndecodable}, or what the chunks throw.
  */
 export async function readBody(chunks: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
-  const { maxBytes } = limits;
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of chunks) {
-    length += piece.length;
-    if (length > maxBytes) throw new BodyTooLong(maxBytes);
-    pieces.push(piece);
-  }
-  const encoded = joined(pieces, length, limits.pool);
+  const { maxBytes, pool } = limits;
+  const encoded = await gathered(chunks, limits);
   const encoding = limits.encoding?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return encoded;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BodyUndecodable('an encoding that was not asked for');
@@ -47,18 +45,31 @@ export async function readBody(chunks: AsyncIterable<Uint8Array>, limits: BodyLi
     if (error instanceof RangeError) throw new BodyTooLong(maxBytes);
     throw new BodyUndecodable('gzip that is cut or damaged', { cause: error });
   } finally {
-    limits.pool.give(encoded);
+    pool.give(encoded);
   }
 }
 
-function joined(pieces: readonly Uint8Array[], length: number, pool: BufferPool): Uint8Array {
-  const [only] = pieces;
-  if (only !== undefined && pieces.length === 1) return only;
-  const whole = pool.take(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+/** The bytes as they came: each piece is copied to its place at once where the length was told, so that it need not be kept. */
+async function gathered(chunks: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<Uint8Array> {
+  const { maxBytes, pool, length: told = 0 } = limits;
+  let whole = pool.take(Math.min(told > 0 ? told : usualBytes, maxBytes));
+  let length = 0;
+  try {
+    for await (const piece of chunks) {
+      const end = length + piece.length;
+      if (end > maxBytes) throw new BodyTooLong(maxBytes);
+      if (end > whole.length) {
+        const larger = pool.take(Math.min(Math.max(end, whole.length * 2), maxBytes));
+        larger.set(whole.subarray(0, length));
+        pool.give(whole);
+        whole = larger;
+      }
+      whole.set(piece, length);
+      length = end;
+    }
+  } catch (error) {
+    pool.give(whole);
+    throw error;
   }
-  return whole;
+  return whole.subarray(0, length);
 }

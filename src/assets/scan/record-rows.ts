@@ -30,6 +30,7 @@ export class RecordRows {
   readonly #scanner: RecordScanner;
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
+  readonly #mayHoldBlanks: boolean[] = [];
   readonly #driftEnds: number[] = [];
   /** By child table: where the rows and drifts of each record end. */
   readonly #childEnds: readonly number[][] = childTables.map(() => []);
@@ -55,7 +56,10 @@ export class RecordRows {
   read(at: number): number {
     const end = this.#scanner.read(at);
     if (end < 0) this.#cutBack();
-    else this.#close(at, end);
+    else {
+      this.#mayHoldBlanks.push(this.#scanner.mayHoldBlanks);
+      this.#close(at, end);
+    }
     return end;
   }
 
@@ -70,6 +74,7 @@ export class RecordRows {
       for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
     }
     this.slow += 1;
+    this.#mayHoldBlanks.push(true);
     this.#close(start, end);
   }
 
@@ -118,7 +123,7 @@ export class RecordRows {
       const start = this.#starts[record] ?? 0;
       const end = this.#ends[record] ?? 0;
       const cell = raw.addRow();
-      if (hasLineBreak(this.source, start, end)) raw.setText(cell, rawLine(this.text(record)), false);
+      if (this.#mayHoldBlanks[record] === true && hasLineBreak(this.source, start, end)) raw.setText(cell, rawLine(this.text(record)), false);
       else raw.setSpan(cell, start, end - start);
     }
     return raw.block(this.source);

@@ -68,6 +68,7 @@ export class RecordScanner {
     const row = this.#row;
     const json = this.#json;
     json.at = at;
+    json.reprint = false;
     if (json.bytes[at] !== 0x7b) return -1;
     const firstRows = this.#elements.map(({ rows }) => rows.rows);
     row.base = row.rows.addRow();
@@ -81,6 +82,11 @@ export class RecordScanner {
     // The id may come behind a list.
     for (let index = 0; index < firstRows.length; index += 1) this.#giveId(index, firstRows[index] ?? 0);
     return json.at;
+  }
+
+  /** Whether the record that was read last may hold line breaks between its tokens; no string holds one. */
+  get mayHoldBlanks(): boolean {
+    return this.#json.reprint;
   }
 
   #giveId(index: number, first: number): void {
