@@ -52,10 +52,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const wire = await withDeadline(options, (signal) => exchange(dispatcher, { call, signal, options, pool }));
       const answer = judgeAnswer(wire, call, { scrub: address.scrub, nowMs: clock.now() });
       listener?.({ kind: 'answered', ids: call.ids.length, bytes: wire.body.length, ms: clock.now() - startedMs });
+      if (answer.kind !== 'records') return answer;
       const release = (): void => {
         pool.give(wire.body);
       };
-      return answer.kind === 'records' ? { ...answer, release } : answer;
+      return { ...answer, release };
     },
     close: () => dispatcher.close(),
   };

@@ -67,7 +67,7 @@ const maxNamedInRow = 3;
 const notReturned: Lookup = { kind: 'missing', reason: 'not in the answer' };
 
 class Search {
-  readonly #releases: (() => void)[] = [];
+  readonly #answers: RecordsAnswer[] = [];
   readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
   readonly #batch: Batch;
@@ -83,7 +83,10 @@ class Search {
       lookups: this.#batch.ids.map((id) => this.#lookupOf(id)),
       counts: this.#counts,
       release: () => {
-        for (const release of this.#releases.splice(0)) release();
+        for (const { records, release } of this.#answers.splice(0)) {
+          records[0]?.rows.release();
+          release?.();
+        }
       },
     };
   }
@@ -139,7 +142,7 @@ class Search {
       else if ((known ??= new Set(asked)).has(record.id)) this.#counts.repeated += 1;
       else this.#counts.foreign += 1;
     }
-    if (answer.release !== undefined) this.#releases.push(answer.release);
+    this.#answers.push(answer);
     this.#counts.idless += answer.idless;
     if (answer.otherResponseId) this.#counts.otherResponseId += 1;
   }

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type Json, parseJson } from '../assets/json.ts';
 import { jsonEnd } from '../assets/scan/json-end.ts';
 import { JsonScanner } from '../assets/scan/json-scanner.ts';
-import type { RecordPlan } from '../assets/scan/record-plan.ts';
 import { RecordRows } from '../assets/scan/record-rows.ts';
 import { utf8Text } from '../assets/utf8-text.ts';
 import type { AnswerRecord, AssetCall, RecordsAnswer } from './asset-client.ts';
@@ -27,7 +26,8 @@ export class MalformedAnswer extends Error {
  */
 export function parseAnswer(body: Uint8Array, call: AssetCall): ParsedAnswer {
   if (!isUtf8(body)) throw new MalformedAnswer('no valid UTF-8');
-  const { members, result } = new AnswerReader(body, call.plan).read();
+  const rows = new RecordRows(body, call.plan);
+  const { members, result } = new AnswerReader(body, rows).read();
   const error = errorOf(members);
   if (error !== undefined) {
     if (result !== undefined && !result.isNull) throw new MalformedAnswer('both a result and an error');
@@ -68,10 +68,10 @@ class AnswerReader {
   readonly #records: AnswerRecord[] = [];
   #idless = 0;
 
-  constructor(body: Uint8Array, plan: RecordPlan | undefined) {
+  constructor(body: Uint8Array, rows: RecordRows) {
     this.#body = body;
     this.#json = new JsonScanner(body);
-    this.#rows = new RecordRows(body, plan);
+    this.#rows = rows;
   }
 
   read(): Envelope {

@@ -1,5 +1,6 @@
 import { assetsTable, attributesTable, groupingTable, tables } from '../columns.ts';
 import { type Drift, driftPath } from '../drift.ts';
+import type { RowBlockBuilder } from '../row-block.ts';
 import type { Column, ColumnType, Table } from '../table.ts';
 
 /** What is done with the value of a member. */
@@ -146,11 +147,22 @@ export const assetPlaces = {
   extra: placeOf(assetsTable, 'extra'),
 } as const;
 
+/** Where the rows of a record go: to `assets`, and to each child table by its place in `childTables`. */
+export interface RecordTarget {
+  readonly assets: RowBlockBuilder;
+  readonly children: readonly RowBlockBuilder[];
+  /** How records, and the elements of each list, differ from the specification, in the order in which that was met. */
+  readonly drifts: Drift[];
+  readonly childDrifts: readonly Drift[][];
+}
+
 /** How records become rows. What it learns of their members makes it faster, and no row other. */
 export interface RecordPlan {
   readonly root: ObjectPlan;
   /** The child tables whose rows are made. */
   readonly children: readonly Table[];
+  /** Memory of answers whose rows are written, for others. */
+  readonly spare: RecordTarget[];
 }
 
 export function recordPlan(children: readonly Table[]): RecordPlan {
@@ -158,7 +170,7 @@ export function recordPlan(children: readonly Table[]): RecordPlan {
   // Of the groups one is a column of `assets`.
   const lists = [...children, groupingTable];
   for (const [index, column] of assetsTable.columns.entries()) root.addColumn(column.path, { column, index, lists });
-  return { root, children };
+  return { root, children, spare: [] };
 }
 
 function listPlanOf({ path }: Column, lists: readonly Table[]): ListPlan | undefined {

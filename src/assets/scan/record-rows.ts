@@ -8,14 +8,17 @@ import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
 import { utf8Text } from '../utf8-text.ts';
 import { childConstants } from './constants.ts';
-import { assetPlaces, childTables, type RecordPlan, recordPlan } from './record-plan.ts';
-import { RecordScanner, type RecordTarget } from './record-scanner.ts';
+import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';
+import { RecordScanner } from './record-scanner.ts';
 
 /** For whoever wants no child tables. */
 const plainPlan = recordPlan([]);
 
 /** Fewer than most records have: room for their rows is made at once. */
 const usualBytes = 1200;
+
+/** An answer of more rows than any service sends leaves its memory to the garbage collector. */
+const mostSpareRows = 4096;
 
 /** The records of one answer as rows, made while its JSON is read; and where in its bytes each record lies. */
 export class RecordRows {
@@ -39,16 +42,7 @@ export class RecordRows {
   constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
     this.source = source;
     this.#plan = plan;
-    const expected = Math.ceil(source.length / usualBytes);
-    this.#target = {
-      assets: new RowBlockBuilder(assetsTable.columns.length, expected),
-      children: childTables.map((table) => {
-        const rows = plan.children.includes(table) ? expected * 2 : 0;
-        return new RowBlockBuilder(table.columns.length, rows, childConstants);
-      }),
-      drifts: [],
-      childDrifts: childTables.map(() => []),
-    };
+    this.#target = plan.spare.pop() ?? newTarget(Math.ceil(source.length / usualBytes), plan);
     this.#scanner = new RecordScanner(source, plan.root, this.#target);
   }
 
@@ -123,10 +117,20 @@ export class RecordRows {
       const start = this.#starts[record] ?? 0;
       const end = this.#ends[record] ?? 0;
       const cell = raw.addRow();
-      if (this.#mayHoldBlanks[record] === true && hasLineBreak(this.source, start, end)) raw.setText(cell, rawLine(this.text(record)), false);
+      if (this.#mayHoldBlanks[record] === true && hasLineBreak(this.source, start, end))
+        raw.setText(cell, rawLine(this.text(record)), false);
       else raw.setSpan(cell, start, end - start);
     }
     return raw.block(this.source);
+  }
+
+  /** Gives the memory of the rows back: from then on nothing here may be read. */
+  release(): void {
+    const { assets, children, drifts, childDrifts } = this.#target;
+    if (assets.rows > mostSpareRows) return;
+    for (const rows of [assets, ...children]) rows.cutTo(0);
+    for (const each of [drifts, ...childDrifts]) each.length = 0;
+    this.#plan.spare.push(this.#target);
   }
 
   #close(start: number, end: number): void {
@@ -146,6 +150,17 @@ export class RecordRows {
     drifts.length = this.#driftEnds[last] ?? 0;
     for (const [index, each] of childDrifts.entries()) each.length = this.#childDriftEnds[index]?.[last] ?? 0;
   }
+}
+
+function newTarget(rows: number, { children }: RecordPlan): RecordTarget {
+  return {
+    assets: new RowBlockBuilder(assetsTable.columns.length, rows),
+    children: childTables.map((table) => {
+      return new RowBlockBuilder(table.columns.length, children.includes(table) ? rows * 2 : 0, childConstants);
+    }),
+    drifts: [],
+    childDrifts: childTables.map(() => []),
+  };
 }
 
 function hasLineBreak(bytes: Uint8Array, start: number, end: number): boolean {

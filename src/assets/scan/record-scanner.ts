@@ -14,6 +14,7 @@ import {
   type Member,
   type MemberKind,
   type ObjectPlan,
+  type RecordTarget,
 } from './record-plan.ts';
 
 /** The row that an object fills. */
@@ -23,15 +24,6 @@ interface OpenRow {
   readonly drifts: Drift[];
   /** The number of its first cell. */
   base: number;
-}
-
-/** Where the rows of a record go: to `assets`, and to each child table by its place in `childTables`. */
-export interface RecordTarget {
-  readonly assets: RowBlockBuilder;
-  readonly children: readonly RowBlockBuilder[];
-  /** How records, and the elements of each list, differ from the specification, in the order in which that was met. */
-  readonly drifts: Drift[];
-  readonly childDrifts: readonly Drift[][];
 }
 
 const jsonMarks = textMarks.separators | textMarks.escapes;
