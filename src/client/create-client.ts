@@ -10,7 +10,7 @@ import { withBudget } from './with-budget.ts';
 import { withConcurrency } from './with-concurrency.ts';
 import { type AnswerJournal, withJournal } from './with-journal.ts';
 import { withRetry } from './with-retry.ts';
-import { withSizeGuard } from './with-size-guard.ts';
+import { withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
 
 export interface WireOptions {
   /** Base address, without `/v3/<key>`. */
@@ -88,7 +88,8 @@ export function createWire(options: WireOptions): HttpClient {
  * - budget next to the wire, as each attempt is paid, retries too;
  * - concurrency around it, so that no more calls are booked than are sent at once;
  * - retry around that, so that a call that waits for its next attempt holds no slot;
- * - the size guard around retry, as it judges only what is definite;
+ * - the size guard in the slot, so that calls that wait for one while their size is refused are not sent; and what is
+ *   known to be too large waits for no slot;
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit.
  *
  * However many threads send, there is one of each policy; the wire and the journal are those of whoever asks.
@@ -102,14 +103,15 @@ export function createClient(options: ClientOptions): CreatedClient {
   const elsewhere = new WeakMap<AssetCall, AssetClient>();
   const wire: AssetClient = { ask: (call) => (elsewhere.get(call) ?? http).ask(call) };
   const paid = withBudget(wire, { ...options.budget, ...options, clock });
-  const slots = withConcurrency(paid, { concurrency, maxPauses: retries, clock, random, stop, listener });
+  const guard = withSizeGuard(paid, options);
+  const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
-  const guard = withSizeGuard(steady, options);
+  const policies = withoutLargeCalls(steady, () => guard.cap());
   return {
-    client: withJournal(guard, { ...options, onSizeRefused: guard.learn }),
+    client: withJournal(policies, { ...options, onSizeRefused: guard.learn }),
     askOver: (other, call) => {
       elsewhere.set(call, other);
-      return guard.ask(call);
+      return policies.ask(call);
     },
     learnSize: guard.learn,
     cap: () => guard.cap(),

@@ -24,18 +24,23 @@ export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): Si
     cap = half;
     options.listener?.({ kind: 'shrunk', cap });
   };
-  return {
-    cap: () => cap,
-    learn,
+  const learning: AssetClient = {
     ask: async (call) => {
-      const { length } = call.ids;
-      if (length > cap) {
-        const message = `the service takes at most ${cap} ids a call`;
-        return { kind: 'refused', why: 'size', message, doubtful: false };
-      }
       const answer = await inner.ask(call);
-      if (answer.kind === 'refused' && answer.why === 'size') learn(length);
+      if (answer.kind === 'refused' && answer.why === 'size') learn(call.ids.length);
       return answer;
+    },
+  };
+  return { ...withoutLargeCalls(learning, () => cap), cap: () => cap, learn };
+}
+
+/** Refuses calls of more ids than the service takes, as far as that is known, without sending them. */
+export function withoutLargeCalls(inner: AssetClient, cap: () => number): AssetClient {
+  return {
+    ask: async (call) => {
+      if (call.ids.length <= cap()) return inner.ask(call);
+      const message = `the service takes at most ${cap()} ids a call`;
+      return { kind: 'refused', why: 'size', message, doubtful: false };
     },
   };
 }

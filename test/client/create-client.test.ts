@@ -76,6 +76,21 @@ describe('createClient', () => {
     expect(service.counts()).toMatchObject({ calls: 10 });
   });
 
+  it('sends no call of a size that was refused while it waited for its slot', async () => {
+    const sizes: number[] = [];
+    const server = await startRoughServer((response, request, n) => {
+      const { params } = JSON.parse(request.body) as { params: [string[]] };
+      sizes.push(params[0].length);
+      if (params[0].length > 5) reply(response, { status: 413, body: 'too large' });
+      else void answerAll(response, request, n);
+    });
+    const { client } = connect(server.url, { concurrency: 1 });
+    await Promise.all(
+      batches(4, 10).map((ids, part) => lookUpBatch(client, { ids, flags: noFlags, part, singles: false })),
+    );
+    expect(sizes).toEqual([10, 5, 5, 5, 5, 5, 5, 5, 5]);
+  });
+
   it('pays for retries, and for nothing that the journal holds', async () => {
     const ledger = createMemoryLedger();
     const server = await startRoughServer((response, request, n) => {
