@@ -28,6 +28,7 @@ const maxNames = 1000;
 export class JsonScanner {
   /** What is read behind its end counts as a 0, which no JSON takes: so no loop has to look for the end. */
   readonly bytes: Uint8Array;
+  readonly #view: DataView;
   at = 0;
   /** Of the string that was taken last: `textMarks` of its bytes. */
   marks = 0;
@@ -44,12 +45,28 @@ export class JsonScanner {
   /** Set when a value is taken that holds a comma or a quote. */
   separated = false;
 
+  /** Not 0 when a comma was passed since it was set to 0. */
+  #commas = 0;
   /** Where the names of the objects that are being read begin and end, to find those that come twice. */
   readonly #names = new Int32Array(maxNames * 2);
   #nameCount = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Moves behind these bytes, when they come next. */
+  take({ words, tail, length }: WordedBytes): boolean {
+    const { at } = this;
+    const view = this.#view;
+    if (at + length > view.byteLength) return false;
+    for (let index = 0; index < words.length; index += 1) {
+      if (view.getInt32(at + index * 4, true) !== words[index]) return false;
+    }
+    if (view.getInt32(at + length - 4, true) !== tail) return false;
+    this.at = at + length;
+    return true;
   }
 
   /** The byte at the next character that is no blank, which becomes `at`. */
@@ -74,8 +91,9 @@ export class JsonScanner {
     let marks = 0;
     this.escaped = false;
     this.oddlyEscaped = false;
+    this.#commas = 0;
     for (;;) {
-      at += 1;
+      at = this.#plainEnd(at + 1);
       let kind = stringBytes[bytes[at] ?? 0] ?? 0;
       while (kind < stops) {
         marks |= kind;
@@ -90,9 +108,26 @@ export class JsonScanner {
       at = end;
       this.escaped = true;
     }
-    this.marks = marks;
+    this.marks = marks | (this.#commas === 0 ? 0 : textMarks.separators);
     this.at = at + 1;
     return true;
+  }
+
+  /** Passes bytes that say nothing inside a string, four at a time; ends at most three before the first that does. */
+  #plainEnd(start: number): number {
+    const view = this.#view;
+    const last = view.byteLength - 4;
+    let at = start;
+    let commas = 0;
+    while (at <= last) {
+      const four = view.getInt32(at, true);
+      if (holdsStop(four)) break;
+      const others = four ^ 0x2c2c2c2c;
+      commas |= (others - 0x01010101) & ~others;
+      at += 4;
+    }
+    this.#commas |= commas & 0x80808080;
+    return at;
   }
 
   /** A number. `digits` tells how many an integer has; minus zero counts as no integer. */
@@ -246,6 +281,32 @@ export class JsonScanner {
     for (let digit = at + 1; digit <= at + 4; digit += 1) if (hexDigits[bytes[digit] ?? 0] === 0) return -1;
     return at + 4;
   }
+}
+
+/** Bytes to be compared four at a time; at least four. */
+export interface WordedBytes {
+  readonly words: Int32Array;
+  /** The last four, of which some may be in `words` as well. */
+  readonly tail: number;
+  readonly length: number;
+}
+
+export function wordedBytes(bytes: Uint8Array): WordedBytes {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const words = Int32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getInt32(index * 4, true));
+  return { words, tail: view.getInt32(bytes.length - 4, true), length: bytes.length };
+}
+
+/**
+ * Whether one of four bytes is a quote, a backslash or below 0x20. Known as the tests for a zero byte in a word and for a byte
+ * below a bound: the sums carry into the next byte only behind one that is met.
+ */
+function holdsStop(four: number): boolean {
+  const quotes = four ^ 0x22222222;
+  const backslashes = four ^ 0x5c5c5c5c;
+  const met =
+    ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes) | ((four - 0x20202020) & ~four);
+  return (met & 0x80808080) !== 0;
 }
 
 /** True for the first byte of a name that an object of JavaScript may put before the others. */

@@ -1,6 +1,7 @@
 import { assetsTable, attributesTable, groupingTable, tables } from '../columns.ts';
 import { type Drift, driftPath } from '../drift.ts';
 import type { RowBlockBuilder } from '../row-block.ts';
+import { type WordedBytes, wordedBytes } from './json-scanner.ts';
 import type { Column, ColumnType, Table } from '../table.ts';
 
 /** What is done with the value of a member. */
@@ -25,6 +26,8 @@ export interface Follow {
 export interface Member extends Follow {
   /** The bytes of `"name":`. */
   readonly key: Uint8Array;
+  /** The same to be compared with; undefined for the empty name, which is too short. */
+  readonly words: WordedBytes | undefined;
   readonly kind: MemberKind;
   /** Its column's place in the row; -1 where it has none. */
   readonly column: number;
@@ -105,6 +108,7 @@ export class ObjectPlan implements Follow {
   }
 
   #add(name: string, member: Pick<Member, 'kind' | 'column'> & Partial<Member>): Member {
+    const key = Buffer.from(`${JSON.stringify(name)}:`);
     const added: Member = {
       branch: undefined,
       list: undefined,
@@ -112,7 +116,8 @@ export class ObjectPlan implements Follow {
       value: undefined,
       drift: { path: this.path, kind: 'misfit' },
       ...member,
-      key: Buffer.from(`${JSON.stringify(name)}:`),
+      key,
+      words: key.length < 4 ? undefined : wordedBytes(key),
       next: undefined,
       other: undefined,
       seen: -1,

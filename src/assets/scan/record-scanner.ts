@@ -121,20 +121,13 @@ export class RecordScanner {
     const json = this.#json;
     const { next, other } = previous;
     json.separated = true;
-    if (next !== undefined && this.#took(next.key)) return next;
-    const member = other !== undefined && this.#took(other.key) ? other : this.#nameByText(plan);
+    if (next?.words !== undefined && json.take(next.words)) return next;
+    const member = other?.words !== undefined && json.take(other.words) ? other : this.#nameByText(plan);
     if (member !== undefined) {
       previous.other = next;
       previous.next = member;
     }
     return member;
-  }
-
-  #took(key: Uint8Array): boolean {
-    const json = this.#json;
-    if (!startsWith(json.bytes, json.at, key)) return false;
-    json.at += key.length;
-    return true;
   }
 
   #nameByText(plan: ObjectPlan): Member | undefined {
