@@ -1,4 +1,5 @@
 import { textMarks } from '../row-block.ts';
+import { holdsByte, holdsStop, type WordedBytes } from './four-bytes.ts';
 
 // What a byte means inside a string. Everything that ends or breaks a plain run has the bit `stops`.
 const stops = 0x80;
@@ -122,11 +123,10 @@ export class JsonScanner {
     while (at <= last) {
       const four = view.getInt32(at, true);
       if (holdsStop(four)) break;
-      const others = four ^ 0x2c2c2c2c;
-      commas |= (others - 0x01010101) & ~others;
+      if (holdsByte(four, 0x2c2c2c2c)) commas = 1;
       at += 4;
     }
-    this.#commas |= commas & 0x80808080;
+    this.#commas |= commas;
     return at;
   }
 
@@ -281,32 +281,6 @@ export class JsonScanner {
     for (let digit = at + 1; digit <= at + 4; digit += 1) if (hexDigits[bytes[digit] ?? 0] === 0) return -1;
     return at + 4;
   }
-}
-
-/** Bytes to be compared four at a time; at least four. */
-export interface WordedBytes {
-  readonly words: Int32Array;
-  /** The last four, of which some may be in `words` as well. */
-  readonly tail: number;
-  readonly length: number;
-}
-
-export function wordedBytes(bytes: Uint8Array): WordedBytes {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const words = Int32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getInt32(index * 4, true));
-  return { words, tail: view.getInt32(bytes.length - 4, true), length: bytes.length };
-}
-
-/**
- * Whether one of four bytes is a quote, a backslash or below 0x20. Known as the tests for a zero byte in a word and for a byte
- * below a bound: the sums carry into the next byte only behind one that is met.
- */
-function holdsStop(four: number): boolean {
-  const quotes = four ^ 0x22222222;
-  const backslashes = four ^ 0x5c5c5c5c;
-  const met =
-    ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes) | ((four - 0x20202020) & ~four);
-  return (met & 0x80808080) !== 0;
 }
 
 /** True for the first byte of a name that an object of JavaScript may put before the others. */

@@ -1,7 +1,7 @@
 import { assetsTable, attributesTable, groupingTable, tables } from '../columns.ts';
 import { type Drift, driftPath } from '../drift.ts';
 import type { RowBlockBuilder } from '../row-block.ts';
-import { type WordedBytes, wordedBytes } from './json-scanner.ts';
+import { type WordedBytes, wordedBytes } from './four-bytes.ts';
 import type { Column, ColumnType, Table } from '../table.ts';
 
 /** What is done with the value of a member. */

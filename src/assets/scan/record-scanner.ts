@@ -1,10 +1,7 @@
 import type { Drift } from '../drift.ts';
-import { numberOf, numberText } from '../exact-number.ts';
-import { doubleOf, int64Of, uint64Of } from '../fit-number.ts';
-import { parseJson, stringifyJson } from '../json.ts';
-import { type RowBlockBuilder, textMarks } from '../row-block.ts';
-import { utf8Text } from '../utf8-text.ts';
-import { type Constant, positionAt, traitTypes } from './constants.ts';
+import type { RowBlockBuilder } from '../row-block.ts';
+import { positionAt, traitTypes } from './constants.ts';
+import { CellScanner, jsonMarks } from './cell-scanner.ts';
 import { ExtraText } from './extra-text.ts';
 import { isDigit, JsonScanner } from './json-scanner.ts';
 import {
@@ -12,7 +9,6 @@ import {
   type Follow,
   type ListPlan,
   type Member,
-  type MemberKind,
   type ObjectPlan,
   type RecordTarget,
 } from './record-plan.ts';
@@ -26,7 +22,6 @@ interface OpenRow {
   base: number;
 }
 
-const jsonMarks = textMarks.separators | textMarks.escapes;
 const collection = 'collection';
 
 /** What came of an object: refused, or whether any of its members is in a column. */
@@ -42,6 +37,7 @@ const tookSome = 1;
 export class RecordScanner {
   readonly #root: ObjectPlan;
   readonly #json: JsonScanner;
+  readonly #cells: CellScanner;
   readonly #row: OpenRow;
   readonly #elements: readonly OpenRow[];
   #hasCollection = false;
@@ -49,6 +45,7 @@ export class RecordScanner {
   constructor(source: Uint8Array, root: ObjectPlan, { assets, children, drifts, childDrifts }: RecordTarget) {
     this.#root = root;
     this.#json = new JsonScanner(source);
+    this.#cells = new CellScanner(this.#json);
     this.#row = { rows: assets, extra: new ExtraText(source), drifts, base: 0 };
     // Lists do not nest: their elements share one text in the making.
     const extra = new ExtraText(source);
@@ -134,7 +131,7 @@ export class RecordScanner {
     const json = this.#json;
     const start = json.at;
     if (!json.string() || json.escaped) return undefined;
-    const name = this.#text(start + 1, json.at - 1);
+    const name = this.#cells.text(start + 1, json.at - 1);
     if (json.next() !== 0x3a) return undefined;
     json.at += 1;
     // JavaScript puts names like 7 before others, and so does what is printed of its objects.
@@ -147,149 +144,37 @@ export class RecordScanner {
     const { rows } = row;
     const cell = row.base + member.column;
     if (byte === 0x6e) {
-      if (member.kind === 'trait') this.#traitType(rows, cell, traitTypes.null);
+      if (member.kind === 'trait') this.#cells.traitType(rows, cell, traitTypes.null);
       return json.literal() ? tookNothing : refused;
     }
     switch (member.kind) {
       case 'string':
-        return this.#string(member, row, cell);
+        return this.#cells.string(member, row, cell) ? tookSome : refused;
       case 'boolean':
-        return this.#boolean(rows, cell) ? tookSome : refused;
+        return this.#cells.boolean(rows, cell) ? tookSome : refused;
       case 'int64':
       case 'decimal':
       case 'double':
-        return this.#number(member, rows, cell) ? tookSome : refused;
+        return this.#cells.number(member, rows, cell) ? tookSome : refused;
       case 'json':
-        return this.#jsonValue(rows, cell) ? tookSome : refused;
+        return this.#cells.jsonValue(rows, cell) ? tookSome : refused;
       case 'trait':
-        return this.#trait(rows, cell) ? tookSome : refused;
+        return this.#cells.trait(rows, cell) ? tookSome : refused;
       case 'list':
         return byte === 0x5b && member.list !== undefined && this.#list(member.list, rows, cell) ? tookSome : refused;
       case 'branch':
         return byte === 0x7b && member.branch !== undefined ? this.#branch(member, member.branch, row) : refused;
       case 'unknown':
         row.drifts.push(member.drift);
-        return this.#unknown(member, row.extra) ? tookNothing : refused;
+        return this.#cells.unknown(member, row.extra) ? tookNothing : refused;
     }
-  }
-
-  #boolean(rows: RowBlockBuilder, cell: number): boolean {
-    const json = this.#json;
-    const start = json.at;
-    const byte = json.bytes[start];
-    if ((byte !== 0x74 && byte !== 0x66) || !json.literal()) return false;
-    rows.setSpan(cell, start, json.at - start);
-    return true;
-  }
-
-  #string(member: Member, { rows, drifts }: OpenRow, cell: number): number {
-    const json = this.#json;
-    const start = json.at;
-    if (!json.string()) return refused;
-    this.#stringCell(rows, cell, start);
-    const { values } = member;
-    if (values !== undefined && !this.#isKnown(member, values, start)) drifts.push(member.drift);
-    return tookSome;
-  }
-
-  #stringCell(rows: RowBlockBuilder, cell: number, start: number): void {
-    const json = this.#json;
-    if (json.oddlyEscaped) json.reprint = true;
-    if (json.escaped) {
-      rows.setText(cell, JSON.parse(this.#text(start, json.at)) as string, true);
-    } else {
-      rows.setSpan(cell, start + 1, json.at - start - 2);
-      rows.marks[cell] = json.marks;
-    }
-  }
-
-  #isKnown(member: Member, values: ReadonlyMap<string, Uint8Array>, start: number): boolean {
-    const { bytes, at, escaped } = this.#json;
-    const { value } = member;
-    if (value !== undefined && at - start === value.length && startsWith(bytes, start, value)) return true;
-    const text = this.#text(start, at);
-    const known = values.get(escaped ? JSON.stringify(JSON.parse(text)) : text);
-    if (known !== undefined) member.value = known;
-    return known !== undefined;
-  }
-
-  #number({ kind }: Member, rows: RowBlockBuilder, cell: number): boolean {
-    const json = this.#json;
-    const start = json.at;
-    if (!json.number()) return false;
-    const { digits, at } = json;
-    rows.setSpan(cell, start, at - start);
-    // The longest that always fit: 18 digits into an int64, 19 into a u64; 15 into a double, whose text they are.
-    if (kind === 'int64' && digits > 0 && digits <= 18) return true;
-    if (kind === 'decimal' && digits > 0 && digits <= 19 && json.bytes[start] !== 0x2d) return true;
-    if (kind === 'double' && ((digits > 0 && digits <= 15) || json.isShortFraction)) return true;
-    return this.#fitted(kind, rows, cell);
-  }
-
-  /** Has the cell that a number was put into hold the text of what its column can hold of it: `0.0` is 0. */
-  #fitted(kind: MemberKind, rows: RowBlockBuilder, cell: number): boolean {
-    const text = rows.textAt(cell, this.#json.bytes);
-    const number = numberOf(text);
-    const fitted = kind === 'double' ? doubleOf(number) : kind === 'int64' ? int64Of(number) : uint64Of(number);
-    if (fitted === undefined) return false;
-    const shortest = typeof fitted === 'bigint' ? String(fitted) : numberText(fitted);
-    if (shortest !== text) rows.setText(cell, shortest, false);
-    return true;
-  }
-
-  /** Fills a json cell: with the bytes as they are where they are what `stringifyJson` gives. */
-  #jsonValue(rows: RowBlockBuilder, cell: number): boolean {
-    const outer = this.#beginText();
-    const start = this.#json.at;
-    if (!this.#json.value()) return false;
-    this.#jsonCell(rows, cell, start);
-    this.#endText(outer);
-    return true;
-  }
-
-  #jsonCell(rows: RowBlockBuilder, cell: number, start: number): void {
-    const { at, reprint, separated } = this.#json;
-    if (reprint) rows.setText(cell, this.#reprinted(start), false);
-    else {
-      rows.setSpan(cell, start, at - start);
-      if (separated) rows.marks[cell] = jsonMarks;
-    }
-  }
-
-  #trait(rows: RowBlockBuilder, cell: number): boolean {
-    const json = this.#json;
-    const start = json.at;
-    const byte = json.bytes[start];
-    if (byte === 0x22) {
-      if (!json.string()) return false;
-      this.#stringCell(rows, cell, start);
-      this.#traitType(rows, cell, traitTypes.string);
-      return true;
-    }
-    if (byte === 0x5b || byte === 0x7b) {
-      const outer = this.#beginText();
-      if (!json.value()) return false;
-      rows.setText(cell, json.reprint ? this.#reprinted(start) : this.#text(start, json.at), false);
-      this.#endText(outer);
-      this.#traitType(rows, cell, byte === 0x5b ? traitTypes.array : traitTypes.object);
-      return true;
-    }
-    const isBoolean = byte === 0x74 || byte === 0x66;
-    if (!(isBoolean ? json.literal() : json.number())) return false;
-    rows.setSpan(cell, start, json.at - start);
-    this.#traitType(rows, cell, isBoolean ? traitTypes.boolean : traitTypes.number);
-    return true;
-  }
-
-  #traitType(rows: RowBlockBuilder, cell: number, type: Constant): void {
-    rows.setSpan(cell + traitTypeOffset, ~type.from, type.length);
   }
 
   #list(list: ListPlan, rows: RowBlockBuilder, cell: number): boolean {
     const json = this.#json;
     const elements = this.#elements[list.index];
     if (elements === undefined) return false;
-    const outer = this.#beginText();
+    const outer = this.#cells.beginText();
     const start = json.at;
     json.at += 1;
     for (let position = 0, byte = json.next(); byte !== 0x5d; position += 1) {
@@ -303,8 +188,8 @@ export class RecordScanner {
       } else if (byte !== 0x5d) return false;
     }
     json.at += 1;
-    this.#jsonCell(rows, cell, start);
-    this.#endText(outer);
+    this.#cells.jsonCell(rows, cell, start);
+    this.#cells.endText(outer);
     return true;
   }
 
@@ -342,47 +227,4 @@ export class RecordScanner {
     if (!isLeft) extra.addText(member.key, '{}');
     return tookNothing;
   }
-
-  #unknown(member: Member, extra: ExtraText): boolean {
-    const json = this.#json;
-    const outer = this.#beginText();
-    const start = json.at;
-    if (!json.value()) return false;
-    if (json.reprint) extra.addText(member.key, this.#reprinted(start));
-    else extra.add(member.key, start, json.at);
-    this.#endText(outer);
-    return true;
-  }
-
-  /** Has `reprint` and `separated` told for one value alone; `#endText` adds what they were. */
-  #beginText(): number {
-    const json = this.#json;
-    const outer = (json.reprint ? 1 : 0) | (json.separated ? 2 : 0);
-    json.reprint = false;
-    json.separated = false;
-    return outer;
-  }
-
-  #endText(outer: number): void {
-    const json = this.#json;
-    if ((outer & 1) !== 0) json.reprint = true;
-    if ((outer & 2) !== 0) json.separated = true;
-  }
-
-  #reprinted(start: number): string {
-    return stringifyJson(parseJson(this.#text(start, this.#json.at)));
-  }
-
-  #text(start: number, end: number): string {
-    return utf8Text(this.#json.bytes, start, end);
-  }
-}
-
-/** `value_type` follows `value`. */
-const traitTypeOffset = 1;
-
-function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
-  // From the end: names at one place often begin alike.
-  for (let index = start.length - 1; index >= 0; index -= 1) if (bytes[at + index] !== start[index]) return false;
-  return true;
 }
