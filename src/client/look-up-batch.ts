@@ -135,9 +135,18 @@ class Search {
   }
 
   #take(asked: readonly string[], answer: RecordsAnswer): void {
-    const open = new Set(asked);
+    // Most services answer in the order of the call; only where one does not are the ids put into sets.
+    let next = 0;
+    let open: Set<string> | undefined;
     let known: Set<string> | undefined;
     for (const record of answer.records) {
+      const place = open === undefined ? asked.indexOf(record.id, next) : -1;
+      if (place >= 0) {
+        next = place + 1;
+        this.#lookups.set(asked[place] ?? record.id, { kind: 'found', record });
+        continue;
+      }
+      open ??= new Set(asked.filter((id) => !this.#lookups.has(id)));
       if (open.delete(record.id)) this.#lookups.set(record.id, { kind: 'found', record });
       else if ((known ??= new Set(asked)).has(record.id)) this.#counts.repeated += 1;
       else this.#counts.foreign += 1;
