@@ -30,6 +30,8 @@ export class JsonScanner {
   /** What is read behind its end counts as a 0, which no JSON takes: so no loop has to look for the end. */
   readonly bytes: Uint8Array;
   readonly #view: DataView;
+  /** Four bytes can be read up to here. */
+  readonly #lastFour: number;
   at = 0;
   /** Of the string that was taken last: `textMarks` of its bytes. */
   marks = 0;
@@ -55,13 +57,14 @@ export class JsonScanner {
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#lastFour = bytes.byteLength - 4;
   }
 
   /** Moves behind these bytes, when they come next. */
   take({ words, tail, length }: WordedBytes): boolean {
     const { at } = this;
     const view = this.#view;
-    if (at + length > view.byteLength) return false;
+    if (at + length - 4 > this.#lastFour) return false;
     for (let index = 0; index < words.length; index += 1) {
       if (view.getInt32(at + index * 4, true) !== words[index]) return false;
     }
@@ -117,7 +120,7 @@ export class JsonScanner {
   /** Passes bytes that say nothing inside a string, four at a time; ends at most three before the first that does. */
   #plainEnd(start: number): number {
     const view = this.#view;
-    const last = view.byteLength - 4;
+    const last = this.#lastFour;
     let at = start;
     let commas = 0;
     while (at <= last) {
