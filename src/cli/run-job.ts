@@ -15,6 +15,7 @@ import { programVersion } from './program-version.ts';
 import { errorJson, errorText } from './show-error.ts';
 import { showProgress } from './show-progress.ts';
 import { stopSignals } from './stop-signals.ts';
+import { tellHolding } from './tell-holding.ts';
 import { nextText, summaryText } from './summary-text.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
@@ -78,6 +79,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     creditsLeft: (calls) => creditsLeft(job, calls * job.budget.creditsPerCall, bookedBefore),
     logLevel,
   });
+  const holding = tellHolding(diskFileStore, job.output.dir);
   const signals = stopSignals(settings.graceMs, (message) => {
     progress.tell(message);
   });
@@ -95,13 +97,17 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
       stop: signals.stop,
       abort: signals.abort,
       threads: programThreads(job),
-      listener: progress.listener,
+      listener: (event) => {
+        progress.listener(event);
+        holding.listener(event);
+      },
       version: programVersion(),
     });
     progress.end();
     return tellOutcome(outcome, { job, json, shown, next: settings.words?.next ?? nextText(outcome, shown) });
   } finally {
     progress.end();
+    holding.end();
     signals.dispose();
   }
 }

@@ -3,7 +3,7 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { type ExportStatus, exportStatus } from '../pipeline/export-status.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, exportWords } from './command.ts';
-import { count, plural, printable, share } from './format-text.ts';
+import { byteSize, count, plural, printable, share } from './format-text.ts';
 import { identityLines } from './identity-text.ts';
 import { shownPath } from '../lib/shown-path.ts';
 
@@ -48,9 +48,16 @@ function statusText(status: ExportStatus, shown: string): string {
     ...others.slice(0, shownInputs - 1).map((name) => `          ${name}`),
     ...(others.length < shownInputs ? [] : [`          and ${count(others.length - shownInputs + 1)} more`]),
     `  done    ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}, ${plural(status.calls, 'call')}`,
+    ...memoryLines(status),
     '',
     ...identityLines(counts, 0),
     ...(status.state === 'stopped' ? ['', 'Next: run the same command again to go on.'] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function memoryLines({ memory }: ExportStatus): string[] {
+  if (memory === null) return [];
+  const held = memory.callsHeldBack ? '; calls are held back' : '';
+  return [`  memory  ${byteSize(memory.bytesInFlight)} of answers in flight or not yet written${held}`];
 }

@@ -5,6 +5,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { lockOwner } from '../store/lock.ts';
 import type { LockOwner } from '../store/lock-owner.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { type HoldingNote, readHolding } from '../store/holding-file.ts';
 import { readTally } from '../store/tally.ts';
 import { readManifest } from '../store/manifest.ts';
 
@@ -21,6 +22,8 @@ export interface ExportStatus {
   readonly inputs: readonly string[];
   /** Who runs it now. */
   readonly owner: LockOwner | null;
+  /** What it holds in memory: answers in flight or not yet written, and whether calls wait for that. */
+  readonly memory: HoldingNote | null;
   readonly startedAt: string | null;
 }
 
@@ -30,7 +33,7 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
   if (manifest !== undefined) {
     const { counts, parts, calls } = manifest;
     const inputs = manifest.inputs.map(({ name }) => name);
-    return { state: 'complete', counts, parts, inputShare: 1, calls, inputs, owner: null, startedAt: null };
+    return { state: 'complete', counts, parts, inputShare: 1, calls, inputs, owner: null, memory: null, startedAt: null };
   }
   const checkpoint = await readCheckpoint(files, folder);
   const owner = lockOwner(folder);
@@ -52,6 +55,7 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
     calls: await readTally(files, pathIn(folder, exportPaths.callCount)),
     inputs: checkpoint?.start.inputs.map(({ name }) => name) ?? [],
     owner: owner ?? null,
+    memory: owner === undefined ? null : ((await readHolding(files, folder)) ?? null),
     startedAt: checkpoint === undefined ? null : new Date(checkpoint.start.startedAtMs).toISOString(),
   };
 }

@@ -30,6 +30,8 @@ export const exportPaths = {
   callCount: '.run/calls',
   creditCount: '.run/credits',
   stdin: '.run/stdin-ids',
+  /** What the run that goes on holds in memory. */
+  holding: '.run/holding',
   /** Records of an embedded service that memory does not hold. */
   embedded: '.run/embedded',
   journals: '.run/journal',
