@@ -2,7 +2,7 @@ import type { AssetCall, AssetClient } from '../../src/client/asset-client.ts';
 import { callBody } from '../../src/client/call-body.ts';
 import { parseAnswer } from '../../src/client/parse-answer.ts';
 import { type Batch, batchIds } from '../../src/pipeline/batch-ids.ts';
-import { fetchBatches } from '../../src/pipeline/fetch-batches.ts';
+import { type FetchedBatch, fetchBatches } from '../../src/pipeline/fetch-batches.ts';
 import { type PartSlice, partSlices } from '../../src/pipeline/part-slices.ts';
 import { expandInputs } from '../../src/pipeline/read-ids/id-input.ts';
 import { readIds } from '../../src/pipeline/read-ids/read-ids.ts';
@@ -46,7 +46,7 @@ export function forTables(exchanges: readonly Exchange[], tables: readonly Shape
 export function slicesOf(batches: readonly Batch[], client: AssetClient): Promise<PartSlice[]> {
   const bounds = { concurrency: 1, mostBytes: Number.POSITIVE_INFINITY, onHolding: () => undefined };
   const options = { client, flags, plan: planOf([]), singles: true, halt: () => undefined, ...bounds };
-  return collect(partSlices(fetchBatches(each(batches), options), shape));
+  return collect(partSlices(unreleased(fetchBatches(each(batches), options)), shape));
 }
 
 /** A client that has its answers at hand, already parsed. */
@@ -65,6 +65,13 @@ export function clientOf(exchanges: readonly Exchange[]): AssetClient {
       return answer;
     },
   };
+}
+
+/** An export gives the memory of a batch back as it is written; here stages read the same slices again and again. */
+async function* unreleased(batches: AsyncIterable<FetchedBatch>): AsyncGenerator<FetchedBatch, void, void> {
+  for await (const { batch, found } of batches) {
+    yield { batch, found: found === undefined ? undefined : { ...found, release: () => undefined } };
+  }
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
