@@ -64,16 +64,19 @@ export async function syncFoldersOf(files: FileStore, top: string, paths: readon
   for (const folder of folders) await files.syncFolder(folder);
 }
 
-/** One folder at a time: Node's recursive mkdir never returns where none can be made (/proc), and names the wrong cause. */
-async function makeFolder(path: string): Promise<void> {
+/**
+ * One folder at a time: Node's recursive mkdir never returns where none can be made (/proc), and names the wrong cause.
+ * Threads may make the same ones: a parent that was missing may be there now, and then one more attempt tells.
+ */
+async function makeFolder(path: string, isLast = false): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
     if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
     const parent = dirname(path);
-    if (codeOf(error) !== 'ENOENT' || parent === path || existsSync(parent)) throw error;
-    await makeFolder(parent);
-    return makeFolder(path);
+    if (codeOf(error) !== 'ENOENT' || parent === path || isLast) throw error;
+    if (!existsSync(parent)) await makeFolder(parent);
+    return makeFolder(path, true);
   }
   await syncFolder(dirname(path));
 }

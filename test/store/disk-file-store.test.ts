@@ -93,6 +93,15 @@ describe('the disk', () => {
     expect(await files.list(join(folder, 'a'))).toEqual(['b', 'file']);
   });
 
+  it('makes folders that others make at the same time', async () => {
+    const folder = await tempFolder();
+    for (let turn = 0; turn < 30; turn += 1) {
+      const paths = Array.from({ length: 8 }, (_, n) => join(folder, `turn ${turn}`, 'a', `b${n % 3}`, 'c'));
+      await Promise.all(paths.map((path) => files.makeFolder(path)));
+      for (const path of paths) expect(await files.sizeOf(path)).toBe('folder');
+    }
+  });
+
   it('removes what it is told to and follows no link out of it', async () => {
     const folder = await tempFolder();
     mkdirSync(join(folder, 'kept'));

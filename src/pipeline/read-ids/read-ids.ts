@@ -9,7 +9,6 @@ import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonLines } from './read-json-lines.ts';
 import { readLines } from './read-lines.ts';
-import { readParquet } from './read-parquet.ts';
 
 export interface ReadIdsOptions {
   /** Column or member that holds the id; without it `id`, else `mint`, else the first. */
@@ -30,6 +29,8 @@ export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptio
     const { column, onBytes } = options;
     const expected = options.expected?.[source];
     if (input.format === 'parquet') {
+      // Its library takes a while to load, which lists of ids need not wait for.
+      const { readParquet } = await import('./read-parquet.ts');
       yield* readParquet(input, new EntryBlocks(source), { column, expected, onBytes });
     } else {
       yield* readText(inputBytes(input, { expected, onBytes }), { input, source, column });
