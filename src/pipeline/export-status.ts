@@ -33,7 +33,17 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
   if (manifest !== undefined) {
     const { counts, parts, calls } = manifest;
     const inputs = manifest.inputs.map(({ name }) => name);
-    return { state: 'complete', counts, parts, inputShare: 1, calls, inputs, owner: null, memory: null, startedAt: null };
+    return {
+      state: 'complete',
+      counts,
+      parts,
+      inputShare: 1,
+      calls,
+      inputs,
+      owner: null,
+      memory: null,
+      startedAt: null,
+    };
   }
   const checkpoint = await readCheckpoint(files, folder);
   const owner = lockOwner(folder);
