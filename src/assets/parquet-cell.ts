@@ -1,13 +1,15 @@
 import { type Element, listText } from './list-elements.ts';
 import { listTableOf } from './shape-table.ts';
 import type { Cell, Column } from './table.ts';
+import { utf8Text } from './utf8-text.ts';
 
 /** The cell for a value as a Parquet file keeps it: bytes for text and decimals, bigints for 64-bit integers, arrays for lists. */
 export function cellOfParquet(value: unknown, column: Column): Cell {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;
   if (typeof value === 'bigint') return safe(value);
-  if (value instanceof Uint8Array) return column.type === 'decimal' ? safe(twosComplement(value)) : textOf(value);
+  if (value instanceof Uint8Array)
+    return column.type === 'decimal' ? safe(twosComplement(value)) : utf8Text(value, 0, value.length);
   if (Array.isArray(value)) {
     const elements = column.elements ?? listTableOf(column)?.columns.slice(2) ?? [];
     return listText(
@@ -24,10 +26,6 @@ function elementOf(struct: unknown, elements: readonly Column[]): Element {
   const members = struct as Readonly<Record<string, unknown>>;
   const cells = elements.map((column) => cellOfParquet(members[column.name], column));
   return cells.every((cell) => cell === null) ? null : cells;
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 /** Parquet keeps decimals as big-endian two's complement. */

@@ -146,16 +146,8 @@ export class RowBlockBuilder {
 
   /** The rows from `first` up to `end`, whose other cells lie in `source`. Views: nothing is copied. */
   block(source: Uint8Array, first = 0, end = this.rows): RowBlock {
-    const { width } = this;
-    return {
-      rows: end - first,
-      width,
-      source,
-      made: this.#made,
-      from: this.from.subarray(first * width, end * width),
-      length: this.length.subarray(first * width, end * width),
-      marks: this.marks.subarray(first * width, end * width),
-    };
+    const { rows, width, from, length, marks } = this;
+    return rowsOf({ rows, width, source, made: this.#made, from, length, marks }, first, end);
   }
 
   /** The same for several ranges of rows, in their order. Copies what says where their text lies. */
@@ -232,7 +224,7 @@ marksByByte[0x5c] = textMarks.escapes;
 marksByByte[0x2c] = textMarks.separators;
 
 /** `textMarks` of the text in `bytes` from `start` up to `end`. */
-export function marksOf(bytes: Uint8Array, start: number, end: number): number {
+function marksOf(bytes: Uint8Array, start: number, end: number): number {
   let marks = 0;
   for (let at = start; at < end; at += 1) marks |= marksByByte[bytes[at] ?? 0] ?? 0;
   return marks;

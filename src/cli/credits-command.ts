@@ -6,6 +6,7 @@ import { ExportError } from '../lib/export-error.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { count } from './format-text.ts';
+import { stateGroup } from './job-flags.ts';
 import { stateFolder } from './open-service.ts';
 import { readApiKey } from './read-api-key.ts';
 
@@ -26,12 +27,7 @@ export const creditsCommand: Command = {
       flags: [
         { name: 'api-key-file', value: 'PATH', about: 'file that holds the key; else ASSET_EXPORT_API_KEY' },
         { name: 'day', value: 'DAY', about: 'the UTC day to set, as 2026-11-20', standard: 'today' },
-        {
-          name: 'state-dir',
-          value: 'DIR',
-          about: 'folder of the credit ledgers',
-          standard: '$XDG_STATE_HOME/asset-export',
-        },
+        ...stateGroup.flags,
         { name: 'json', about: 'print one JSON object' },
       ],
     },

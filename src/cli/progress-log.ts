@@ -17,14 +17,15 @@ export function progressInLog(options: ProgressOptions): Progress {
   );
   const facts = () => {
     const view = progressView(options, state, speed());
+    const holding = holdingOf(state);
     return {
       ids: entriesDone(state),
       idsTotal: entriesTotal(state),
       idsPerSecond: Math.round(view.idsPerSecond),
       calls: state.callsSent,
       callsInFlight: state.callsInFlight,
-      bytesInFlight: holdingOf(state).bytes,
-      callsHeldBack: holdingOf(state).isFull,
+      bytesInFlight: holding.bytes,
+      callsHeldBack: holding.isFull,
       creditsUsed: state.callsSent * options.creditsPerCall,
       creditsLeft: view.creditsLeft,
       retries: state.retries,

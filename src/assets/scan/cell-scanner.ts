@@ -144,7 +144,7 @@ export class CellScanner {
     return true;
   }
 
-  /** Has `reprint` and `separated` told for one value alone; `#endText` adds what they were. */
+  /** Has `reprint` and `separated` told for one value alone; `endText` adds what they were. */
   beginText(): number {
     const json = this.#json;
     const outer = (json.reprint ? 1 : 0) | (json.separated ? 2 : 0);

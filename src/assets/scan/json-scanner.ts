@@ -48,8 +48,6 @@ export class JsonScanner {
   /** Set when a value is taken that holds a comma or a quote. */
   separated = false;
 
-  /** Not 0 when a comma was passed since it was set to 0. */
-  #commas = 0;
   /** Where the names of the objects that are being read begin and end, to find those that come twice. */
   readonly #names = new Int32Array(maxNames * 2);
   #nameCount = 0;
@@ -92,15 +90,14 @@ export class JsonScanner {
     const { bytes } = this;
     let at = this.at;
     if (bytes[at] !== 0x22) return false;
-    let marks = 0;
+    this.marks = 0;
     this.escaped = false;
     this.oddlyEscaped = false;
-    this.#commas = 0;
     for (;;) {
       at = this.#plainEnd(at + 1);
       let kind = stringBytes[bytes[at] ?? 0] ?? 0;
       while (kind < stops) {
-        marks |= kind;
+        this.marks |= kind;
         at += 1;
         kind = stringBytes[bytes[at] ?? 0] ?? 0;
       }
@@ -112,7 +109,6 @@ export class JsonScanner {
       at = end;
       this.escaped = true;
     }
-    this.marks = marks | (this.#commas === 0 ? 0 : textMarks.separators);
     this.at = at + 1;
     return true;
   }
@@ -122,14 +118,14 @@ export class JsonScanner {
     const view = this.#view;
     const last = this.#lastFour;
     let at = start;
-    let commas = 0;
+    let marks = 0;
     while (at <= last) {
       const four = view.getInt32(at, true);
       if (holdsStop(four)) break;
-      if (holdsByte(four, 0x2c2c2c2c)) commas = 1;
+      if (holdsByte(four, 0x2c2c2c2c)) marks = textMarks.separators;
       at += 4;
     }
-    this.#commas |= commas;
+    this.marks |= marks;
     return at;
   }
 
