@@ -128,7 +128,11 @@ export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): P
     booked: async (day) => {
       try {
         const isThere = (await ledgerFiles(stateDir)).some((each) => each.keyHash === hash && each.day === day);
-        return isThere ? bookedIn(openDay(day).file) : 0;
+        if (!isThere) return 0;
+        const { file } = openDay(day);
+        // A busy event loop leaves lmdb's last look at the file open, which shows nothing of what others booked since.
+        file.resetReadTxn();
+        return bookedIn(file);
       } catch (error) {
         throw cannotWrite(error);
       }
