@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf } from '../lib/export-error.ts';
+import { DirectWrites, openDirectly } from './direct-writes.ts';
 import { onDisk } from './disk-error.ts';
 import { wholeFile } from './disk-file.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -37,7 +38,11 @@ const flagsOf = {
 } as const;
 
 export const diskFileStore: FileStore = {
-  open: (path, mode) => onDisk(`open ${path}`, async () => wholeFile(path, await open(path, flagsOf[mode], 0o644))),
+  open: (path, mode) =>
+    onDisk(`open ${path}`, async () => {
+      const direct = mode === 'read' ? undefined : new DirectWrites(() => openDirectly(path));
+      return wholeFile(path, await open(path, flagsOf[mode], 0o644), direct);
+    }),
   rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
   remove: (path) => onDisk(`remove ${path}`, () => rm(path, { recursive: true, force: true })),
   makeFolder: (path) => onDisk(`make the folder ${path}`, () => makeFolder(resolve(path))),

@@ -1,11 +1,13 @@
 import { crc32 } from 'node:zlib';
+import { pageBytes, pagesFrom } from '../lib/aligned-memory.ts';
 import { exportPaths, journalName, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 import type { OpenFile } from './open-file.ts';
 
 /**
- * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. One that is
- * cut or whose checksum is wrong ends the journal: what follows it is dropped.
+ * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), and, from the next
+ * page on, the body. It begins at a page too, so that a disk can take a body as it lies in memory. One that is cut or whose
+ * checksum is wrong ends the journal: what follows it is dropped.
  */
 export interface JournalPlace {
   /** 64 hex digits. */
@@ -15,18 +17,32 @@ export interface JournalPlace {
   readonly length: number;
 }
 
-const headBytes = 8;
-const keyBytes = 32;
+const headBytes = 40;
+const keyFrom = 8;
 
 /** What stands before the body: that is megabytes, and is written from where it lies. */
 export function entryHead(key: string, body: Uint8Array): Uint8Array {
-  const head = Buffer.alloc(headBytes + keyBytes);
-  head.write(key, headBytes, 'hex');
+  const head = Buffer.alloc(headBytes);
+  head.write(key, keyFrom, 'hex');
   head.writeUInt32LE(body.length, 0);
-  const ofKey = crc32(head.subarray(headBytes));
-  // Of no bytes at all zlib may give 0, whatever came before.
-  head.writeUInt32LE(body.length === 0 ? ofKey : crc32(body, ofKey), 4);
+  head.writeUInt32LE(checksum(head.subarray(keyFrom), body), 4);
   return head;
+}
+
+function checksum(key: Uint8Array, body: Uint8Array): number {
+  const ofKey = crc32(key);
+  // Of no bytes at all zlib may give 0, whatever came before.
+  return body.length === 0 ? ofKey : crc32(body, ofKey);
+}
+
+/** Where the body of an entry begins that begins at `entry`, both in bytes. */
+export function bodyAt(entry: number): number {
+  return entry + pageBytes;
+}
+
+/** Where the next entry begins. */
+export function nextEntry({ position, length }: JournalPlace): number {
+  return pagesFrom(position + length);
 }
 
 /** The whole entries that a file begins with. */
@@ -35,12 +51,12 @@ export async function* readEntries(file: OpenFile): AsyncGenerator<JournalPlace,
   for (let at = 0; ; ) {
     const head = Buffer.from(await file.read(at, headBytes));
     if (head.length < headBytes) return;
-    const length = head.readUInt32LE(0);
-    if (at + headBytes + keyBytes + length > size) return;
-    const rest = Buffer.from(await file.read(at + headBytes, keyBytes + length));
-    if (crc32(rest) !== head.readUInt32LE(4)) return;
-    yield { key: rest.toString('hex', 0, keyBytes), position: at + headBytes + keyBytes, length };
-    at += headBytes + keyBytes + length;
+    const place = { key: head.toString('hex', keyFrom), position: bodyAt(at), length: head.readUInt32LE(0) };
+    if (place.position + place.length > size) return;
+    const body = await file.read(place.position, place.length);
+    if (checksum(head.subarray(keyFrom), body) !== head.readUInt32LE(4)) return;
+    yield place;
+    at = nextEntry(place);
   }
 }
 

@@ -1,6 +1,7 @@
+import { wholePages } from '../lib/aligned-memory.ts';
 import { exportPaths, type JournalName, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
-import { entryHead, type JournalPlace, readEntries } from './journal-entries.ts';
+import { bodyAt, entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** One file of answers, appended to by one thread. */
@@ -34,7 +35,7 @@ class AppendedFile implements JournalFile {
   readonly part: number;
   readonly path: string;
   readonly #file: OpenFile;
-  /** Bytes that hold whole entries: where the next one goes. */
+  /** Where the next entry goes: behind the whole ones. */
   #end = 0;
   /** Appends run one after another, so that a crash can only cut the last entry. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -61,12 +62,11 @@ class AppendedFile implements JournalFile {
   }
 
   async #write(key: string, body: Uint8Array): Promise<JournalPlace> {
-    const head = entryHead(key, body);
-    const position = this.#end + head.length;
-    await this.#file.write(head, this.#end);
-    await this.#file.write(body, position);
-    this.#end = position + body.length;
-    return { key, position, length: body.length };
+    const place = { key, position: bodyAt(this.#end), length: body.length };
+    await this.#file.write(entryHead(key, body), this.#end);
+    await this.#file.write(wholePages(body), place.position);
+    this.#end = nextEntry(place);
+    return place;
   }
 
   read({ position, length }: JournalPlace): Promise<Uint8Array> {
@@ -98,7 +98,7 @@ class AppendedFile implements JournalFile {
   async *takeUp(): AsyncGenerator<JournalPlace, void, void> {
     for await (const place of readEntries(this.#file)) {
       yield place;
-      this.#end = place.position + place.length;
+      this.#end = nextEntry(place);
     }
     if (this.#end < (await this.#file.size())) await this.#file.truncate(this.#end);
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { BufferPool } from '../lib/buffer-pool.ts';
 import type { ByteOutput, Compression } from '../sinks/sink.ts';
 import { openCodec } from './codec.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
@@ -7,6 +8,9 @@ import type { FileStore } from './file-store.ts';
 
 /** Bytes are cut to blocks of this size before a codec sees them, so that a file's bytes depend on its content alone. */
 const blockBytes = 1 << 20;
+
+/** Blocks serve one file after another: fresh memory costs more than what is done with it. */
+const blocks = new BufferPool(16 * blockBytes);
 
 /** A file that is whole, synced and under its final name, but not yet committed. */
 export interface FinishedFile {
@@ -49,27 +53,37 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   const encoder = await openCodec(codec);
   const hash = createHash('sha256');
   let bytes = 0;
-  // Used again for every block: fresh memory costs more than what is done with it.
   let block: Buffer | undefined;
   let blockEnd = 0;
+  /** The write of the block before, which goes on while the next is filled. */
+  let writing: Promise<void> = Promise.resolve();
 
-  async function store(encoded: Uint8Array): Promise<void> {
+  async function storeBlock(): Promise<void> {
+    await writing;
+    if (block === undefined) return;
+    writing = store(block, blockEnd);
+    // Who waits for it next meets its error.
+    writing.catch(() => undefined);
+    block = undefined;
+    blockEnd = 0;
+  }
+
+  async function store(full: Buffer, length: number): Promise<void> {
+    await storeEncoded(await encoder.push(full.subarray(0, length)));
+    blocks.give(full);
+  }
+
+  async function storeEncoded(encoded: Uint8Array): Promise<void> {
     if (encoded.length === 0) return;
     hash.update(encoded);
     bytes += encoded.length;
     await file.write(encoded);
   }
 
-  async function storeBlock(): Promise<void> {
-    if (block === undefined || blockEnd === 0) return;
-    await store(await encoder.push(block.subarray(0, blockEnd)));
-    blockEnd = 0;
-  }
-
   return {
     write: async (more) => {
-      block ??= Buffer.allocUnsafeSlow(blockBytes);
       for (let start = 0; start < more.length; ) {
+        block ??= blocks.take(blockBytes);
         const taken = Math.min(more.length - start, blockBytes - blockEnd);
         block.set(more.subarray(start, start + taken), blockEnd);
         blockEnd += taken;
@@ -79,7 +93,8 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
     },
     seal: async () => {
       await storeBlock();
-      await store(await encoder.end());
+      await writing;
+      await storeEncoded(await encoder.end());
       await file.sync();
       await close();
       return { path: name, bytes, sha256: hash.digest('hex') };
@@ -90,6 +105,7 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
       await files.rename(temporary, target);
     },
     discard: async () => {
+      await writing.catch(() => undefined);
       await close().catch(() => undefined);
     },
   };

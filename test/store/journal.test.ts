@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pagesFrom } from '../../src/lib/aligned-memory.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
 import { type Journal, openJournal } from '../../src/store/journal.ts';
+import { bodyAt } from '../../src/store/journal-entries.ts';
 import { type JournalEntry, OwnJournals } from '../../src/store/own-journals.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
@@ -17,17 +19,37 @@ function entry(n: number, length = 20 + n * 7, part = 0): JournalEntry {
 
 const entries = [entry(0), entry(1, 0), entry(2, 1), entry(3), entry(4, 300)];
 
-/** The file that holds these entries, and where each ends. */
-async function written(): Promise<{ bytes: Buffer; ends: number[] }> {
+interface Written {
+  readonly bytes: Buffer;
+  /** Where each entry ends. */
+  readonly ends: number[];
+  /** Every place in a head and in a body. */
+  readonly inside: number[];
+  /** A few places in each stretch between a head and its body, and between a body and the next head. */
+  readonly between: number[];
+}
+
+/** The file that holds these entries. */
+async function written(): Promise<Written> {
   const disk = new MemoryDisk();
   const journal = await openJournal(disk.files, folder);
-  const ends: number[] = [];
-  for (const each of entries) {
-    await journal.append(each);
-    ends.push((await bytesAt(disk.files, path)).length);
-  }
+  for (const each of entries) await journal.append(each);
   await journal.close();
-  return { bytes: await bytesAt(disk.files, path), ends };
+  const bytes = await bytesAt(disk.files, path);
+  const headBytes = 40;
+  const ends: number[] = [];
+  const stretches: [from: number, to: number][] = [];
+  for (const { body } of entries) {
+    const head = ends.length === 0 ? 0 : pagesFrom(stretches.at(-1)?.[1] ?? 0);
+    stretches.push([head, head + headBytes], [bodyAt(head), bodyAt(head) + body.length]);
+    ends.push(bodyAt(head) + body.length);
+  }
+  const inside = stretches.flatMap(([from, to]) => upTo(to - from).map((at) => from + at));
+  const between = stretches
+    .slice(1)
+    .flatMap(([from], n) => [stretches[n]?.[1] ?? 0, Math.floor(((stretches[n]?.[1] ?? 0) + from) / 2), from - 1])
+    .filter((at) => !inside.includes(at));
+  return { bytes, ends, inside, between };
 }
 
 /** Which entries a journal gives back; every one it gives has the body it was kept with. */
@@ -60,8 +82,8 @@ describe('a journal', () => {
   });
 
   it('cut anywhere keeps every entry before the cut, and takes new ones behind it', async () => {
-    const { bytes, ends } = await written();
-    for (let length = 0; length <= bytes.length; length += 1) {
+    const { bytes, ends, inside, between } = await written();
+    for (const length of [...inside, ...between, bytes.length]) {
       const disk = await diskWith(path, bytes.subarray(0, length));
       const journal = await openJournal(disk.files, folder);
       expect(await keptIn(journal)).toEqual(upTo(ends.filter((end) => end <= length).length));
@@ -74,12 +96,22 @@ describe('a journal', () => {
   });
 
   it('with any bit turned gives no wrong answer, and keeps those before the damage', async () => {
-    const { bytes, ends } = await written();
-    for (let at = 0; at < bytes.length; at += 1) {
+    const { bytes, ends, inside } = await written();
+    for (const at of inside) {
       const disk = await diskWith(path, flipped(bytes, at));
       const journal = await openJournal(disk.files, folder);
       const whole = ends.filter((end) => end <= at).length;
       expect(await keptIn(journal)).toEqual(upTo(whole));
+      await journal.close();
+    }
+  });
+
+  it('with any bit turned where no entry is keeps every entry', async () => {
+    const { bytes, between } = await written();
+    expect(between.length).toBeGreaterThan(10);
+    for (const at of between) {
+      const journal = await openJournal((await diskWith(path, flipped(bytes, at))).files, folder);
+      expect(await keptIn(journal)).toEqual(upTo(5));
       await journal.close();
     }
   });
@@ -215,7 +247,7 @@ describe('a journal', () => {
       await journal.close();
       const damaged = pathIn(folder, exportPaths.journal({ part: 0, thread: 1 }));
       const bytes = await bytesAt(disk.files, damaged);
-      await (await disk.files.open(damaged, 'update')).write(flipped(bytes, 50));
+      await (await disk.files.open(damaged, 'update')).write(flipped(bytes, bodyAt(0)));
       const again = await openJournal(disk.files, folder);
       expect(await keptIn(again)).toEqual([1]);
       await again.close();

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+
+/** Memory and files are cut into pages of this size; every disk takes writes that begin and end between them. */
+export const pageBytes = 4096;
+
+const wasmPageBytes = 65_536;
+
+/** As far as it is used here: TypeScript knows it only together with a browser's types. */
+declare const WebAssembly: {
+  readonly Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
+};
+
+/** Memory known to begin at a page. */
+const aligned = new WeakSet<ArrayBufferLike>();
+
+/**
+ * New memory that begins at a page where the system is known to take it so to a disk, without a copy in between; else ordinary
+ * memory. WebAssembly's is the only kind that begins at a page. It takes gigabytes of address space, if none of memory, so
+ * where that is limited it is left to those who can do with no other: the HTTP library and the Parquet encoder.
+ */
+export function alignedMemory(bytes: number): ArrayBufferLike {
+  spaceIsFree ??= isSpaceFree();
+  if (!spaceIsFree) return Buffer.allocUnsafeSlow(bytes).buffer;
+  const pages = Math.ceil(bytes / wasmPageBytes);
+  const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  aligned.add(buffer);
+  return buffer;
+}
+
+let spaceIsFree: boolean | undefined;
+
+/** True on Linux, unless this process was given a limit of address space. */
+function isSpaceFree(): boolean {
+  try {
+    return /^Max address space +unlimited /m.test(readFileSync('/proc/self/limits', 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+/** Do these bytes begin at a page of memory? */
+export function beginsAtPage({ buffer, byteOffset }: Uint8Array): boolean {
+  return aligned.has(buffer) && byteOffset % pageBytes === 0;
+}
+
+/** The bytes and what lies behind them up to the next page, where that is known to be there; else the bytes alone. */
+export function wholePages(bytes: Uint8Array): Uint8Array {
+  const length = pagesFrom(bytes.length);
+  if (!beginsAtPage(bytes) || bytes.byteOffset + length > bytes.buffer.byteLength) return bytes;
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
+}
+
+/** A number of bytes, rounded up to whole pages. */
+export function pagesFrom(bytes: number): number {
+  return Math.ceil(bytes / pageBytes) * pageBytes;
+}
