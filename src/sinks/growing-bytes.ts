@@ -45,6 +45,11 @@ export class GrowingBytes {
     this.#used += 1;
   }
 
+  /** Has a byte that was added before be another. */
+  put(at: number, byte: number): void {
+    this.#bytes[at] = byte;
+  }
+
   /** Adds one of some texts. */
   fixed({ words, starts }: FixedTexts, index: number): void {
     const start = starts[index] ?? 0;

@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RowBlock } from '../../src/assets/row-block.ts';
 import type { Cell, Column, Row } from '../../src/assets/table.ts';
 import { anyRows } from '../contract/sinks/any-rows.ts';
 import { encodeFile } from '../contract/sinks/encoded-file.ts';
@@ -131,6 +132,32 @@ describe('the raw sink', () => {
       { columns, split: [7] },
     );
     expect(bytes.toString('utf8')).toBe(texts.map((text) => `${text}\n`).join(''));
+  });
+
+  it('copies neighbours of an answer together, and others alone, to the same lines', async () => {
+    const gap = fc.constantFrom(',', ',', ',', '', ', ', ',\n,');
+    const record = fc.oneof(
+      fc.json({ maxDepth: 1 }),
+      fc.nat(300).map((length) => `"${'x'.repeat(length * 100)}"`),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(gap, record), { minLength: 1, maxLength: 40 }), async (pieces) => {
+        const rows = pieces.map(([, text]) => [text]);
+        const source = Buffer.from(pieces.flat().join(''));
+        const place = (block: RowBlock): RowBlock => {
+          let at = 0;
+          const from = pieces.map(([before, text]) => {
+            const start = at + Buffer.byteLength(before);
+            at = start + Buffer.byteLength(text);
+            return start;
+          });
+          return { ...block, source, from: Int32Array.from(from) };
+        };
+        const { bytes } = await encodeFile('raw', rows, { columns, place });
+        expect(bytes.toString('utf8') === rows.map(([text]) => `${text}\n`).join('')).toBe(true);
+      }),
+      { seed: 21, numRuns: 200 },
+    );
   });
 
   it('takes no other table', async () => {
