@@ -1,5 +1,7 @@
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callKey } from '../../src/client/call-body.ts';
+import { pagesFrom } from '../../src/lib/aligned-memory.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { openPartFile } from '../../src/store/part-file.ts';
@@ -14,6 +16,34 @@ export function diskStages(exchanges: readonly Exchange[], folder: string): Stag
     { name: 'keep answers (journal)', kind: 'csv', run: () => keepAnswers(exchanges, join(folder, 'kept')) },
     { name: 'part file: hash, write, sync', kind: 'csv', run: () => writePartFile(exchanges, join(folder, 'part')) },
   ];
+}
+
+/** The same bytes, written as programs mostly do: by way of the system's page cache. */
+export function cachedWriteStage(exchanges: readonly Exchange[], folder: string): Stage {
+  return { name: 'bodies through the page cache', kind: 'instead', run: () => writeCached(exchanges, folder) };
+}
+
+/** The same bytes, written as an export does. */
+export function directWriteStage(exchanges: readonly Exchange[], folder: string): Stage {
+  return { name: 'bodies past the page cache', kind: 'instead', run: () => writeDirectly(exchanges, folder) };
+}
+
+async function writeCached(exchanges: readonly Exchange[], folder: string): Promise<void> {
+  const file = await open(join(folder, 'cached'), 'w');
+  for (const { body } of exchanges) await file.write(body);
+  await file.datasync();
+  await file.close();
+}
+
+async function writeDirectly(exchanges: readonly Exchange[], folder: string): Promise<void> {
+  const file = await files.open(join(folder, 'direct'), 'create');
+  let end = 0;
+  for (const { body } of exchanges) {
+    await file.write(body, end);
+    end += pagesFrom(body.length);
+  }
+  await file.sync();
+  await file.close();
 }
 
 async function keepAnswers(exchanges: readonly Exchange[], folder: string): Promise<void> {

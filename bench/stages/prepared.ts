@@ -1,13 +1,14 @@
+import type { ShapedTable } from '../../src/assets/shape-table.ts';
 import type { AssetCall, AssetClient } from '../../src/client/asset-client.ts';
 import { callBody } from '../../src/client/call-body.ts';
 import { parseAnswer } from '../../src/client/parse-answer.ts';
+import { alignedMemory } from '../../src/lib/aligned-memory.ts';
 import { type Batch, batchIds } from '../../src/pipeline/batch-ids.ts';
 import { type FetchedBatch, fetchBatches } from '../../src/pipeline/fetch-batches.ts';
 import { type PartSlice, partSlices } from '../../src/pipeline/part-slices.ts';
 import { expandInputs } from '../../src/pipeline/read-ids/id-input.ts';
 import { readIds } from '../../src/pipeline/read-ids/read-ids.ts';
 import { planOf } from '../../src/pipeline/tables-of.ts';
-import type { ShapedTable } from '../../src/assets/shape-table.ts';
 
 /** A call and the bytes that answer it. */
 export interface Exchange {
@@ -31,9 +32,16 @@ export function exchangesOf(batches: readonly Batch[], url: string): Promise<Exc
       const call: AssetCall = { method: 'getAssets', ids, flags, part };
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(`${url}/v3/key`, { method: 'POST', headers, body: callBody(call) });
-      return { call, body: new Uint8Array(await answer.arrayBuffer()) };
+      return { call, body: asReceived(await answer.arrayBuffer()) };
     }),
   );
+}
+
+/** The bytes in memory of the kind that an export receives them in. */
+function asReceived(bytes: ArrayBuffer): Uint8Array {
+  const body = new Uint8Array(alignedMemory(bytes.byteLength), 0, bytes.byteLength);
+  body.set(new Uint8Array(bytes));
+  return body;
 }
 
 /** The exchanges of an export that makes these tables. */
