@@ -22,9 +22,9 @@ export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites)
         }
         end = position + bytes.length;
       }),
-    read: (position, length) =>
+    read: (position, length, memory) =>
       onDisk(`read ${path}`, async () => {
-        const bytes = Buffer.allocUnsafe(length);
+        const bytes = memory !== undefined && memory.length >= length ? memory : Buffer.allocUnsafe(length);
         let done = 0;
         while (done < length) {
           const { bytesRead } = await file.read(bytes, done, length - done, position + done);

@@ -2,7 +2,8 @@
 export interface OpenFile {
   /** Writes at `position`, or after what was written last. */
   write(bytes: Uint8Array, position?: number): Promise<void>;
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** Fewer bytes only at the end of the file. They may come to lie in `memory`, where it is long enough. */
+  read(position: number, length: number, memory?: Uint8Array): Promise<Uint8Array>;
   /** Makes the file's bytes survive a loss of power. Never tried twice: a failed sync leaves nothing to trust. */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;

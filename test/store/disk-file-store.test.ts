@@ -45,6 +45,10 @@ describe('a file on the disk', () => {
         expect(content().equals(all)).toBe(true);
         expect(Buffer.from(await open.read(0, all.length + 5)).equals(all)).toBe(true);
         expect(Buffer.from(await open.read(3, 10)).equals(all.subarray(3, 13))).toBe(true);
+        const memory = new Uint8Array(12);
+        const there = await open.read(3, 10, memory);
+        expect(Buffer.from(there).equals(all.subarray(3, 13))).toBe(true);
+        expect(there.buffer).toBe(memory.buffer);
       }),
       { seed: 3, numRuns: 200 },
     );
