@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ExportError, messageOf } from '../lib/export-error.ts';
-import { decompress } from '../lib/decompress.ts';
-import { inspectFile } from '../sinks/inspect-file.ts';
-import type { Format } from '../sinks/sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { OpenFile } from '../store/open-file.ts';
 import { type Manifest, readManifest } from '../store/manifest.ts';
-import { unexportedTable } from './unexported.ts';
+import { type ContentCheck, contentCheck } from './check-content.ts';
+import { piecesOf } from './file-pieces.ts';
 import { rawTable } from './part-build.ts';
+import { unexportedTable } from './unexported.ts';
 
 /** Something in an export that is not as its manifest says. */
 export interface Damage {
@@ -125,14 +123,16 @@ async function fileProblem(
   const open = await files.open(path, 'read').catch((error: unknown) => messageOf(error));
   if (typeof open === 'string') return open;
   try {
+    const content = contentCheck(open, file);
     const hash = createHash('sha256');
     let read = 0;
-    for await (const piece of bytesOf(open)) {
+    for await (const piece of piecesOf(open)) {
       hash.update(piece);
+      content.pass(piece);
       onBytes((read += piece.length));
     }
     if (hash.digest('hex') !== file.sha256) return 'its content changed: the sha256 is another';
-    return await contentProblem(open, { file, columns });
+    return await contentProblem(content, { file, columns });
   } catch (error) {
     return messageOf(error);
   } finally {
@@ -141,20 +141,11 @@ async function fileProblem(
 }
 
 async function contentProblem(
-  open: OpenFile,
+  content: ContentCheck,
   { file, columns }: Omit<Expectation, 'onBytes'>,
 ): Promise<string | undefined> {
-  const codec = file.path.endsWith('.gz') ? 'gzip' : file.path.endsWith('.zst') ? 'zstd' : 'none';
   try {
-    const found = await inspectFile(file.format as Format, {
-      byteLength: file.bytes,
-      slice: async (start, end = file.bytes) => {
-        const bytes = await open.read(start, end - start);
-        // A copy of its own: a small buffer is a view of a pool, and its slice too.
-        return new Uint8Array(bytes).buffer;
-      },
-      plainBytes: () => decompress(bytesOf(open), codec),
-    });
+    const found = await content.found();
     if (found.rows !== file.rows) return `it has ${found.rows} rows, and the manifest says ${file.rows}`;
     if (found.columns !== undefined && found.columns.join('\n') !== columns.join('\n')) {
       return `its columns are ${found.columns.join(', ')}`;
@@ -186,15 +177,4 @@ async function strangers(files: FileStore, folder: string, manifest: Manifest): 
   };
   await visit('');
   return found;
-}
-
-const pieceBytes = 1 << 20;
-
-async function* bytesOf(open: OpenFile): AsyncGenerator<Uint8Array, void, void> {
-  for (let position = 0; ; ) {
-    const piece = await open.read(position, pieceBytes);
-    if (piece.length === 0) return;
-    yield piece;
-    position += piece.length;
-  }
 }

@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ExportError, messageOf } from '../../src/lib/export-error.ts';
 import { type VerifyProgress, verifyExport } from '../../src/pipeline/verify-export.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
+import { readManifest, writeManifest } from '../../src/store/manifest.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
 import { bytesAt, flipped, putFile } from '../store/memory-files.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
@@ -52,6 +55,51 @@ async function saidOf(change: (files: FileStore) => Promise<void>): Promise<stri
 async function replace(files: FileStore, path: string, change: (bytes: Buffer) => Uint8Array): Promise<void> {
   await putFile(files, path, change(await bytesAt(files, path)));
 }
+
+/** A file that was written so: the manifest has the hash of what it holds. */
+async function writtenSo(files: FileStore, path: string, change: (bytes: Buffer) => Buffer): Promise<void> {
+  const manifest = await readManifest(files, out);
+  if (manifest === undefined) throw new Error('no manifest');
+  const bytes = change(await bytesAt(files, `${out}/${path}`));
+  await putFile(files, `${out}/${path}`, bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const named = manifest.files.map((file) => (file.path === path ? { ...file, bytes: bytes.length, sha256 } : file));
+  await writeManifest(files, out, { ...manifest, files: named });
+}
+
+const asText =
+  (change: (text: string) => string) =>
+  (bytes: Buffer): Buffer =>
+    Buffer.from(change(bytes.toString('utf8')));
+const inGzip =
+  (change: (text: string) => string) =>
+  (bytes: Buffer): Buffer =>
+    gzipSync(asText(change)(gunzipSync(bytes)));
+
+const lists = 'unexported/part-00000.csv';
+const csv = 'csv/assets/part-00001.csv.gz';
+const jsonl = 'jsonl/assets/part-00001.jsonl.zst';
+const raw = 'raw/assets/part-00001.jsonl';
+const parquet = 'parquet/assets/part-00001.parquet';
+const withoutLast = (text: string): string => text.replace(/[^\n]*\n$/, '');
+
+const badContents: readonly [string, string, (bytes: Buffer) => Buffer, RegExp][] = [
+  ['a row that is left out', lists, asText(withoutLast), /^it has (\d+) rows, and the manifest says (?!\1)\d+$/],
+  ['a cell too many', lists, asText((text) => text.replace(/\n$/, ',\n')), /row \d+ has 6 cells, and the header 5$/],
+  ['another header', lists, asText((text) => text.replace('reason', 'Reason')), /^its columns are id,.* Reason/],
+  ['a cut row', lists, asText((text) => text.slice(0, -1)), /^it is no csv file: row \d+ is cut$/],
+  ['no bytes', lists, () => Buffer.alloc(0), /^it is no csv file: the header is cut$/],
+  ['a cell too few in gzip', csv, inGzip((text) => text.replace(/,[^,]*\n$/, '\n')), /^it is no csv file: row \d+ has/],
+  ['an open quote in gzip', csv, inGzip((text) => `${text}"`), /^it is no csv file: row \d+ has a quote that is never/],
+  ['a cut gzip', csv, (bytes) => bytes.subarray(0, -9), /^it is no csv file: unexpected end of file$/],
+  ['no gzip', csv, (bytes) => gunzipSync(bytes), /^it is no csv file: incorrect header check$/],
+  ['a cut zstd', jsonl, (bytes) => bytes.subarray(0, -9), /^it is no jsonl file: /],
+  ['no zstd', jsonl, () => Buffer.from('{}\n'), /^it is no jsonl file: /],
+  ['a line too many', raw, asText((text) => `${text}{}\n`), /^it has (\d+) rows, and the manifest says (?!\1)\d+$/],
+  ['an empty line', raw, asText((text) => `${text}\n`), /^it is no raw file: line \d+ is no JSON object$/],
+  ['a cut line', raw, asText((text) => text.slice(0, -1)), /^it is no raw file: the last line is cut$/],
+  ['no Parquet', parquet, () => Buffer.from('PAR1'), /^it is no parquet file: /],
+];
 
 const changes: Readonly<Record<string, (files: FileStore, path: string) => Promise<void>>> = {
   cut: (files, path) => replace(files, path, (bytes) => bytes.subarray(0, -1)),
@@ -120,6 +168,13 @@ describe('verify', () => {
     expect(await saidOf((files) => putFile(files, join(out, name), Buffer.from('x')))).toEqual([
       `${name}: it is no file of this export`,
     ]);
+  });
+
+  it.each(badContents)('finds %s in %s, though the hash is right', async (...[, path, change, problem]) => {
+    const said = await saidOf((files) => writtenSo(files, path, change));
+    expect(said).toHaveLength(1);
+    expect(said[0]?.startsWith(`${path}: `)).toBe(true);
+    expect(said[0]?.slice(path.length + 2)).toMatch(problem);
   });
 
   it('names all of several damages', async () => {
