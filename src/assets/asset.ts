@@ -1,13 +1,10 @@
-import { z } from 'zod';
-import type { Json, JsonObject } from './json-value.ts';
-
-/** What a record must be to become a row: an object with an id. All else is checked column by column, and kept. */
-const assetSchema = z.looseObject({ id: z.string() });
+import { isJsonObject, type Json, type JsonObject } from './json-value.ts';
 
 export interface Asset extends JsonObject {
   id: string;
 }
 
+/** What a record must be to become a row: an object with an id. All else is checked column by column, and kept. */
 export function isAsset(value: Json): value is Asset {
-  return assetSchema.safeParse(value).success;
+  return isJsonObject(value) && typeof value['id'] === 'string';
 }

@@ -1,33 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
-import type { ClientListener } from './client-events.ts';
+import { createWire, type WireOptions } from './create-wire.ts';
 import type { CreditLedger } from './credit-ledger.ts';
-import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
-import type { ProxySettings } from './proxy-settings.ts';
-import { serviceAddress } from './service-address.ts';
 import { withBudget } from './with-budget.ts';
 import { withConcurrency } from './with-concurrency.ts';
 import { type AnswerJournal, withJournal } from './with-journal.ts';
 import { withRetry } from './with-retry.ts';
 import { withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
-
-export interface WireOptions {
-  /** Base address, without `/v3/<key>`. */
-  readonly url: string;
-  readonly apiKey: string;
-  readonly concurrency: number;
-  readonly timeoutMs: number;
-  /** Longest answer to hold, decoded; default 64 MiB, six times what known services send at most. */
-  readonly maxAnswerBytes?: number | undefined;
-  readonly proxy?: ProxySettings | undefined;
-  /** Kills the exchanges in flight. */
-  readonly abort?: AbortSignal | undefined;
-  readonly listener?: ClientListener | undefined;
-  readonly clock?: Clock | undefined;
-  /** What exchanges calls for answers; HTTP unless told. */
-  readonly openWire?: ((options: HttpClientOptions) => HttpClient) | undefined;
-}
 
 export interface ClientOptions extends WireOptions {
   readonly retries: number;
@@ -68,19 +48,6 @@ export interface CreatedClient {
   concurrency(): number;
   /** Resolves when nothing is in flight and the connections are closed. */
   close(): Promise<void>;
-}
-
-const defaultMaxAnswerBytes = 64 * 1024 * 1024;
-
-/** The wire without any policy. @throws {ExportError} `usage` when the address or the key cannot be right. */
-export function createWire(options: WireOptions): HttpClient {
-  return (options.openWire ?? createHttpClient)({
-    ...options,
-    clock: options.clock ?? systemClock,
-    address: serviceAddress(options),
-    connections: options.concurrency,
-    maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
-  });
 }
 
 /**

@@ -33,27 +33,23 @@ function fieldsOf(schema: z.ZodType, path: readonly string[]): JobField[] {
 }
 
 function shapeOf(schema: z.ZodType): Pick<JobField, 'kind' | 'list' | 'choices' | 'defaultValue'> {
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  const list = json.type === 'array' || unwrapped(schema) instanceof z.ZodPipe;
-  const item = list ? (outputItem(schema) ?? json) : json;
-  const kind =
-    item.type === 'object' ? 'pairs' : item.type === 'boolean' ? 'boolean' : numeric(item) ? 'number' : 'string';
+  const inner = unwrapped(schema);
+  const out = inner instanceof z.ZodPipe ? inner.out : inner;
+  const list = out instanceof z.ZodArray;
+  const item = list ? out.element : out;
   const absent = schema.safeParse(undefined);
-  return { kind, list, choices: item.enum, defaultValue: absent.success ? absent.data : undefined };
+  return {
+    kind: kindOf(item),
+    list,
+    choices: item instanceof z.ZodEnum ? item.options.map(String) : undefined,
+    defaultValue: absent.success ? absent.data : undefined,
+  };
 }
 
-interface JsonSchema {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly items?: JsonSchema;
-}
-
-function outputItem(schema: z.ZodType): JsonSchema | undefined {
-  return (z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema).items;
-}
-
-function numeric(schema: JsonSchema): boolean {
-  return schema.type === 'integer' || schema.type === 'number';
+function kindOf(schema: unknown): JobField['kind'] {
+  if (schema instanceof z.ZodObject || schema instanceof z.ZodRecord) return 'pairs';
+  if (schema instanceof z.ZodBoolean) return 'boolean';
+  return schema instanceof z.ZodNumber ? 'number' : 'string';
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {

@@ -1,5 +1,13 @@
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { ExportError } from '../lib/export-error.ts';
+
+const load = createRequire(import.meta.url);
+
+/** Its 70 files are read where there is a job file; `import()` would make every caller wait for them. */
+function yaml(): typeof Yaml {
+  return load('yaml') as typeof Yaml;
+}
 
 /** A job file's value, before the schema sees it, and where its fields stand. */
 export interface JobFile {
@@ -14,6 +22,7 @@ export function parseJobFile(
   name: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): JobFile {
+  const { isMap, LineCounter, parseDocument, visit } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const where = (offset: number): string => {
@@ -62,6 +71,7 @@ function interpolate(text: string, environment: Readonly<Record<string, string |
 
 /** The offset of the node at `path`, or of the deepest one above it. */
 function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
+  const { isAlias, isMap, isNode, isPair, isScalar, isSeq } = yaml();
   let offset = 0;
   let node = root;
   for (const step of path) {

@@ -4,7 +4,8 @@ import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { type FileStore, syncFoldersOf } from './file-store.ts';
 import type { OpenFile } from './open-file.ts';
-import { commitSchema, type Commit, jobShapeSchema, inputSchema } from './export-facts.ts';
+import type { Commit } from './export-facts.ts';
+import { commitSchema, inputSchema, jobShapeSchema } from './fact-schemas.ts';
 
 /** Raised when a line's meaning changes: an older program refuses a newer file instead of misreading it. */
 const checkpointVersion = 1;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
-import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { Compression } from '../sinks/sink.ts';
 
 /** Compresses a file as it is written. Given the same pushes it gives the same bytes. */
@@ -46,6 +45,7 @@ function gzipCodec(): Codec {
 
 /** A frame a push: frames in a row are one valid file, and need no state that files would have to share. */
 async function zstdCodec(): Promise<Codec> {
+  const { Zstd } = await import('@hpcc-js/wasm-zstd');
   const zstd = await Zstd.load();
   let empty = true;
   return {

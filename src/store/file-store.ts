@@ -5,7 +5,7 @@ import { codeOf } from '../lib/export-error.ts';
 import { DirectWrites, openDirectly } from './direct-writes.ts';
 import { onDisk } from './disk-error.ts';
 import { wholeFile } from './disk-file.ts';
-import { type Lock, takeLock } from './lock.ts';
+import type { Lock } from './lock.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
@@ -54,7 +54,8 @@ export const diskFileStore: FileStore = {
       const found = await absentAs(undefined, stat(path));
       return found?.isDirectory() === true ? 'folder' : found?.size;
     }),
-  takeLock: async (folder) => takeLock(folder),
+  // Threads open files too, but hold no lock: they need not load what reads one.
+  takeLock: async (folder) => (await import('./lock.ts')).takeLock(folder),
 };
 
 /** Syncs the folders of `paths` and those above them up to and with `top`, each once. */

@@ -9,7 +9,7 @@ import {
   inputSchema,
   jobShapeSchema,
   notesSchema,
-} from './export-facts.ts';
+} from './fact-schemas.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 

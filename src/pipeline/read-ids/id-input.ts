@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { glob, isDynamicPattern } from 'tinyglobby';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import type { IdFormat, InputCompression } from './id-format.ts';
 import { lookAtFile } from './look-at-file.ts';
@@ -88,6 +87,7 @@ async function filesBehind(name: string, baseDir: string): Promise<string[]> {
       todo: 'pipe it into stdin and name it -, or save it as a file first',
     });
   }
+  const { glob, isDynamicPattern } = await import('tinyglobby');
   if (!isDynamicPattern(name)) {
     throw new ExportError('input', `${name}: no such file (in ${baseDir})`, { todo: 'check the name and the folder' });
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { AssetClient } from '../../client/asset-client.ts';
-import { createWire } from '../../client/create-client.ts';
+import { createWire } from '../../client/create-wire.ts';
 import { type AnswerJournal, withJournal } from '../../client/with-journal.ts';
 import type { Batch } from '../batch-ids.ts';
 import type { ExportContext } from '../export-context.ts';

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** What became of ids: `read = exported + missing + invalid + duplicate + failed` in every committed part. */
+export const countsSchema = z.object({
+  read: z.number(),
+  exported: z.number(),
+  missing: z.number(),
+  invalid: z.number(),
+  duplicate: z.number(),
+  failed: z.number(),
+});
+
+export const inputSchema = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
+
+/** The job's fields that decide what the files hold, by their path in a job file (`output.rowsPerPart`). */
+export const jobShapeSchema = z.record(z.string(), z.unknown());
+
+export const fileSchema = z.object({
+  /** Relative to the export, with forward slashes. */
+  path: z.string(),
+  /** `parquet`, `csv`, …; `unexported` files are CSV. */
+  format: z.string(),
+  table: z.string(),
+  part: z.number(),
+  rows: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+});
+
+export const driftSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['misfit', 'unknownField', 'unknownValue']),
+  count: z.number(),
+  sampleId: z.string(),
+});
+
+/** Things worth telling that are no error, summed over parts. */
+export const notesSchema = z.object({
+  /** CSV cells that a spreadsheet would run as a formula. */
+  formulaCells: z.number(),
+  /** String cells in which a lone surrogate became U+FFFD. */
+  replacedSurrogates: z.number(),
+  /** Records in answers that nobody asked for, that came twice, or that had no id. */
+  foreignRecords: z.number(),
+  repeatedRecords: z.number(),
+  recordsWithoutId: z.number(),
+  /** Answers that carried another JSON-RPC id than their call. */
+  otherResponseIds: z.number(),
+});
+
+/** A committed part: its files are whole, named and synced. */
+export const commitSchema = z.object({
+  part: z.number(),
+  counts: countsSchema,
+  files: z.array(fileSchema),
+  drift: z.array(driftSchema),
+  notes: notesSchema,
+  /** Bytes of the inputs, as they lie on disk, read when the part ended: for the share that is done. */
+  inputBytes: z.number(),
+  /** The largest call the service still takes, once it refused a larger one. */
+  cap: z.number().optional(),
+});
