@@ -14,6 +14,8 @@ export async function parseArguments(
     .scriptName('asset-export')
     // Every value stays the text it was: ids may be all digits, and the job's schema reads numbers.
     .parserConfiguration({ 'camel-case-expansion': false, 'parse-numbers': false, 'parse-positional-numbers': false })
+    // Its messages are read below, in English.
+    .detectLocale(false)
     .help(false)
     .version(false)
     .exitProcess(false)

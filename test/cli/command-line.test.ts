@@ -49,6 +49,12 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 
+  it('says it in the same words whatever the language of the machine', async () => {
+    const environment = { LC_ALL: 'de_DE.UTF-8' };
+    const { stderr } = await runProgram(['run', '--concurency', '4'], { environment });
+    expect(stderr).toContain('run has no flag --concurency; did you mean --concurrency?');
+  });
+
   it('takes ids from stdin, and all the ones for an id', async () => {
     const cwd = await tempFolder();
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv', '--json'];
