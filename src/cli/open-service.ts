@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type CreditLedger, openDiskLedger } from '../client/credit-ledger.ts';
+import type { CreditLedger, DiskLedgerOptions } from '../client/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
@@ -36,7 +36,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
       fileFromFlag: keyFileFromFlag,
       environment: process.env,
     });
-    const ledger = await openDiskLedger({ stateDir: stateFolder(stateDir), apiKey });
+    const ledger = await diskLedger({ stateDir: stateFolder(stateDir), apiKey });
     return { service: { url: job.service.url, apiKey }, ledger, close: () => ledger.close() };
   }
   const apiKey = randomBytes(16).toString('hex');
@@ -69,7 +69,12 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
 export async function ledgerInExport(folder: string): Promise<CreditLedger> {
   const runFolder = pathIn(folder, exportPaths.run);
   await diskFileStore.makeFolder(runFolder);
-  return openDiskLedger({ stateDir: runFolder, apiKey: embedded });
+  return diskLedger({ stateDir: runFolder, apiKey: embedded });
+}
+
+/** Its database is loaded where credits are booked on disk: the help of a command, and `get` from records, need none. */
+async function diskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
+  return (await import('../client/credit-ledger.ts')).openDiskLedger(options);
 }
 
 /** Where this user's ledgers are: flag, environment, XDG default. */

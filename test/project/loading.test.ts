@@ -22,12 +22,11 @@ describe('a start', () => {
     expect(packagesOf('pipeline/threads/worker-entry.js')).toEqual(['csv-stringify/sync', 'undici']);
   });
 
-  it('of a run waits for no format that it may not need', () => {
+  it('of a run waits for no format, job file or ledger that it may not need', () => {
     const run = ['cli/run-command.js', 'cli/parse-arguments.js', 'pipeline/export-assets.js', 'cli/progress-log.js'];
     expect([...new Set(run.flatMap(packagesOf))].sort()).toEqual([
       'csv-stringify/sync',
       'fastest-levenshtein',
-      'lmdb',
       'p-queue',
       'pino',
       'undici',
@@ -36,7 +35,8 @@ describe('a start', () => {
     ]);
   });
 
-  it('of the help loads no library but the one that guesses names', () => {
+  it('of a help loads what guesses names, and for a command what tells its flags', () => {
     expect(packagesOf('main.js')).toEqual(['fastest-levenshtein']);
+    expect(packagesOf('cli/run-command.js')).toEqual(['fastest-levenshtein', 'zod']);
   });
 });
