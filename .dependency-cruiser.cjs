@@ -86,7 +86,8 @@ module.exports = {
       "Files are touched where they are someone's job; the limits of this process are no file.",
       {
         path: '^src',
-        pathNot: '^src/(store|job|service|cli|pipeline/read-ids)(/|\\.ts$)|^src/(client/ledger-file|lib/aligned-memory)\\.ts$',
+        pathNot:
+          '^src/(store|job|service|cli|pipeline/read-ids)(/|\\.ts$)|^src/(client/ledger-file|lib/aligned-memory)\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),
