@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 import { HashSet128 } from '../src/lib/hash-set-128.ts';
+import type { EntryBlock, IdEntry } from '../src/pipeline/id-entry.ts';
 import { markDuplicates } from '../src/pipeline/mark-duplicates.ts';
 import { expandInputs } from '../src/pipeline/read-ids/id-input.ts';
 import { readIds } from '../src/pipeline/read-ids/read-ids.ts';
@@ -46,11 +47,15 @@ async function read(file: string, dedupe: boolean): Promise<Reading> {
   const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }));
   let ids = 0;
   let valid = 0;
-  for await (const block of dedupe ? markDuplicates(blocks, new HashSet128()) : blocks) {
-    ids += block.length;
-    for (const entry of block) if (entry.sighting === 'valid') valid += 1;
+  for await (const entries of dedupe ? markDuplicates(blocks, new HashSet128()) : entriesOf(blocks)) {
+    ids += entries.length;
+    for (const entry of entries) if (entry.sighting === 'valid') valid += 1;
   }
   return { ids, valid };
+}
+
+async function* entriesOf(blocks: AsyncIterable<EntryBlock>): AsyncGenerator<IdEntry[]> {
+  for await (const { entries } of blocks) yield entries;
 }
 
 const [way = 'check', file = ''] = process.argv.slice(2);

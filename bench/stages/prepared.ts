@@ -6,8 +6,10 @@ import { alignedMemory } from '../../src/lib/aligned-memory.ts';
 import { type Batch, batchIds } from '../../src/pipeline/batch-ids.ts';
 import { type FetchedBatch, fetchBatches } from '../../src/pipeline/fetch-batches.ts';
 import { type PartSlice, partSlices } from '../../src/pipeline/part-slices.ts';
+import { markDuplicates } from '../../src/pipeline/mark-duplicates.ts';
 import { expandInputs } from '../../src/pipeline/read-ids/id-input.ts';
 import { readIds } from '../../src/pipeline/read-ids/read-ids.ts';
+import { HashSet128 } from '../../src/lib/hash-set-128.ts';
 import { planOf } from '../../src/pipeline/tables-of.ts';
 
 /** A call and the bytes that answer it. */
@@ -22,7 +24,7 @@ const shape = { idsPerCall: 1000, rowsPerPart: 100_000, isNeeded: () => true };
 /** The batches of an id file, as an export makes them. */
 export async function batchesOf(idFile: string): Promise<Batch[]> {
   const inputs = await expandInputs({ from: [idFile], baseDir: '/' });
-  return collect(batchIds(readIds(inputs), shape));
+  return collect(batchIds(markDuplicates(readIds(inputs), new HashSet128()), shape));
 }
 
 /** What the server answers to each batch. */

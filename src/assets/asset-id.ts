@@ -8,16 +8,16 @@ export const shortestId = 32;
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /** The base58 digit of a character code below 256; 255 for every other character. */
-const digitOf = new Uint8Array(256).fill(255);
+export const digitOf = new Uint8Array(256).fill(255);
 for (let digit = 0; digit < alphabet.length; digit += 1) digitOf[alphabet.charCodeAt(digit)] = digit;
+
+const powers: Uint8Array[] = [];
 
 /**
  * The digits of 256^n, the smallest number that needs n + 1 bytes. Numbers of equally many digits sort as their texts do,
  * so comparing with these replaces the arithmetic.
  */
-const powers: Uint8Array[] = [];
-
-function powerOf256(exponent: number): Uint8Array {
+export function powerOf256(exponent: number): Uint8Array {
   while (powers.length <= exponent) powers.push(digitsOf(256n ** BigInt(powers.length)));
   return powers[exponent] ?? new Uint8Array(0);
 }

@@ -14,12 +14,11 @@ export function hashBlock(capacity: number): HashBlock {
 }
 
 /**
- * MurmurHash3_x86_128 of the first bytes of a block, left in `block.hash`. Every bit of it depends on every bit of the
+ * MurmurHash3_x86_128 of the first bytes of a block, left in `block.hash`. The last word of them is filled with zeros. Every bit of it depends on every bit of the
  * bytes; it passes SMHasher, whose verification value is part of the tests. Not for secrets: who builds keys so that
  * they collide can do so, and harms only the own export. On big-endian machines the values differ, not their quality.
  */
-export function hash128({ bytes, words, hash }: HashBlock, length: number, seed: number): void {
-  bytes[length] = bytes[length + 1] = bytes[length + 2] = bytes[length + 3] = 0;
+export function hash128({ words, hash }: HashBlock, length: number, seed: number): void {
   let h1 = seed;
   let h2 = seed;
   let h3 = seed;

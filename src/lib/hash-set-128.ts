@@ -1,14 +1,19 @@
-import { hash128, hashBlock } from './hash-128.ts';
-
 /** Power of two. Small shards keep each growth small, and few enough that an empty set is small too. */
 const shardCount = 256;
-const wordsPerSlot = 4;
+const wordsPerHash = 4;
 
-/** A shard grows when it is this full, by this factor: on average a slot in four is empty, 21.5 bytes an entry. */
-const fullest = 0.84;
-const growth = 1.28;
+/**
+ * A shard grows when it is this full, by this factor: on average a slot in four is empty, 21.3 bytes an entry. Filling
+ * more and growing in larger steps takes the same memory as the other way round, and copies less.
+ */
+const fullest = 0.9;
+const growth = 1.41;
 const smallestSlots = 24;
 
+/** Hashes whose places are read ahead, before any of them is looked for. */
+const hashesAhead = 256;
+
+/** The first words of all slots come first, then three more words a slot: a probe reads first words alone, 16 a cache line. */
 interface Shard {
   words: Uint32Array<ArrayBuffer>;
   slots: number;
@@ -18,15 +23,11 @@ interface Shard {
 }
 
 /**
- * A set of texts, known by 128-bit hashes: exact but for one chance in 2^128 for each pair. It has no limit but memory,
- * and grows a 256th at a time, never copying the whole. About 22 bytes an entry. The same texts give the same answers
- * in every run.
+ * A set of 128-bit hashes of four words each: it has no limit but memory, and grows a 256th at a time, never copying
+ * the whole. About 22 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
  */
 export class HashSet128 {
   readonly #shards: Shard[] = [];
-  readonly #encoder = new TextEncoder();
-  #block = hashBlock(192);
-  #hashes = new Uint32Array(wordsPerSlot);
   #touched = 0;
   #size = 0;
 
@@ -37,7 +38,7 @@ export class HashSet128 {
     }
   }
 
-  /** How many different texts it holds. */
+  /** How many different hashes it holds. */
   get size(): number {
     return this.#size;
   }
@@ -47,52 +48,34 @@ export class HashSet128 {
     return this.#shards.reduce((sum, shard) => sum + shard.words.byteLength, 0);
   }
 
-  /** Adds a text. True when it is new. */
-  add(text: string): boolean {
-    return this.addAll([text])[0] === 1;
-  }
-
-  /** Adds texts in their order; for each 1 when it is new, 0 when it is known. A fifth faster than one by one. */
-  addAll(texts: readonly string[]): Uint8Array {
-    const isNew = new Uint8Array(texts.length);
-    const hashes = this.#hashAll(texts);
-    this.#touch(hashes, texts.length);
-    for (let index = 0; index < texts.length; index += 1) {
-      const from = index * wordsPerSlot;
-      const shard = this.#shardOf(hashes, from);
-      const at = find(shard, hashes, from);
-      if (at < 0) continue;
-      isNew[index] = 1;
-      copySlot(hashes, from, { words: shard.words, at });
-      shard.used += 1;
-      this.#size += 1;
-      if (shard.used > shard.limit) grow(shard);
+  /** Adds hashes, four words each, in their order; for each 1 when it is new, 0 when it is known. */
+  addAll(hashes: Uint32Array): Uint8Array {
+    const isNew = new Uint8Array(hashes.length / wordsPerHash);
+    for (let start = 0; start < isNew.length; start += hashesAhead) {
+      const end = Math.min(start + hashesAhead, isNew.length);
+      this.#touch(hashes, start * wordsPerHash, end * wordsPerHash);
+      for (let index = start; index < end; index += 1) isNew[index] = this.#add(hashes, index * wordsPerHash);
     }
     return isNew;
   }
 
-  #hashAll(texts: readonly string[]): Uint32Array {
-    const words = texts.length * wordsPerSlot;
-    if (this.#hashes.length < words) this.#hashes = new Uint32Array(words);
-    for (let index = 0; index < texts.length; index += 1) {
-      const text = texts[index] ?? '';
-      // UTF-8 takes at most three bytes for a character code.
-      if (text.length * 3 > this.#block.bytes.length - 4) this.#block = hashBlock(text.length * 3);
-      const { written } = this.#encoder.encodeInto(text, this.#block.bytes);
-      hash128(this.#block, written, 0);
-      // A first word of zero marks an empty slot, so hashes that have it share those of the next value.
-      if (this.#block.hash[0] === 0) this.#block.hash[0] = 1;
-      copySlot(this.#block.hash, 0, { words: this.#hashes, at: index * wordsPerSlot });
-    }
-    return this.#hashes;
+  #add(hashes: Uint32Array, from: number): 0 | 1 {
+    const shard = this.#shardOf(hashes, from);
+    const slot = freeSlot(shard, hashes, from);
+    if (slot < 0) return 0;
+    putHash(shard, slot, { hashes, from });
+    shard.used += 1;
+    this.#size += 1;
+    if (shard.used > shard.limit) grow(shard);
+    return 1;
   }
 
   /** Reads where the probes will begin: the memory comes for many hashes at once, instead of one after the other. */
-  #touch(hashes: Uint32Array, count: number): void {
+  #touch(hashes: Uint32Array, start: number, end: number): void {
     let touched = 0;
-    for (let from = 0; from < count * wordsPerSlot; from += wordsPerSlot) {
+    for (let from = start; from < end; from += wordsPerHash) {
       const shard = this.#shardOf(hashes, from);
-      touched ^= shard.words[home(shard, hashes[from] ?? 0)] ?? 0;
+      touched ^= shard.words[home(shard, firstWord(hashes, from))] ?? 0;
     }
     // Kept, so that no compiler finds the reading useless.
     this.#touched = touched;
@@ -106,54 +89,73 @@ export class HashSet128 {
 }
 
 function emptyShard(slots: number): Shard {
-  return { words: new Uint32Array(slots * wordsPerSlot), slots, used: 0, limit: Math.floor(slots * fullest) };
+  return { words: new Uint32Array(slots * wordsPerHash), slots, used: 0, limit: Math.floor(slots * fullest) };
 }
 
-/** The place in `words` where a probe for a first word begins: the word scaled to the slots, so that any number will do. */
-function home(shard: Shard, first: number): number {
-  return Math.floor((first * shard.slots) / 4_294_967_296) * wordsPerSlot;
-}
-
-/** The place of the free slot for the hash at `from`, or -1 when the hash is there. Some slot is always free. */
-function find(shard: Shard, hashes: Uint32Array, from: number): number {
-  const { words } = shard;
+/** A first word of zero marks an empty slot, so hashes that have it share those of the next value. */
+function firstWord(hashes: Uint32Array, from: number): number {
   const first = hashes[from] ?? 0;
-  const second = hashes[from + 1];
-  const third = hashes[from + 2];
-  const fourth = hashes[from + 3];
-  let at = home(shard, first);
+  return first === 0 ? 1 : first;
+}
+
+/** The slot where a probe for a first word begins: the word scaled to the slots, so that any number of them will do. */
+function home({ slots }: Shard, first: number): number {
+  return (first * (slots / 4_294_967_296)) | 0;
+}
+
+/** The free slot for the hash at `from`, or -1 when the hash is there. Some slot is always free. */
+function freeSlot(shard: Shard, hashes: Uint32Array, from: number): number {
+  const { words, slots } = shard;
+  const first = firstWord(hashes, from);
+  let slot = home(shard, first);
   for (;;) {
-    const there = words[at];
-    if (there === 0) return at;
-    if (there === first && words[at + 1] === second && words[at + 2] === third && words[at + 3] === fourth) return -1;
-    at += wordsPerSlot;
-    if (at === words.length) at = 0;
+    const there = words[slot];
+    if (there === 0) return slot;
+    if (there === first && hasRest(words, slots + slot * 3, { hashes, from })) return -1;
+    slot += 1;
+    if (slot === slots) slot = 0;
   }
 }
 
-function copySlot(source: Uint32Array, from: number, { words, at }: { words: Uint32Array; at: number }): void {
-  words[at] = source[from] ?? 0;
-  words[at + 1] = source[from + 1] ?? 0;
-  words[at + 2] = source[from + 2] ?? 0;
-  words[at + 3] = source[from + 3] ?? 0;
+interface HashAt {
+  readonly hashes: Uint32Array;
+  readonly from: number;
+}
+
+function hasRest(words: Uint32Array, at: number, { hashes, from }: HashAt): boolean {
+  return words[at] === hashes[from + 1] && words[at + 1] === hashes[from + 2] && words[at + 2] === hashes[from + 3];
+}
+
+function putHash({ words, slots }: Shard, slot: number, { hashes, from }: HashAt): void {
+  words[slot] = firstWord(hashes, from);
+  const at = slots + slot * 3;
+  words[at] = hashes[from + 1] ?? 0;
+  words[at + 1] = hashes[from + 2] ?? 0;
+  words[at + 2] = hashes[from + 3] ?? 0;
 }
 
 /** Homes follow the order of the first words, so the old slots fill the new ones from front to back: no random access. */
 function grow(shard: Shard): void {
-  const old = shard.words;
-  shard.slots = Math.ceil(shard.slots * growth);
-  shard.limit = Math.floor(shard.slots * fullest);
-  const words = new Uint32Array(shard.slots * wordsPerSlot);
+  const { words: old, slots: oldSlots } = shard;
+  const slots = Math.ceil(oldSlots * growth);
+  const words = new Uint32Array(slots * wordsPerHash);
+  shard.slots = slots;
+  shard.limit = Math.floor(slots * fullest);
   shard.words = words;
-  for (let from = 0; from < old.length; from += wordsPerSlot) {
+  for (let from = 0; from < oldSlots; from += 1) {
     const first = old[from] ?? 0;
     if (first === 0) continue;
-    let at = home(shard, first);
-    while (words[at] !== 0) {
-      at += wordsPerSlot;
-      if (at === words.length) at = 0;
+    let slot = home(shard, first);
+    while (words[slot] !== 0) {
+      slot += 1;
+      if (slot === slots) slot = 0;
     }
-    copySlot(old, from, { words, at });
+    words[slot] = first;
+    const at = slots + slot * 3;
+    const rest = oldSlots + from * 3;
+    words[at] = old[rest] ?? 0;
+    words[at + 1] = old[rest + 1] ?? 0;
+    words[at + 2] = old[rest + 2] ?? 0;
   }
   // Old tables wait for a full collection, and 10 million entries leave tens of megabytes of them. Moved to a new buffer
   // that nobody keeps, the memory goes with the next small collection.

@@ -13,6 +13,11 @@ export interface SplitLinesOptions {
   /** The longest line that is kept whole, in bytes. */
   readonly longest: number;
   readonly onLine: (span: ByteSpan) => void;
+  /**
+   * Asked where a line starts. It may take the line itself, when it knows where it ends: it gives true, and `end` is the
+   * place of the first line break. Otherwise the line is looked for and goes to `onLine`.
+   */
+  readonly onStart?: (span: ByteSpan) => boolean;
 }
 
 /** Takes bytes as they come, in pieces of any size. */
@@ -45,6 +50,26 @@ export function splitLines(options: SplitLinesOptions): ByteScanner {
     span.line += 1;
   };
 
+  /** Takes all lines from `start` on that `onStart` takes; gives the start of the first that it does not take. */
+  const taken = (bytes: Buffer, start: number): number => {
+    if (options.onStart === undefined || !carry.isEmpty()) return start;
+    span.bytes = bytes;
+    span.start = start;
+    span.cut = false;
+    while (span.start < bytes.length && options.onStart(span)) {
+      span.line += 1;
+      span.start = behindBreak(bytes, span.end);
+    }
+    return span.start;
+  };
+
+  /** The index behind the line break at `index`. */
+  const behindBreak = (bytes: Buffer, index: number): number => {
+    if (bytes[index] === lineFeed) return index + 1;
+    afterReturn = index + 1 === bytes.length;
+    return bytes[index + 1] === lineFeed ? index + 2 : index + 1;
+  };
+
   return {
     push(pushed) {
       const bytes = asBuffer(pushed);
@@ -54,15 +79,13 @@ export function splitLines(options: SplitLinesOptions): ByteScanner {
         afterReturn = false;
         if (bytes[0] === lineFeed) start = 1;
       }
+      start = taken(bytes, start);
       for (let index = start; index < length; index += 1) {
         const byte = bytes[index] ?? 0;
         if (byte > carriageReturn || (byte !== lineFeed && byte !== carriageReturn)) continue;
         emit(bytes, start, index);
-        if (byte === carriageReturn) {
-          if (index + 1 === length) afterReturn = true;
-          else if (bytes[index + 1] === lineFeed) index += 1;
-        }
-        start = index + 1;
+        start = taken(bytes, behindBreak(bytes, index));
+        index = start - 1;
       }
       carry.add(bytes, start, length);
     },

@@ -1,4 +1,4 @@
-import type { IdEntry } from './id-entry.ts';
+import type { EntryBlock } from './id-entry.ts';
 import type { RunListener } from './run-events.ts';
 
 /** How much of the inputs a run has read. */
@@ -10,12 +10,12 @@ export interface ReadProgress {
 
 /** Counts entries as they pass. */
 export async function* countEntries(
-  blocks: AsyncIterable<IdEntry[]>,
+  blocks: AsyncIterable<EntryBlock>,
   progress: ReadProgress,
   listener: RunListener,
-): AsyncGenerator<IdEntry[], void, void> {
+): AsyncGenerator<EntryBlock, void, void> {
   for await (const block of blocks) {
-    progress.entries += block.length;
+    progress.entries += block.entries.length;
     listener({ kind: 'read', ...progress });
     yield block;
   }

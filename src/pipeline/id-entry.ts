@@ -13,3 +13,10 @@ export interface IdEntry {
   /** Why it is invalid; empty otherwise. */
   readonly reason: string;
 }
+
+/** Entries that go down the flow together. */
+export interface EntryBlock {
+  readonly entries: IdEntry[];
+  /** Four words for each valid entry, in their order: the hash of its id. */
+  readonly hashes: Uint32Array;
+}

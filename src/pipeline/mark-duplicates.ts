@@ -1,12 +1,19 @@
 import type { HashSet128 } from '../lib/hash-set-128.ts';
-import type { IdEntry } from './id-entry.ts';
+import type { EntryBlock, IdEntry } from './id-entry.ts';
 
 /** Marks every sighting of a valid id but the first, over all inputs. Blocks and their order stay as they are. */
-export async function* markDuplicates(blocks: AsyncIterable<IdEntry[]>, seen: HashSet128): AsyncGenerator<IdEntry[]> {
-  for await (const block of blocks) {
-    const valid = block.filter((entry) => entry.sighting === 'valid');
-    const isNew = seen.addAll(valid.map((entry) => entry.text));
-    for (const [index, entry] of valid.entries()) if (isNew[index] === 0) entry.sighting = 'duplicate';
-    yield block;
+export async function* markDuplicates(
+  blocks: AsyncIterable<EntryBlock>,
+  seen: HashSet128,
+): AsyncGenerator<IdEntry[], void, void> {
+  for await (const { entries, hashes } of blocks) {
+    const isNew = seen.addAll(hashes);
+    let index = 0;
+    for (const entry of entries) {
+      if (entry.sighting !== 'valid') continue;
+      if (isNew[index] === 0) entry.sighting = 'duplicate';
+      index += 1;
+    }
+    yield entries;
   }
 }

@@ -48,6 +48,33 @@ describe('splitLines', () => {
     );
   });
 
+  it('finds the same lines where some are taken as they start', () => {
+    const taking = (all: string, sizes: readonly number[]): string[] => {
+      const lines: string[] = [];
+      const scanner = splitLines({
+        longest: 1000,
+        onStart: (span) => {
+          const { bytes, start, line } = span;
+          const end = start + 2;
+          if (bytes.toString('latin1', start, end) !== 'bc' || !/^[\n\r]/.test(bytes.toString('latin1', end)))
+            return false;
+          span.end = end;
+          lines.push(`${line} bc`);
+          return true;
+        },
+        onLine: ({ bytes, start, end, line }) => lines.push(`${line} ${bytes.toString('utf8', start, end)}`),
+      });
+      scan(scanner, Buffer.from(all), sizes);
+      return lines;
+    };
+    fc.assert(
+      fc.property(text, readSizes, (all, sizes) => {
+        expect(taking(all, sizes)).toEqual(oracle(all));
+      }),
+      { seed: 46, numRuns: 2000 },
+    );
+  });
+
   it('holds no more of a line of 100 MB than it was told to keep', () => {
     const piece = Buffer.alloc(1_000_000, 'x');
     const seen: string[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet128 } from '../../src/lib/hash-set-128.ts';
-import type { IdEntry } from '../../src/pipeline/id-entry.ts';
+import type { EntryBlock, IdEntry } from '../../src/pipeline/id-entry.ts';
 import { markDuplicates } from '../../src/pipeline/mark-duplicates.ts';
 
 const entry = fc.record({
@@ -11,6 +11,12 @@ const entry = fc.record({
   sighting: fc.constantFrom('valid' as const, 'invalid' as const),
   reason: fc.constant(''),
 });
+
+/** Texts of one letter are their own hashes. */
+function hashesOf(entries: readonly IdEntry[]): Uint32Array {
+  const valid = entries.filter(({ sighting }) => sighting === 'valid');
+  return Uint32Array.from(valid.flatMap(({ text }) => [1, text.charCodeAt(0), 0, 0]));
+}
 
 describe('markDuplicates', () => {
   it('marks every valid sighting but the first, and leaves all else as it was', async () => {
@@ -24,8 +30,8 @@ describe('markDuplicates', () => {
             return isRepeated ? { ...each, sighting: 'duplicate' } : { ...each };
           }),
         );
-        const source = async function* (): AsyncGenerator<IdEntry[]> {
-          yield* blocks.map((block) => block.map((each) => ({ ...each })));
+        const source = async function* (): AsyncGenerator<EntryBlock> {
+          yield* blocks.map((block) => ({ entries: block.map((each) => ({ ...each })), hashes: hashesOf(block) }));
         };
         const marked: IdEntry[][] = [];
         for await (const block of markDuplicates(source(), new HashSet128())) marked.push(block);

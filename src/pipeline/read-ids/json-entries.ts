@@ -1,4 +1,3 @@
-import { isAssetIdAt } from '../../assets/asset-id.ts';
 import type { ByteSpan } from '../../lib/split-lines.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import type { IdInput } from './id-input.ts';
@@ -47,10 +46,10 @@ export function jsonEntries(
       );
       return;
     }
-    if (bytes[start] === quote && bytes[end - 1] === quote && isAssetIdAt(bytes, start + 1, end - 1)) {
+    if (bytes[start] === quote && bytes[end - 1] === quote && entries.findId(bytes, start + 1, end - 1)) {
       span.start += 1;
       span.end -= 1;
-      entries.addExact(span);
+      entries.addFoundIn(span);
       return;
     }
     const text = bytes.toString('utf8', start, end);

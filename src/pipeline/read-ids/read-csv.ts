@@ -1,4 +1,4 @@
-import { isAssetId, isAssetIdAt } from '../../assets/asset-id.ts';
+import { isAssetId } from '../../assets/asset-id.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type CsvCell, type CsvRow, scanCsv } from '../../lib/scan-csv.ts';
 import type { ByteScanner } from '../../lib/split-lines.ts';
@@ -70,7 +70,7 @@ function csvRows(input: IdInput, entries: EntryBlocks, column: string | undefine
 
   const addRow = (row: CsvRow): void => {
     if (isCut) entries.addInvalid(cleanId(id ?? ''), row.line, `a cell of more than ${longestCell} bytes`);
-    else if (id !== undefined && isExact) entries.addValid(id, row.line);
+    else if (id !== undefined && isExact) entries.addFound(id, row.line);
     else if (id === undefined) {
       entries.addInvalid('', row.line, `${row.columns} columns, the id is in column ${(picked ?? 0) + 1}`);
     } else if (!entries.addText(id, row.line)) entries.addInvalid('', row.line, 'nothing in the id column');
@@ -92,7 +92,7 @@ function csvRows(input: IdInput, entries: EntryBlocks, column: string | undefine
   return {
     wants: (index) => picked === undefined || index === picked,
     onCell(cell) {
-      isExact = isAssetIdAt(cell.bytes, 0, cell.end);
+      isExact = entries.findId(cell.bytes, 0, cell.end);
       isCut = cell.cut;
       id = cell.bytes.toString(isExact ? 'latin1' : 'utf8', 0, cell.cut ? 1000 : cell.end);
       if (picked === undefined && header.length < 10_000) header.push(id);

@@ -1,5 +1,5 @@
 import type { ByteScanner } from '../../lib/split-lines.ts';
-import type { IdEntry } from '../id-entry.ts';
+import type { EntryBlock } from '../id-entry.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import { checkText } from './check-text.ts';
 import type { InputFingerprint } from './fingerprint-inputs.ts';
@@ -20,11 +20,11 @@ export interface ReadIdsOptions {
 }
 
 /**
- * Reads all inputs as one stream, in blocks of a few thousand entries. Every entry is valid or invalid; duplicates are
+ * Reads all inputs as one stream, in blocks of about a thousand entries. Every entry is valid or invalid; duplicates are
  * marked later. Memory does not grow with the inputs.
  * @throws {ExportError} `input` when a file cannot be read, is not of its format, or changed.
  */
-export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<IdEntry[]> {
+export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<EntryBlock> {
   for (const [source, input] of inputs.entries()) {
     const { column, onBytes } = options;
     const expected = options.expected?.[source];
@@ -49,7 +49,7 @@ export interface ReadTextOptions {
 export async function* readText(
   bytes: AsyncIterable<Uint8Array>,
   { input, source, column }: ReadTextOptions,
-): AsyncGenerator<IdEntry[]> {
+): AsyncGenerator<EntryBlock> {
   const entries = new EntryBlocks(source);
   const reader = openReader(input, entries, column);
   for await (const piece of checkText(input, bytes)) {

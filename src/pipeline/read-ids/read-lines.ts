@@ -1,5 +1,5 @@
-import { isAssetIdAt } from '../../assets/asset-id.ts';
-import { type ByteScanner, splitLines } from '../../lib/split-lines.ts';
+import { longestId } from '../../assets/asset-id.ts';
+import { type ByteScanner, type ByteSpan, splitLines } from '../../lib/split-lines.ts';
 import { cleanId } from './clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 
@@ -10,13 +10,31 @@ const longestLine = 65_536;
 export function readLines(entries: EntryBlocks): ByteScanner {
   return splitLines({
     longest: longestLine,
+    onStart: (span) => addUsual(entries, span),
     onLine(span) {
       const { bytes, start, end, line } = span;
       if (span.cut) {
         const beginning = cleanId(bytes.toString('utf8', start, Math.min(end, start + 1000)));
         entries.addInvalid(beginning, line, `a line of more than ${longestLine} bytes`);
-      } else if (isAssetIdAt(bytes, start, end)) entries.addExact(span);
+      } else if (entries.findId(bytes, start, end)) entries.addFoundIn(span);
       else if (end > start) entries.addText(bytes.toString('utf8', start, end), line);
     },
   });
+}
+
+/** Takes a line that holds nothing but an id of a usual length: its digits are read once, to check, to hash and to pass over. */
+function addUsual(entries: EntryBlocks, span: ByteSpan): boolean {
+  const { bytes, start } = span;
+  // The end is guessed: where it is not the first line break of the line, the check fails.
+  const end = isLineBreakAt(bytes, start + longestId) ? start + longestId : start + longestId - 1;
+  if (!isLineBreakAt(bytes, end) || !entries.findId(bytes, start, end)) return false;
+  span.end = end;
+  entries.addFoundIn(span);
+  return true;
+}
+
+function isLineBreakAt(bytes: Uint8Array, index: number): boolean {
+  if (index >= bytes.length) return false;
+  const byte = bytes[index];
+  return byte === 10 || byte === 13;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import type { IdEntry } from '../id-entry.ts';
+import type { EntryBlock } from '../id-entry.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { openInput } from './file-bytes.ts';
 import type { IdInput } from './id-input.ts';
@@ -23,7 +23,7 @@ export async function* readParquet(
   input: IdInput,
   entries: EntryBlocks,
   options: ReadParquetOptions,
-): AsyncGenerator<IdEntry[]> {
+): AsyncGenerator<EntryBlock> {
   const isPlain = input.compression === 'none';
   const file = isPlain ? await openInput(input) : await unpack(input, options);
   try {

@@ -188,7 +188,7 @@ describe('a file that changes', () => {
     const read = async (): Promise<void> => {
       for await (const block of readIds([input], { expected })) {
         if (entries === 0) writeFileSync(input.path, ids.slice(0, -44) + idOf(20_001));
-        entries += block.length;
+        entries += block.entries.length;
       }
     };
     expect((await inputError(read())).message).toContain('changed while it was read');

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import bs58 from 'bs58';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import type { IdEntry } from '../../../src/pipeline/id-entry.ts';
+import type { EntryBlock, IdEntry } from '../../../src/pipeline/id-entry.ts';
 import type { IdFormat } from '../../../src/pipeline/read-ids/id-format.ts';
 import { expandInputs, type IdInput } from '../../../src/pipeline/read-ids/id-input.ts';
 import { readIds, type ReadIdsOptions } from '../../../src/pipeline/read-ids/read-ids.ts';
@@ -45,9 +45,9 @@ export async function readFile(
   return collect(readIds([await writeInput(name, content, format)], options));
 }
 
-export async function collect(blocks: AsyncIterable<IdEntry[]>): Promise<IdEntry[]> {
+export async function collect(blocks: AsyncIterable<EntryBlock>): Promise<IdEntry[]> {
   const entries: IdEntry[] = [];
-  for await (const block of blocks) entries.push(...block);
+  for await (const block of blocks) entries.push(...block.entries);
   return entries;
 }
 

@@ -74,7 +74,7 @@ describe.each(Object.entries(formats))('readIds from %s', (_, { name, content, e
 });
 
 describe('readIds', () => {
-  it('reads several files as one stream, in blocks of at most 4096, and counts their bytes', async () => {
+  it('reads several files as one stream, in blocks of at most 1024, and counts their bytes', async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => idOf(index));
     const folder = await writeFiles({
       'b.txt': many.join('\n'),
@@ -85,9 +85,10 @@ describe('readIds', () => {
     let bytes = 0;
     const blocks = readIds(inputs, { onBytes: (more) => (bytes += more) });
     const seen: string[] = [];
-    for await (const block of blocks) {
-      expect(block.length).toBeLessThanOrEqual(4096);
-      for (const entry of block) if (entry.sighting === 'valid') seen.push(`${entry.source} ${entry.text}`);
+    for await (const { entries, hashes } of blocks) {
+      expect(entries.length).toBeLessThanOrEqual(1024);
+      expect(hashes.length).toBe(entries.filter(({ sighting }) => sighting === 'valid').length * 4);
+      for (const entry of entries) if (entry.sighting === 'valid') seen.push(`${entry.source} ${entry.text}`);
     }
     expect(seen).toEqual([...many.map((id) => `0 ${id}`), `1 ${a}`, `2 ${a}`, `2 ${b}`]);
     const fingerprints = await fingerprintInputs(inputs);
