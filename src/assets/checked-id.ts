@@ -1,14 +1,14 @@
 import { hash128, hashBlock } from '../lib/hash-128.ts';
-import { digitOf, isAssetIdAt, longestId, powerOf256, shortestId } from './asset-id.ts';
+import { alphabet, digitOf, isAssetIdAt, longestId, powerOf256, shortestId } from './asset-id.ts';
 
 /** Texts of these lengths with a first digit of more, or of less, are 32 bytes for sure: all but a few ids. */
 const firstAbove43 = powerOf256(31)[0] ?? 0;
 const firstBelow44 = powerOf256(32)[0] ?? 0;
 
 /** 1 for two characters, as a little-endian number, that are not both base58. */
-const isOddPair = new Uint8Array(65_536);
-for (let pair = 0; pair < isOddPair.length; pair += 1) {
-  if (digitOf[pair & 255] === 255 || digitOf[pair >>> 8] === 255) isOddPair[pair] = 1;
+const isOddPair = new Uint8Array(65_536).fill(1);
+for (const first of Buffer.from(alphabet)) {
+  for (const second of Buffer.from(alphabet)) isOddPair[first | (second << 8)] = 0;
 }
 
 /** Checks ids and takes their hash, reading each once, four characters at a time. One object for many ids. */

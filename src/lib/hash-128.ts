@@ -8,15 +8,15 @@ export interface HashBlock {
 
 /** @param capacity how many bytes it takes at most. */
 export function hashBlock(capacity: number): HashBlock {
-  // One word more, for the zeros behind the last byte.
-  const words = new Uint32Array(Math.ceil(capacity / 4) + 1);
-  return { bytes: new Uint8Array(words.buffer, 0, capacity + 4), words, hash: new Uint32Array(4) };
+  const words = new Uint32Array(Math.ceil(capacity / 4));
+  return { bytes: new Uint8Array(words.buffer), words, hash: new Uint32Array(4) };
 }
 
 /**
- * MurmurHash3_x86_128 of the first bytes of a block, left in `block.hash`. The last word of them is filled with zeros. Every bit of it depends on every bit of the
- * bytes; it passes SMHasher, whose verification value is part of the tests. Not for secrets: who builds keys so that
- * they collide can do so, and harms only the own export. On big-endian machines the values differ, not their quality.
+ * MurmurHash3_x86_128 of the first bytes of a block, left in `block.hash`; behind the last byte its word must hold zeros.
+ * Every bit of it depends on every bit of the bytes; it passes SMHasher, whose verification value is part of the tests. Not
+ * for secrets: who builds keys so that they collide can do so, and harms only the own export. On big-endian machines the
+ * values differ, not their quality.
  */
 export function hash128({ words, hash }: HashBlock, length: number, seed: number): void {
   let h1 = seed;

@@ -3,10 +3,10 @@ const shardCount = 256;
 const wordsPerHash = 4;
 
 /**
- * A shard grows when it is this full, by this factor: on average a slot in four is empty, 21.3 bytes an entry. Filling
+ * A shard grows when it is this full, by this factor: on average a slot in five is empty, 20.3 bytes an entry. Filling
  * more and growing in larger steps takes the same memory as the other way round, and copies less.
  */
-const fullest = 0.9;
+const fullest = 0.95;
 const growth = 1.41;
 const smallestSlots = 24;
 
@@ -24,7 +24,7 @@ interface Shard {
 
 /**
  * A set of 128-bit hashes of four words each: it has no limit but memory, and grows a 256th at a time, never copying
- * the whole. About 22 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
+ * the whole. About 20 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
  */
 export class HashSet128 {
   readonly #shards: Shard[] = [];

@@ -20,8 +20,8 @@ const odd = fc
   .tuple(id, fc.constantFrom('0', 'z', '\t', '\0', '\u000B', ' ', 'é', '"', ''), fc.nat(44))
   .map(([text, other, at]) => text.slice(0, at) + other + text.slice(at + 1));
 const around = fc
-  .tuple(id, fc.constantFrom('\t', ' ', '"', ','))
-  .map(([text, other]) => (other === ',' ? `${text},` : `${other}${text}${other}`));
+  .tuple(fc.constantFrom('', '\t', ' ', '"'), id, fc.constantFrom('\t', '\t\t', ' ', '"', ',', '\0', '\u000B', 'x'))
+  .map(([before, text, after]) => before + text + after);
 const lines = fc.array(fc.oneof({ weight: 4, arbitrary: id }, odd, around, fc.constantFrom('', 'x')), {
   maxLength: 40,
 });
