@@ -78,7 +78,8 @@ function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): Shape
 
 function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
   const misfits = shaped.flatMap((each) => each.misfits);
-  for (const [at, record] of records.entries()) {
+  for (let at = 0; at < records.length; at += 1) {
+    const record = records[at] ?? 0;
     const found = rows.drifts(record);
     const moved = misfits.length === 0 ? [] : misfits.filter((misfit) => misfit.at === at);
     if (found.length > 0) drift.add(rows.id(record), found);

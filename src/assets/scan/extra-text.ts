@@ -2,6 +2,9 @@ const comma = 0x2c;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** From here on a call into native code is faster than a loop. */
+const longBytes = 64;
+
 /** The text of an `extra` cell in the making: members without a column, within the objects that they stood in. */
 export class ExtraText {
   readonly #source: Uint8Array;
@@ -45,7 +48,7 @@ export class ExtraText {
   /** Keeps a member of the innermost object, with the value that lies there in the source. */
   add(name: Uint8Array, value: number, valueEnd: number): void {
     this.#begin(name);
-    this.#copy(this.#source.subarray(value, valueEnd));
+    this.#copy(this.#source, value, valueEnd);
   }
 
   /** The same with a value as text. */
@@ -77,7 +80,7 @@ export class ExtraText {
 
   #name(name: Uint8Array): void {
     if (this.#follows) this.#byte(comma);
-    this.#copy(name);
+    this.#copy(name, 0, name.length);
   }
 
   #byte(byte: number): void {
@@ -86,10 +89,11 @@ export class ExtraText {
     this.#end += 1;
   }
 
-  #copy(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#end);
-    this.#end += bytes.length;
+  #copy(source: Uint8Array, start: number, end: number): void {
+    this.#reserve(end - start);
+    if (end - start >= longBytes) this.#bytes.set(source.subarray(start, end), this.#end);
+    else for (let at = start, to = this.#end; at < end; at += 1, to += 1) this.#bytes[to] = source[at] ?? 0;
+    this.#end += end - start;
   }
 
   #reserve(bytes: number): void {

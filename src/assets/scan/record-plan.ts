@@ -1,6 +1,7 @@
 import { assetsTable, attributesTable, groupingTable, tables } from '../columns.ts';
 import { type Drift, driftPath } from '../drift.ts';
 import type { RowBlockBuilder } from '../row-block.ts';
+import type { RecordBounds } from './record-bounds.ts';
 import { type WordedBytes, wordedBytes } from './four-bytes.ts';
 import type { Column, ColumnType, Table } from '../table.ts';
 
@@ -159,6 +160,7 @@ export interface RecordTarget {
   /** How records, and the elements of each list, differ from the specification, in the order in which that was met. */
   readonly drifts: Drift[];
   readonly childDrifts: readonly Drift[][];
+  readonly bounds: RecordBounds;
 }
 
 /** How records become rows. What it learns of their members makes it faster, and no row other. */

@@ -8,6 +8,7 @@ import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
 import { utf8Text } from '../utf8-text.ts';
 import { childConstants } from './constants.ts';
+import { bound, RecordBounds } from './record-bounds.ts';
 import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';
 import { RecordScanner } from './record-scanner.ts';
 
@@ -22,38 +23,32 @@ const mostSpareRows = 4096;
 
 /** The records of one answer as rows, made while its JSON is read; and where in its bytes each record lies. */
 export class RecordRows {
-  /** Records so far. */
-  count = 0;
   /** How many of them had to be read the long way. */
   slow = 0;
   /** The answer's bytes: UTF-8. */
   readonly source: Uint8Array;
   readonly #plan: RecordPlan;
   readonly #target: RecordTarget;
+  readonly #bounds: RecordBounds;
   readonly #scanner: RecordScanner;
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
-  readonly #mayHoldBlanks: boolean[] = [];
-  readonly #driftEnds: number[] = [];
-  /** By child table: where the rows and drifts of each record end. */
-  readonly #childEnds: readonly number[][] = childTables.map(() => []);
-  readonly #childDriftEnds: readonly number[][] = childTables.map(() => []);
-
   constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
     this.source = source;
     this.#plan = plan;
     this.#target = plan.spare.pop() ?? newTarget(Math.ceil(source.length / usualBytes), plan);
+    this.#bounds = this.#target.bounds;
     this.#scanner = new RecordScanner(source, plan.root, this.#target);
+  }
+
+  /** Records so far. */
+  get count(): number {
+    return this.#bounds.count;
   }
 
   /** Adds the record that begins at `at`, and gives where it ends; -1, and nothing is added, when `add` has to be used. */
   read(at: number): number {
     const end = this.#scanner.read(at);
     if (end < 0) this.#cutBack();
-    else {
-      this.#mayHoldBlanks.push(this.#scanner.mayHoldBlanks);
-      this.#close(at, end);
-    }
+    else this.#close(at, end, this.#scanner.mayHoldBlanks);
     return end;
   }
 
@@ -68,8 +63,7 @@ export class RecordRows {
       for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
     }
     this.slow += 1;
-    this.#mayHoldBlanks.push(true);
-    this.#close(start, end);
+    this.#close(start, end, true);
   }
 
   id(record: number): string {
@@ -79,19 +73,26 @@ export class RecordRows {
 
   /** The record as it came. */
   text(record: number): string {
-    return utf8Text(this.source, this.#starts[record] ?? 0, this.#ends[record] ?? 0);
+    return utf8Text(this.source, this.#bounds.of(record, bound.start), this.#bounds.of(record, bound.end));
   }
 
   /** How the record, and the elements of the lists that are child tables, differ from the specification. */
   drifts(record: number): readonly Drift[] {
     const { drifts, childDrifts } = this.#target;
-    const all = drifts.slice(this.#driftEnds[record - 1] ?? 0, this.#driftEnds[record]);
-    for (const table of this.#plan.children) {
-      const index = childTables.indexOf(table);
-      const ends = this.#childDriftEnds[index];
-      all.push(...(childDrifts[index]?.slice(ends?.[record - 1] ?? 0, ends?.[record]) ?? []));
+    const all: Drift[] = [];
+    this.#addDrifts(all, drifts, { record, which: bound.driftEnd });
+    for (let index = 0; index < childDrifts.length; index += 1) {
+      this.#addDrifts(all, childDrifts[index] ?? [], { record, which: bound.childDriftEnd + 2 * index });
     }
     return all;
+  }
+
+  #addDrifts(all: Drift[], drifts: readonly Drift[], { record, which }: { record: number; which: number }): void {
+    const end = this.#bounds.of(record, which);
+    for (let at = this.#bounds.of(record - 1, which); at < end; at += 1) {
+      const drift = drifts[at];
+      if (drift !== undefined) all.push(drift);
+    }
   }
 
   /** The rows of `assets`, or of a child table, that records make, in that order of records. */
@@ -99,9 +100,10 @@ export class RecordRows {
     const index = childTables.indexOf(table);
     const builder = index < 0 ? this.#target.assets : this.#target.children[index];
     if (builder === undefined) throw new Error(`no rows of ${table.name}`);
-    const ends = this.#childEnds[index];
-    const first = (record: number): number => (ends === undefined ? record : (ends[record - 1] ?? 0));
-    const end = (record: number): number => (ends === undefined ? record + 1 : (ends[record] ?? 0));
+    const end = (record: number): number => {
+      return index < 0 ? record + 1 : this.#bounds.of(record, bound.childEnd + 2 * index);
+    };
+    const first = (record: number): number => end(record - 1);
     const inOrder = records.every((record, at) => at === 0 || record === (records[at - 1] ?? 0) + 1);
     if (inOrder) return builder.block(this.source, first(records[0] ?? 0), end(records.at(-1) ?? -1));
     return builder.picked(
@@ -114,10 +116,10 @@ export class RecordRows {
   rawRows(records: readonly number[]): RowBlock {
     const raw = new RowBlockBuilder(1, Math.max(1, records.length));
     for (const record of records) {
-      const start = this.#starts[record] ?? 0;
-      const end = this.#ends[record] ?? 0;
+      const start = this.#bounds.of(record, bound.start);
+      const end = this.#bounds.of(record, bound.end);
       const cell = raw.addRow();
-      if (this.#mayHoldBlanks[record] === true && hasLineBreak(this.source, start, end))
+      if (this.#bounds.of(record, bound.mayHoldBlanks) === 1 && hasLineBreak(this.source, start, end))
         raw.setText(cell, rawLine(this.text(record)), false);
       else raw.setSpan(cell, start, end - start);
     }
@@ -126,29 +128,35 @@ export class RecordRows {
 
   /** Gives the memory of the rows back: from then on nothing here may be read. */
   release(): void {
-    const { assets, children, drifts, childDrifts } = this.#target;
+    const { assets, children, drifts, childDrifts, bounds } = this.#target;
     if (assets.rows > mostSpareRows) return;
     for (const rows of [assets, ...children]) rows.cutTo(0);
     for (const each of [drifts, ...childDrifts]) each.length = 0;
+    bounds.count = 0;
     this.#plan.spare.push(this.#target);
   }
 
-  #close(start: number, end: number): void {
-    this.#starts.push(start);
-    this.#ends.push(end);
-    this.#driftEnds.push(this.#target.drifts.length);
-    for (const [index, { rows }] of this.#target.children.entries()) this.#childEnds[index]?.push(rows);
-    for (const [index, { length }] of this.#target.childDrifts.entries()) this.#childDriftEnds[index]?.push(length);
-    this.count += 1;
+  // One loop over numbers and no iterators: this is done for every record.
+  #close(start: number, end: number, mayHoldBlanks: boolean): void {
+    const { children, drifts, childDrifts, bounds } = this.#target;
+    const record = bounds.add();
+    bounds.put(record, bound.start, start);
+    bounds.put(record, bound.end, end);
+    bounds.put(record, bound.mayHoldBlanks, mayHoldBlanks ? 1 : 0);
+    bounds.put(record, bound.driftEnd, drifts.length);
+    for (let index = 0; index < children.length; index += 1) {
+      bounds.put(record, bound.childEnd + 2 * index, children[index]?.rows ?? 0);
+      bounds.put(record, bound.childDriftEnd + 2 * index, childDrifts[index]?.length ?? 0);
+    }
   }
 
   #cutBack(): void {
-    const { assets, children, drifts, childDrifts } = this.#target;
-    const last = this.count - 1;
-    assets.cutTo(this.count);
-    for (const [index, rows] of children.entries()) rows.cutTo(this.#childEnds[index]?.[last] ?? 0);
-    drifts.length = this.#driftEnds[last] ?? 0;
-    for (const [index, each] of childDrifts.entries()) each.length = this.#childDriftEnds[index]?.[last] ?? 0;
+    const { assets, children, drifts, childDrifts, bounds } = this.#target;
+    const last = bounds.count - 1;
+    assets.cutTo(bounds.count);
+    for (const [index, rows] of children.entries()) rows.cutTo(bounds.of(last, bound.childEnd + 2 * index));
+    drifts.length = bounds.of(last, bound.driftEnd);
+    for (const [index, each] of childDrifts.entries()) each.length = bounds.of(last, bound.childDriftEnd + 2 * index);
   }
 }
 
@@ -160,6 +168,7 @@ function newTarget(rows: number, { children }: RecordPlan): RecordTarget {
     }),
     drifts: [],
     childDrifts: childTables.map(() => []),
+    bounds: new RecordBounds(childTables.length),
   };
 }
 

@@ -20,6 +20,8 @@ interface OpenRow {
   readonly drifts: Drift[];
   /** The number of its first cell. */
   base: number;
+  /** The first row that this record makes. */
+  first: number;
 }
 
 const collection = 'collection';
@@ -46,10 +48,16 @@ export class RecordScanner {
     this.#root = root;
     this.#json = new JsonScanner(source);
     this.#cells = new CellScanner(this.#json);
-    this.#row = { rows: assets, extra: new ExtraText(source), drifts, base: 0 };
+    this.#row = { rows: assets, extra: new ExtraText(source), drifts, base: 0, first: 0 };
     // Lists do not nest: their elements share one text in the making.
     const extra = new ExtraText(source);
-    this.#elements = children.map((rows, index) => ({ rows, extra, drifts: childDrifts[index] ?? [], base: 0 }));
+    this.#elements = children.map((rows, index) => ({
+      rows,
+      extra,
+      drifts: childDrifts[index] ?? [],
+      base: 0,
+      first: 0,
+    }));
   }
 
   /** Reads the record that begins at `at`. Gives where it ends; -1 when it is refused, and half its rows are made. */
@@ -59,7 +67,7 @@ export class RecordScanner {
     json.at = at;
     json.reprint = false;
     if (json.bytes[at] !== 0x7b) return -1;
-    const firstRows = this.#elements.map(({ rows }) => rows.rows);
+    for (const element of this.#elements) element.first = element.rows.rows;
     row.base = row.rows.addRow();
     row.extra.begin();
     this.#hasCollection = false;
@@ -69,7 +77,7 @@ export class RecordScanner {
     const extra = row.extra.finish();
     if (extra !== undefined) row.rows.setBytes(row.base + assetPlaces.extra, extra, jsonMarks);
     // The id may come behind a list.
-    for (let index = 0; index < firstRows.length; index += 1) this.#giveId(index, firstRows[index] ?? 0);
+    for (const element of this.#elements) this.#giveId(element);
     return json.at;
   }
 
@@ -78,9 +86,7 @@ export class RecordScanner {
     return this.#json.reprint;
   }
 
-  #giveId(index: number, first: number): void {
-    const rows = this.#elements[index]?.rows;
-    if (rows === undefined) return;
+  #giveId({ rows, first }: OpenRow): void {
     for (let row = first; row < rows.rows; row += 1) {
       rows.copyCell(row * rows.width, this.#row.rows, this.#row.base + assetPlaces.id);
     }
