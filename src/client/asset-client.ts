@@ -51,7 +51,6 @@ export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
 /** One element of `result` that has an id. `null` elements are left out. */
 export interface AnswerRecord {
-  readonly id: string;
   /** The records of its answer, and its place among them. */
   readonly rows: RecordRows;
   readonly index: number;

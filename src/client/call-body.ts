@@ -15,25 +15,33 @@ const flagsOf = {
 
 /** The request body: positional params, and `config` only when a flag is on, as some servers refuse unknown members. */
 export function callBody(call: AssetCall): string {
-  const on = flagsOf[call.method].filter((flag) => call.flags[flag]);
-  const first = call.method === 'getAssets' ? call.ids : call.ids[0];
-  const config = Object.fromEntries(on.map((flag) => [flag, true]));
-  return JSON.stringify({
-    jsonrpc: '2.0',
-    id: requestId,
-    method: call.method,
-    params: on.length === 0 ? [first] : [first, config],
-  });
+  return textsOf(call).body;
 }
 
 /** Names a call by what it asks: 64 hex digits, the same for the same method, flags and ids. */
 export function callKey(call: AssetCall): string {
-  const known = keys.get(call);
-  if (known !== undefined) return known;
-  const key = createHash('sha256').update(callBody(call)).digest('hex');
-  keys.set(call, key);
-  return key;
+  return textsOf(call).key;
+}
+
+interface CallTexts {
+  readonly body: string;
+  readonly key: string;
 }
 
 /** Several wrappers name the same call, and its ids are many. */
-const keys = new WeakMap<AssetCall, string>();
+const known = new WeakMap<AssetCall, CallTexts>();
+
+function textsOf(call: AssetCall): CallTexts {
+  const texts = known.get(call) ?? makeTexts(call);
+  known.set(call, texts);
+  return texts;
+}
+
+function makeTexts(call: AssetCall): CallTexts {
+  const on = flagsOf[call.method].filter((flag) => call.flags[flag]);
+  const first = call.method === 'getAssets' ? call.ids : call.ids[0];
+  const config = Object.fromEntries(on.map((flag) => [flag, true]));
+  const params = on.length === 0 ? [first] : [first, config];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: requestId, method: call.method, params });
+  return { body, key: createHash('sha256').update(body).digest('hex') };
+}

@@ -140,15 +140,23 @@ class Search {
     let open: Set<string> | undefined;
     let known: Set<string> | undefined;
     for (const record of answer.records) {
-      const place = open === undefined ? asked.indexOf(record.id, next) : -1;
-      if (place >= 0) {
-        next = place + 1;
-        this.#lookups.set(asked[place] ?? record.id, { kind: 'found', record });
+      const { rows, index } = record;
+      const expected = asked[next];
+      if (open === undefined && expected !== undefined && rows.hasId(index, expected)) {
+        next += 1;
+        this.#lookups.set(expected, { kind: 'found', record });
         continue;
       }
-      open ??= new Set(asked.filter((id) => !this.#lookups.has(id)));
-      if (open.delete(record.id)) this.#lookups.set(record.id, { kind: 'found', record });
-      else if ((known ??= new Set(asked)).has(record.id)) this.#counts.repeated += 1;
+      const id = rows.id(index);
+      const place = open === undefined ? asked.indexOf(id, next) : -1;
+      if (place >= 0) {
+        next = place + 1;
+        this.#lookups.set(id, { kind: 'found', record });
+        continue;
+      }
+      open ??= new Set(asked.filter((each) => !this.#lookups.has(each)));
+      if (open.delete(id)) this.#lookups.set(id, { kind: 'found', record });
+      else if ((known ??= new Set(asked)).has(id)) this.#counts.repeated += 1;
       else this.#counts.foreign += 1;
     }
     this.#answers.push(answer);

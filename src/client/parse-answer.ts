@@ -159,8 +159,7 @@ class AnswerReader {
       }
       rows.add(value, start, json.at);
     }
-    const index = rows.count - 1;
-    this.#records.push({ id: rows.id(index), rows, index });
+    this.#records.push({ rows, index: rows.count - 1 });
   }
 
   /** Moves behind the value that begins at `start`, be it deep or no JSON at all: parsing it tells. */

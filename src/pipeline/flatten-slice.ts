@@ -44,8 +44,10 @@ export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: 
     counts.exported += 1;
     const { rows, index } = fate.lookup.record;
     const last = runs.at(-1);
-    if (last?.rows === rows) last.records.push(index);
-    else runs.push({ rows, records: [index] });
+    if (last?.rows === rows) {
+      last.records.push(index);
+      last.ids.push(fate.entry.text);
+    } else runs.push({ rows, records: [index], ids: [fate.entry.text] });
   }
   const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
   for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
@@ -62,6 +64,7 @@ export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: 
 interface Run {
   readonly rows: RecordRows;
   readonly records: number[];
+  readonly ids: string[];
 }
 
 interface ShapedRows {
@@ -76,16 +79,16 @@ function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): Shape
   return { block, misfits };
 }
 
-function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
+function countDrift({ rows, records, ids }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
   const misfits = shaped.flatMap((each) => each.misfits);
   for (let at = 0; at < records.length; at += 1) {
-    const record = records[at] ?? 0;
-    const found = rows.drifts(record);
+    const id = ids[at] ?? '';
+    const found = rows.drifts(records[at] ?? 0);
     const moved = misfits.length === 0 ? [] : misfits.filter((misfit) => misfit.at === at);
-    if (found.length > 0) drift.add(rows.id(record), found);
+    if (found.length > 0) drift.add(id, found);
     if (moved.length > 0)
       drift.add(
-        rows.id(record),
+        id,
         moved.map((misfit) => misfit.drift),
       );
   }

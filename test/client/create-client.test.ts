@@ -6,7 +6,7 @@ import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
 import type { AnswerEntry } from '../../src/client/with-journal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
-import { answerBody, batchCall, idOf, idsOf, noFlags, recordText } from './support/calls.ts';
+import { answerBody, batchCall, idOf, idsIn, idsOf, noFlags, recordText } from './support/calls.ts';
 import { createFakeClock, settled } from './support/fake-clock.ts';
 import { reply, type Respond, startRoughServer } from './support/rough-server.ts';
 
@@ -67,7 +67,7 @@ describe('createClient', () => {
     expect(lookups).toHaveLength(5000);
     expect(
       lookups.every(
-        (lookup, n) => lookup.kind === 'missing' || (lookup.kind === 'found' && lookup.record.id === ids[n]),
+        (lookup, n) => lookup.kind === 'missing' || (lookup.kind === 'found' && idsIn([lookup.record])[0] === ids[n]),
       ),
     ).toBe(true);
     const missing = lookups.filter((lookup) => lookup.kind === 'missing').length;

@@ -42,7 +42,8 @@ describe('an http client', () => {
       reply(response, { body: singleBody(n === 1 ? recordText(idOf(1)) : 'null') });
     });
     const http = httpClient(server.url);
-    expect(await http.ask(singleCall(idOf(1)))).toMatchObject({ records: [{ id: idOf(1) }] });
+    const answer = await http.ask(singleCall(idOf(1)));
+    expect(answer.kind === 'records' && idsIn(answer.records)).toEqual([idOf(1)]);
     expect(await http.ask(singleCall(idOf(1)))).toMatchObject({ records: [] });
   });
 

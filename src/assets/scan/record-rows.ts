@@ -71,6 +71,16 @@ export class RecordRows {
     return assets.textAt(record * assets.width + assetPlaces.id, this.source);
   }
 
+  /** Whether the record has this id: mostly told without making a string of its bytes. */
+  hasId(record: number, id: string): boolean {
+    const { assets } = this.#target;
+    const cell = record * assets.width + assetPlaces.id;
+    const from = assets.from[cell] ?? 0;
+    if (from < 0 || assets.length[cell] !== id.length) return this.id(record) === id;
+    for (let at = 0; at < id.length; at += 1) if (this.source[from + at] !== id.charCodeAt(at)) return false;
+    return true;
+  }
+
   /** The record as it came. */
   text(record: number): string {
     return utf8Text(this.source, this.#bounds.of(record, bound.start), this.#bounds.of(record, bound.end));

@@ -48,5 +48,5 @@ export function refusal(why: RefusedAnswer['why'], message = 'no'): RefusedAnswe
 }
 
 export function idsIn(records: readonly AnswerRecord[]): string[] {
-  return records.map((record) => record.id);
+  return records.map(({ rows, index }) => rows.id(index));
 }
