@@ -61,6 +61,8 @@ export function commandOf(scenario: Scenario, { count, idsPerPart }: RunSize, pl
   switch (program) {
     case 'bare-loop.ts':
       return { program, args: [url, place.idFile(count), String(callsAtOnce)] };
+    case 'bare-pair.ts':
+      return { program, args: [url, place.idFile(count / 2), String(callsAtOnce)] };
     case 'common-script.ts':
       return { program, args: [url, place.idFile(count), output] };
     case 'duckdb-copy.ts':

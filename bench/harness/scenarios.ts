@@ -1,7 +1,7 @@
 /** What is run whole, as a process of its own, beside others. */
 export interface Scenario {
   readonly name: string;
-  readonly program: 'asset-export' | 'bare-loop.ts' | 'common-script.ts' | 'duckdb-copy.ts';
+  readonly program: 'asset-export' | 'bare-loop.ts' | 'bare-pair.ts' | 'common-script.ts' | 'duckdb-copy.ts';
   /** Of `asset-export`. */
   readonly flags?: readonly string[];
   /** Of those that have several; 1 unless told. */
@@ -39,6 +39,8 @@ export const scenarios: readonly Scenario[] = [
   withAllTables(exported('JSONL, all tables', 'jsonl')),
   exported('Parquet', 'parquet'),
   { name: 'DuckDB COPY', program: 'duckdb-copy.ts' },
+  { name: 'bare loop, longer', program: 'bare-loop.ts', manyParts: true },
+  { name: 'two bare loops at once', program: 'bare-pair.ts', manyParts: true },
   { ...exported('CSV, many parts', 'csv'), manyParts: true },
   { ...exported('CSV, 2 threads', 'csv'), threads: 2, manyParts: true },
 ];

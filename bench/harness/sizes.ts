@@ -8,7 +8,7 @@ const wholeRound: readonly string[] = [
   ...['bare loop', 'CSV', 'CSV and raw', 'CSV, 100 ms away', 'CSV, all tables'],
   ...['bare loop', 'JSONL', 'JSONL and raw', 'JSONL, all tables'],
   ...['bare loop', 'Parquet', 'DuckDB COPY', 'script people write'],
-  ...['CSV, many parts', 'CSV, 2 threads'],
+  ...['CSV, many parts', 'CSV, 2 threads', 'bare loop, longer', 'two bare loops at once'],
 ];
 
 /** How much is measured. */
@@ -48,25 +48,24 @@ export const usualSizes: Sizes = {
   round: wholeRound,
   few: 20_000,
   many: 80_000,
-  fewThreaded: 40_000,
-  manyThreaded: 160_000,
+  fewThreaded: 80_000,
+  manyThreaded: 320_000,
   idsPerPart: 10_000,
   bodies: 20,
   stageRecords: 20_000,
   readings: readings.map(({ name }) => name),
   idsRead: 1_000_000,
   idsHeld: 10_000_000,
-  idsBeyondSet: 0,
+  idsBeyondSet: 17_000_000,
   grown: ['CSV', 'Parquet'],
   grownFrom: 100_000,
-  grownTo: 200_000,
+  grownTo: 400_000,
   smallExports: 2,
   again: false,
 };
 
 export const longSizes: Sizes = {
   ...usualSizes,
-  idsBeyondSet: 17_000_000,
   grownTo: 5_000_000,
   again: true,
 };

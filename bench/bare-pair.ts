@@ -1,0 +1,20 @@
+/**
+ * Two bare loops at once, each over the same ids, as processes of their own: what a second core is worth on this machine,
+ * with the load server on the same cores.
+ *
+ *     node --import ts-blank-space/register bench/bare-pair.ts ADDRESS IDS-FILE CALLS-AT-ONCE
+ *
+ * Prints how many records there were in both.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const typescript = import.meta.resolve('ts-blank-space/register');
+const bareLoop = fileURLToPath(new URL('bare-loop.ts', import.meta.url));
+const run = promisify(execFile);
+
+const both = await Promise.all(
+  [1, 2].map(() => run(process.execPath, ['--import', typescript, bareLoop, ...process.argv.slice(2)])),
+);
+process.stdout.write(`${both.reduce((sum, { stdout }) => sum + Number(stdout), 0)}\n`);
