@@ -20,11 +20,21 @@ const aligned = new WeakSet<ArrayBufferLike>();
  */
 export function alignedMemory(bytes: number): ArrayBufferLike {
   spaceIsFree ??= isSpaceFree();
-  if (!spaceIsFree) return Buffer.allocUnsafeSlow(bytes).buffer;
+  const memory = spaceIsFree ? webAssemblyMemory(bytes) : undefined;
+  if (memory === undefined) return Buffer.allocUnsafeSlow(bytes).buffer;
+  aligned.add(memory);
+  return memory;
+}
+
+/** Undefined when the system grants no more address space. */
+function webAssemblyMemory(bytes: number): ArrayBuffer | undefined {
   const pages = Math.ceil(bytes / wasmPageBytes);
-  const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages });
-  aligned.add(buffer);
-  return buffer;
+  try {
+    return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 let spaceIsFree: boolean | undefined;

@@ -5,7 +5,8 @@ const granuleBytes = 256 * 1024;
 
 /**
  * Memory for large buffers, used again: from the system it comes in pages that are zeroed one by one, which costs more than
- * copying an answer into them. It begins at a page, so that a disk can take it as it lies. Whoever takes a buffer may keep it for ever; it is given back only when nothing reads it.
+ * copying an answer into them. What is large begins at a page, so that a disk can take it as it lies. Whoever takes a buffer
+ * may keep it for ever; it is given back only when nothing reads it.
  */
 export class BufferPool {
   readonly #mostBytes: number;
@@ -21,7 +22,7 @@ export class BufferPool {
   /** A buffer of that length; what it holds is not defined. */
   take(length: number): Buffer {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= length);
-    const [memory = alignedMemory(roundedUp(length))] = at < 0 ? [] : this.#free.splice(at, 1);
+    const [memory = fresh(roundedUp(length))] = at < 0 ? [] : this.#free.splice(at, 1);
     if (at >= 0) this.#freeBytes -= memory.byteLength;
     this.#lent.add(memory);
     return Buffer.from(memory, 0, length);
@@ -34,6 +35,11 @@ export class BufferPool {
     this.#free.push(buffer);
     this.#freeBytes += buffer.byteLength;
   }
+}
+
+/** Small answers are many, and go to the disk by way of the system's cache: memory of that kind would be wasted on them. */
+function fresh(bytes: number): ArrayBufferLike {
+  return bytes > granuleBytes ? alignedMemory(bytes) : Buffer.allocUnsafeSlow(bytes).buffer;
 }
 
 function roundedUp(bytes: number): number {
