@@ -51,6 +51,8 @@ export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
 /** One element of `result` that has an id. `null` elements are left out. */
 export interface AnswerRecord {
+  /** Made when it is asked for. */
+  readonly id: string;
   /** The records of its answer, and its place among them. */
   readonly rows: RecordRows;
   readonly index: number;

@@ -147,7 +147,7 @@ class Search {
         this.#lookups.set(expected, { kind: 'found', record });
         continue;
       }
-      const id = rows.id(index);
+      const { id } = record;
       const place = open === undefined ? asked.indexOf(id, next) : -1;
       if (place >= 0) {
         next = place + 1;

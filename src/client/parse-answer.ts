@@ -58,6 +58,20 @@ interface Envelope {
   readonly result: Result | undefined;
 }
 
+class ReadRecord implements AnswerRecord {
+  readonly rows: RecordRows;
+  readonly index: number;
+
+  constructor(rows: RecordRows, index: number) {
+    this.rows = rows;
+    this.index = index;
+  }
+
+  get id(): string {
+    return this.rows.id(this.index);
+  }
+}
+
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Reads the one object that an answer is, from its first byte to its last. */
@@ -159,7 +173,7 @@ class AnswerReader {
       }
       rows.add(value, start, json.at);
     }
-    this.#records.push({ rows, index: rows.count - 1 });
+    this.#records.push(new ReadRecord(rows, rows.count - 1));
   }
 
   /** Moves behind the value that begins at `start`, be it deep or no JSON at all: parsing it tells. */

@@ -26,14 +26,16 @@ export function alignedMemory(bytes: number): ArrayBufferLike {
   return memory;
 }
 
-/** Undefined when the system grants no more address space. */
+/** Undefined when the system grants no more address space: nor will it be asked again. */
 function webAssemblyMemory(bytes: number): ArrayBuffer | undefined {
   const pages = Math.ceil(bytes / wasmPageBytes);
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    // V8 collects all garbage before it gives up: once is enough.
+    spaceIsFree = false;
+    return undefined;
   }
 }
 
@@ -51,13 +53,6 @@ function isSpaceFree(): boolean {
 /** Do these bytes begin at a page of memory? */
 export function beginsAtPage({ buffer, byteOffset }: Uint8Array): boolean {
   return aligned.has(buffer) && byteOffset % pageBytes === 0;
-}
-
-/** The bytes and what lies behind them up to the next page, where that is known to be there; else the bytes alone. */
-export function wholePages(bytes: Uint8Array): Uint8Array {
-  const length = pagesFrom(bytes.length);
-  if (!beginsAtPage(bytes) || bytes.byteOffset + length > bytes.buffer.byteLength) return bytes;
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
 }
 
 /** A number of bytes, rounded up to whole pages. */

@@ -4,7 +4,9 @@ import { beginsAtPage, pageBytes } from '../lib/aligned-memory.ts';
 import { codeOf } from '../lib/export-error.ts';
 
 /** Fewer bytes are worth no trip to the disk of their own. */
-const fewestBytes = 256 * 1024;
+export const fewestDirectBytes = 256 * 1024;
+
+const refusals: ReadonlySet<string | undefined> = new Set(['EINVAL', 'EOPNOTSUPP', 'ENOTSUP']);
 
 /** What is asked of a file that was opened for direct writes. */
 export type DirectFile = Pick<FileHandle, 'write' | 'close'>;
@@ -31,13 +33,13 @@ export class DirectWrites {
    */
   async write(bytes: Uint8Array, position: number): Promise<number> {
     const length = bytes.length - (bytes.length % pageBytes);
-    if (this.#refused || length < fewestBytes || position % pageBytes !== 0 || !beginsAtPage(bytes)) return 0;
+    if (this.#refused || length < fewestDirectBytes || position % pageBytes !== 0 || !beginsAtPage(bytes)) return 0;
     try {
       this.#file ??= await this.#openFile();
       if (this.#file !== undefined) return (await this.#file.write(bytes, 0, length, position)).bytesWritten;
     } catch (error) {
       // Pages larger than ours, or a file system that opens such files and then takes no direct write.
-      if (codeOf(error) !== 'EINVAL') throw error;
+      if (!refusals.has(codeOf(error))) throw error;
     }
     this.#refused = true;
     return 0;

@@ -1,13 +1,14 @@
 import { crc32 } from 'node:zlib';
-import { pageBytes, pagesFrom } from '../lib/aligned-memory.ts';
+import { pagesFrom } from '../lib/aligned-memory.ts';
+import { fewestDirectBytes } from './direct-writes.ts';
 import { exportPaths, journalName, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 import type { OpenFile } from './open-file.ts';
 
 /**
- * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), and, from the next
- * page on, the body. It begins at a page too, so that a disk can take a body as it lies in memory. One that is cut or whose
- * checksum is wrong ends the journal: what follows it is dropped.
+ * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. A large body
+ * begins at a page, so that a disk can take it as it lies in memory; others, and those of earlier versions, follow their head
+ * at once. An entry that is cut or whose checksum is wrong ends the journal: what follows it is dropped.
  */
 export interface JournalPlace {
   /** 64 hex digits. */
@@ -35,14 +36,15 @@ function checksum(key: Uint8Array, body: Uint8Array): number {
   return body.length === 0 ? ofKey : crc32(body, ofKey);
 }
 
-/** Where the body of an entry begins that begins at `entry`, both in bytes. */
-export function bodyAt(entry: number): number {
-  return entry + pageBytes;
+/** Where the body of an entry goes that begins at `entry`, both in bytes. */
+export function bodyAt(entry: number, length: number): number {
+  const behindHead = entry + headBytes;
+  return length < fewestDirectBytes ? behindHead : pagesFrom(behindHead);
 }
 
 /** Where the next entry begins. */
 export function nextEntry({ position, length }: JournalPlace): number {
-  return pagesFrom(position + length);
+  return position + length;
 }
 
 /** The whole entries that a file begins with. */
@@ -51,13 +53,30 @@ export async function* readEntries(file: OpenFile): AsyncGenerator<JournalPlace,
   for (let at = 0; ; ) {
     const head = Buffer.from(await file.read(at, headBytes));
     if (head.length < headBytes) return;
-    const place = { key: head.toString('hex', keyFrom), position: bodyAt(at), length: head.readUInt32LE(0) };
-    if (place.position + place.length > size) return;
-    const body = await file.read(place.position, place.length);
-    if (checksum(head.subarray(keyFrom), body) !== head.readUInt32LE(4)) return;
+    const place = await placeOf(file, { at, head, size });
+    if (place === undefined) return;
     yield place;
     at = nextEntry(place);
   }
+}
+
+interface EntryHead {
+  readonly at: number;
+  readonly head: Buffer;
+  /** Of the file. */
+  readonly size: number;
+}
+
+async function placeOf(file: OpenFile, { at, head, size }: EntryHead): Promise<JournalPlace | undefined> {
+  const length = head.readUInt32LE(0);
+  for (const position of new Set([bodyAt(at, length), at + headBytes])) {
+    if (position + length > size) continue;
+    const body = await file.read(position, length);
+    if (checksum(head.subarray(keyFrom), body) === head.readUInt32LE(4)) {
+      return { key: head.toString('hex', keyFrom), position, length };
+    }
+  }
+  return undefined;
 }
 
 /** The answers that an export keeps, to be looked at. */

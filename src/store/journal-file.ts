@@ -1,4 +1,3 @@
-import { wholePages } from '../lib/aligned-memory.ts';
 import { exportPaths, type JournalName, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 import { bodyAt, entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
@@ -62,9 +61,9 @@ class AppendedFile implements JournalFile {
   }
 
   async #write(key: string, body: Uint8Array): Promise<JournalPlace> {
-    const place = { key, position: bodyAt(this.#end), length: body.length };
+    const place = { key, position: bodyAt(this.#end, body.length), length: body.length };
     await this.#file.write(entryHead(key, body), this.#end);
-    await this.#file.write(wholePages(body), place.position);
+    await this.#file.write(body, place.position);
     this.#end = nextEntry(place);
     return place;
   }

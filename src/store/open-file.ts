@@ -1,6 +1,6 @@
 /** One open file. Writes are whole (short writes are continued) and in the order they were awaited. */
 export interface OpenFile {
-  /** Writes at `position`, or after what was written last. */
+  /** Writes at `position`, or after what was written last. What is left out before `position` reads as any bytes. */
   write(bytes: Uint8Array, position?: number): Promise<void>;
   /** Fewer bytes only at the end of the file. They may come to lie in `memory`, where it is long enough. */
   read(position: number, length: number, memory?: Uint8Array): Promise<Uint8Array>;

@@ -57,13 +57,15 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   let blockEnd = 0;
   /** The write of the block before, which goes on while the next is filled. */
   let writing: Promise<void> = Promise.resolve();
+  let hasFailed = false;
 
   async function storeBlock(): Promise<void> {
     await writing;
     if (block === undefined) return;
     writing = store(block, blockEnd);
-    // Who waits for it next meets its error.
-    writing.catch(() => undefined);
+    writing.catch(() => {
+      hasFailed = true;
+    });
     block = undefined;
     blockEnd = 0;
   }
@@ -82,6 +84,8 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
 
   return {
     write: async (more) => {
+      // Else its error would be met when the next block is full: much may be paid for until then.
+      if (hasFailed) await writing;
       for (let start = 0; start < more.length; ) {
         block ??= blocks.take(blockBytes);
         const taken = Math.min(more.length - start, blockBytes - blockEnd);

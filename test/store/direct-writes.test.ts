@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignedMemory, beginsAtPage, pageBytes, wholePages } from '../../src/lib/aligned-memory.ts';
+import { alignedMemory, beginsAtPage, pageBytes } from '../../src/lib/aligned-memory.ts';
 import { type DirectFile, DirectWrites } from '../../src/store/direct-writes.ts';
 import { type SystemFile, wholeFile } from '../../src/store/disk-file.ts';
 import { diskFileStore as files } from '../../src/store/file-store.ts';
@@ -148,15 +148,5 @@ describe('memory that begins at a page', () => {
     expect(beginsAtPage(memory.subarray(pageBytes))).toBe(true);
     expect(beginsAtPage(memory.subarray(1))).toBe(false);
     expect(beginsAtPage(Buffer.alloc(large))).toBe(false);
-  });
-
-  it('is given to the end of the page where there is more of it', () => {
-    const memory = new Uint8Array(alignedMemory(pageBytes));
-    expect(wholePages(memory.subarray(0, 10))).toHaveLength(pageBytes);
-    expect(wholePages(memory.subarray(0, pageBytes))).toHaveLength(pageBytes);
-    expect(wholePages(memory.subarray(1, 11))).toHaveLength(10);
-    expect(wholePages(Buffer.alloc(10))).toHaveLength(10);
-    const last = memory.subarray(memory.length - pageBytes);
-    expect(wholePages(last.subarray(0, 5))).toHaveLength(pageBytes);
   });
 });

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pagesFrom } from '../../src/lib/aligned-memory.ts';
+import { fewestDirectBytes } from '../../src/store/direct-writes.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
 import { type Journal, openJournal } from '../../src/store/journal.ts';
-import { bodyAt } from '../../src/store/journal-entries.ts';
 import { type JournalEntry, OwnJournals } from '../../src/store/own-journals.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
@@ -19,37 +18,17 @@ function entry(n: number, length = 20 + n * 7, part = 0): JournalEntry {
 
 const entries = [entry(0), entry(1, 0), entry(2, 1), entry(3), entry(4, 300)];
 
-interface Written {
-  readonly bytes: Buffer;
-  /** Where each entry ends. */
-  readonly ends: number[];
-  /** Every place in a head and in a body. */
-  readonly inside: number[];
-  /** A few places in each stretch between a head and its body, and between a body and the next head. */
-  readonly between: number[];
-}
-
-/** The file that holds these entries. */
-async function written(): Promise<Written> {
+/** The file that holds these entries, and where each ends. */
+async function written(): Promise<{ bytes: Buffer; ends: number[] }> {
   const disk = new MemoryDisk();
   const journal = await openJournal(disk.files, folder);
-  for (const each of entries) await journal.append(each);
-  await journal.close();
-  const bytes = await bytesAt(disk.files, path);
-  const headBytes = 40;
   const ends: number[] = [];
-  const stretches: [from: number, to: number][] = [];
-  for (const { body } of entries) {
-    const head = ends.length === 0 ? 0 : pagesFrom(stretches.at(-1)?.[1] ?? 0);
-    stretches.push([head, head + headBytes], [bodyAt(head), bodyAt(head) + body.length]);
-    ends.push(bodyAt(head) + body.length);
+  for (const each of entries) {
+    await journal.append(each);
+    ends.push((await bytesAt(disk.files, path)).length);
   }
-  const inside = stretches.flatMap(([from, to]) => upTo(to - from).map((at) => from + at));
-  const between = stretches
-    .slice(1)
-    .flatMap(([from], n) => [stretches[n]?.[1] ?? 0, Math.floor(((stretches[n]?.[1] ?? 0) + from) / 2), from - 1])
-    .filter((at) => !inside.includes(at));
-  return { bytes, ends, inside, between };
+  await journal.close();
+  return { bytes: await bytesAt(disk.files, path), ends };
 }
 
 /** Which entries a journal gives back; every one it gives has the body it was kept with. */
@@ -82,8 +61,8 @@ describe('a journal', () => {
   });
 
   it('cut anywhere keeps every entry before the cut, and takes new ones behind it', async () => {
-    const { bytes, ends, inside, between } = await written();
-    for (const length of [...inside, ...between, bytes.length]) {
+    const { bytes, ends } = await written();
+    for (let length = 0; length <= bytes.length; length += 1) {
       const disk = await diskWith(path, bytes.subarray(0, length));
       const journal = await openJournal(disk.files, folder);
       expect(await keptIn(journal)).toEqual(upTo(ends.filter((end) => end <= length).length));
@@ -96,8 +75,8 @@ describe('a journal', () => {
   });
 
   it('with any bit turned gives no wrong answer, and keeps those before the damage', async () => {
-    const { bytes, ends, inside } = await written();
-    for (const at of inside) {
+    const { bytes, ends } = await written();
+    for (let at = 0; at < bytes.length; at += 1) {
       const disk = await diskWith(path, flipped(bytes, at));
       const journal = await openJournal(disk.files, folder);
       const whole = ends.filter((end) => end <= at).length;
@@ -106,14 +85,89 @@ describe('a journal', () => {
     }
   });
 
-  it('with any bit turned where no entry is keeps every entry', async () => {
-    const { bytes, between } = await written();
-    expect(between.length).toBeGreaterThan(10);
-    for (const at of between) {
-      const journal = await openJournal((await diskWith(path, flipped(bytes, at))).files, folder);
-      expect(await keptIn(journal)).toEqual(upTo(5));
-      await journal.close();
+  describe('of large answers', () => {
+    const large = [entry(0), entry(1, fewestDirectBytes), entry(2), entry(3, fewestDirectBytes + 5), entry(4)];
+
+    async function keptOf(journal: Journal): Promise<number[]> {
+      const kept: number[] = [];
+      for (const [n, { key, body }] of large.entries()) {
+        const found = await journal.find(key);
+        if (found === undefined) continue;
+        expect(Buffer.from(found).equals(body)).toBe(true);
+        kept.push(n);
+      }
+      return kept;
     }
+
+    /** The file, and where each body lies in it. */
+    async function writtenLarge(): Promise<{ bytes: Buffer; starts: number[] }> {
+      const disk = new MemoryDisk();
+      const journal = await openJournal(disk.files, folder);
+      for (const each of large) await journal.append(each);
+      await journal.close();
+      const bytes = await bytesAt(disk.files, path);
+      return { bytes, starts: large.map(({ body }) => bytes.indexOf(body)) };
+    }
+
+    it('has them begin at pages, and small ones behind their heads', async () => {
+      const { starts } = await writtenLarge();
+      expect(starts[0]).toBe(40);
+      expect([starts[1], starts[3]].map((start = -1) => start % 4096)).toEqual([0, 0]);
+      expect(starts[2]).toBe((starts[1] ?? 0) + fewestDirectBytes + 40);
+    });
+
+    it('loses what is behind a cut or a turned bit, and nothing for one in the gap before a page', async () => {
+      const { bytes, starts } = await writtenLarge();
+      const [, second = 0, third = 0, fourth = 0, fifth = 0] = starts;
+      const kept = async (content: Buffer): Promise<number[]> => {
+        const journal = await openJournal((await diskWith(path, content)).files, folder);
+        const found = await keptOf(journal);
+        await journal.close();
+        return found;
+      };
+      for (const at of [second, second + 70_000, third - 41]) expect(await kept(flipped(bytes, at))).toEqual([0]);
+      for (const at of [second - 1, second - 1000]) expect(await kept(flipped(bytes, at))).toEqual(upTo(5));
+      for (const at of [fourth, fifth - 41]) expect(await kept(flipped(bytes, at))).toEqual([0, 1, 2]);
+      for (const end of [second - 1, second, third - 41]) expect(await kept(bytes.subarray(0, end))).toEqual([0]);
+      for (const end of [third - 40, fourth - 1, fifth - 41]) {
+        const wholeThird = end >= third + (large[2]?.body.length ?? 0);
+        expect(await kept(bytes.subarray(0, end))).toEqual(wholeThird ? [0, 1, 2] : [0, 1]);
+      }
+    });
+
+    it('as an earlier version wrote them, right behind their heads, are read, and more are appended', async () => {
+      const { bytes, starts } = await writtenLarge();
+      const [, second = 0, third = 0, fourth = 0] = starts;
+      const headAt = (start: number, before: number): Buffer => bytes.subarray(before, Math.min(before + 40, start));
+      const secondHead = (starts[0] ?? 0) + (large[0]?.body.length ?? 0);
+      const fourthHead = third + (large[2]?.body.length ?? 0);
+      const earlier = Buffer.concat([
+        bytes.subarray(0, secondHead),
+        headAt(second, secondHead),
+        bytes.subarray(second, fourthHead),
+        headAt(fourth, fourthHead),
+        bytes.subarray(fourth, fourth + fewestDirectBytes + 5),
+      ]);
+      const disk = await diskWith(path, earlier);
+      const journal = await openJournal(disk.files, folder);
+      expect(await keptOf(journal)).toEqual([0, 1, 2, 3]);
+      for (const one of [large[4], entry(7, fewestDirectBytes + 1)]) if (one !== undefined) await journal.append(one);
+      await journal.close();
+      const again = await openJournal(disk.files, folder);
+      expect(await keptOf(again)).toEqual(upTo(5));
+      expect(await again.find(entry(7).key)).toEqual(entry(7, fewestDirectBytes + 1).body);
+      await again.close();
+    });
+  });
+
+  it('keeps an empty answer that is its last', async () => {
+    const disk = new MemoryDisk();
+    const journal = await openJournal(disk.files, folder);
+    await journal.append(entry(1, 0));
+    await journal.close();
+    const again = await openJournal(disk.files, folder);
+    expect(await again.find(entry(1).key)).toHaveLength(0);
+    await again.close();
   });
 
   it('that ends in zeros or noise keeps every entry before them', async () => {
@@ -247,7 +301,7 @@ describe('a journal', () => {
       await journal.close();
       const damaged = pathIn(folder, exportPaths.journal({ part: 0, thread: 1 }));
       const bytes = await bytesAt(disk.files, damaged);
-      await (await disk.files.open(damaged, 'update')).write(flipped(bytes, bodyAt(0)));
+      await (await disk.files.open(damaged, 'update')).write(flipped(bytes, 50));
       const again = await openJournal(disk.files, folder);
       expect(await keptIn(again)).toEqual([1]);
       await again.close();

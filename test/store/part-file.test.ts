@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import fc from 'fast-check';
@@ -45,6 +46,25 @@ function* piecesOf(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8A
   const places = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
   for (const [index, place] of places.entries()) if (index > 0) yield bytes.subarray(places[index - 1], place);
 }
+
+describe('a part file', () => {
+  it('tells with the next write that one failed, though no block is full', async () => {
+    const disk = new MemoryDisk();
+    const files: FileStore = {
+      ...disk.files,
+      open: async (path, mode) => ({
+        ...(await disk.files.open(path, mode)),
+        write: () => Promise.reject(new Error('the disk is full')),
+      }),
+    };
+    const file = await openPartFile({ files, folder, name, codec: 'none' });
+    await file.write(content.subarray(0, 1 << 20));
+    await setImmediate();
+    await expect(file.write(content.subarray(0, 1))).rejects.toThrow('the disk is full');
+    await expect(file.seal()).rejects.toThrow('the disk is full');
+    await file.discard();
+  });
+});
 
 describe.each(codecs)('a part file (%s)', (codec) => {
   it('holds the same bytes however its content is cut into writes, and others can read them', async () => {
