@@ -1,21 +1,14 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
-import type { ClientListener } from './client-events.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
-import type { ProxySettings } from './proxy-settings.ts';
 import { serviceAddress } from './service-address.ts';
 
-export interface WireOptions {
+export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'proxy' | 'abort' | 'listener'> {
   /** Base address, without `/v3/<key>`. */
   readonly url: string;
   readonly apiKey: string;
   readonly concurrency: number;
-  readonly timeoutMs: number;
   /** Longest answer to hold, decoded; default 64 MiB, six times what known services send at most. */
   readonly maxAnswerBytes?: number | undefined;
-  readonly proxy?: ProxySettings | undefined;
-  /** Kills the exchanges in flight. */
-  readonly abort?: AbortSignal | undefined;
-  readonly listener?: ClientListener | undefined;
   readonly clock?: Clock | undefined;
   /** What exchanges calls for answers; HTTP unless told. */
   readonly openWire?: ((options: HttpClientOptions) => HttpClient) | undefined;

@@ -140,15 +140,8 @@ class Search {
     let open: Set<string> | undefined;
     let known: Set<string> | undefined;
     for (const record of answer.records) {
-      const { rows, index } = record;
-      const expected = asked[next];
-      if (open === undefined && expected !== undefined && rows.hasId(index, expected)) {
-        next += 1;
-        this.#lookups.set(expected, { kind: 'found', record });
-        continue;
-      }
-      const { id } = record;
-      const place = open === undefined ? asked.indexOf(id, next) : -1;
+      const place = open === undefined ? placeOf(record, asked, next) : -1;
+      const id = asked[place] ?? record.id;
       if (place >= 0) {
         next = place + 1;
         this.#lookups.set(id, { kind: 'found', record });
@@ -163,6 +156,13 @@ class Search {
     this.#counts.idless += answer.idless;
     if (answer.otherResponseId) this.#counts.otherResponseId += 1;
   }
+}
+
+/** Where a record's id stands among those asked for, from `next` on; -1 when it does not. Mostly next: no string is made then. */
+function placeOf(record: AnswerRecord, asked: readonly string[], next: number): number {
+  const expected = asked[next];
+  const isNext = expected !== undefined && record.rows.hasId(record.index, expected);
+  return isNext ? next : asked.indexOf(record.id, next);
 }
 
 function refusedLookup(answer: RefusedAnswer): Lookup {

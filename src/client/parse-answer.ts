@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonObject, type Json, parseJson } from '../assets/json.ts';
+import { isAsset } from '../assets/asset.ts';
+import { type Json, parseJson } from '../assets/json.ts';
 import { jsonEnd } from '../assets/scan/json-end.ts';
 import { JsonScanner } from '../assets/scan/json-scanner.ts';
 import { RecordRows } from '../assets/scan/record-rows.ts';
@@ -167,7 +168,7 @@ class AnswerReader {
     else {
       const value = parsed(this.#text(start, this.#end(start)));
       if (value === null) return;
-      if (!isJsonObject(value) || typeof value['id'] !== 'string') {
+      if (!isAsset(value)) {
         this.#idless += 1;
         return;
       }

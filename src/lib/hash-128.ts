@@ -6,10 +6,12 @@ export interface HashBlock {
   readonly hash: Uint32Array;
 }
 
+export const wordsPerHash = 4;
+
 /** @param capacity how many bytes it takes at most. */
 export function hashBlock(capacity: number): HashBlock {
   const words = new Uint32Array(Math.ceil(capacity / 4));
-  return { bytes: new Uint8Array(words.buffer), words, hash: new Uint32Array(4) };
+  return { bytes: new Uint8Array(words.buffer), words, hash: new Uint32Array(wordsPerHash) };
 }
 
 /**

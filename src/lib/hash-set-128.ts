@@ -1,6 +1,7 @@
+import { wordsPerHash } from './hash-128.ts';
+
 /** Power of two. Small shards keep each growth small, and few enough that an empty set is small too. */
 const shardCount = 256;
-const wordsPerHash = 4;
 
 /**
  * A shard grows when it is this full, by this factor: on average a slot in five is empty, 20.3 bytes an entry. Filling

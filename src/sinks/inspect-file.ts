@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { type AsyncBuffer, parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { CsvCounter } from '../lib/csv-counter.ts';
+import type { ByteScanner } from '../lib/split-lines.ts';
 import { JsonLineCounter } from './json-line-counter.ts';
 import type { Format } from './sink.ts';
 
@@ -28,31 +29,25 @@ export async function inspectParquet(file: AsyncBuffer): Promise<FileInspection>
 
 /** Looks at text with other code than that which wrote it. */
 export function inspectText(format: Exclude<Format, 'parquet'>): TextInspector {
-  return format === 'csv' ? csvInspector() : jsonInspector(format);
-}
-
-function csvInspector(): TextInspector {
-  const counter = new CsvCounter();
-  return {
-    push(bytes) {
-      counter.push(bytes);
-    },
-    end() {
-      counter.end();
-      return { rows: counter.rows, columns: parse(counter.header ?? '', { record_delimiter: '\n' })[0] };
-    },
-  };
-}
-
-function jsonInspector(format: 'jsonl' | 'raw'): TextInspector {
+  if (format === 'csv') {
+    const counter = new CsvCounter();
+    return inspector(counter, () => parse(counter.header ?? '', { record_delimiter: '\n' })[0]);
+  }
   const counter = new JsonLineCounter();
+  return inspector(counter, () => (format === 'raw' ? undefined : counter.keys));
+}
+
+function inspector(
+  counter: ByteScanner & { readonly rows: number },
+  columns: () => FileInspection['columns'],
+): TextInspector {
   return {
     push(bytes) {
       counter.push(bytes);
     },
     end() {
       counter.end();
-      return { rows: counter.rows, columns: format === 'raw' ? undefined : counter.keys };
+      return { rows: counter.rows, columns: columns() };
     },
   };
 }

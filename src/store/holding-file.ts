@@ -21,16 +21,9 @@ export async function writeHolding(files: FileStore, folder: string, note: Holdi
 
 /** What was told last; undefined when nothing was, or just then something is. */
 export async function readHolding(files: FileStore, folder: string): Promise<HoldingNote | undefined> {
-  const path = pathIn(folder, exportPaths.holding);
   try {
-    if ((await files.sizeOf(path)) === undefined) return undefined;
-    const file = await files.open(path, 'read');
-    try {
-      const bytes = await file.read(0, await file.size());
-      return holdingSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-    } finally {
-      await file.close();
-    }
+    const bytes = await files.readAll(pathIn(folder, exportPaths.holding));
+    return bytes && holdingSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch {
     return undefined;
   }

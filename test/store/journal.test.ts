@@ -32,9 +32,9 @@ async function written(): Promise<{ bytes: Buffer; ends: number[] }> {
 }
 
 /** Which entries a journal gives back; every one it gives has the body it was kept with. */
-async function keptIn(journal: Journal): Promise<number[]> {
+async function keptIn(journal: Journal, of: readonly JournalEntry[] = entries): Promise<number[]> {
   const kept: number[] = [];
-  for (const [n, { key, body }] of entries.entries()) {
+  for (const [n, { key, body }] of of.entries()) {
     const found = await journal.find(key);
     if (found === undefined) continue;
     expect(Buffer.from(found).equals(body)).toBe(true);
@@ -88,17 +88,6 @@ describe('a journal', () => {
   describe('of large answers', () => {
     const large = [entry(0), entry(1, fewestDirectBytes), entry(2), entry(3, fewestDirectBytes + 5), entry(4)];
 
-    async function keptOf(journal: Journal): Promise<number[]> {
-      const kept: number[] = [];
-      for (const [n, { key, body }] of large.entries()) {
-        const found = await journal.find(key);
-        if (found === undefined) continue;
-        expect(Buffer.from(found).equals(body)).toBe(true);
-        kept.push(n);
-      }
-      return kept;
-    }
-
     /** The file, and where each body lies in it. */
     async function writtenLarge(): Promise<{ bytes: Buffer; starts: number[] }> {
       const disk = new MemoryDisk();
@@ -121,7 +110,7 @@ describe('a journal', () => {
       const [, second = 0, third = 0, fourth = 0, fifth = 0] = starts;
       const kept = async (content: Buffer): Promise<number[]> => {
         const journal = await openJournal((await diskWith(path, content)).files, folder);
-        const found = await keptOf(journal);
+        const found = await keptIn(journal, large);
         await journal.close();
         return found;
       };
@@ -150,11 +139,11 @@ describe('a journal', () => {
       ]);
       const disk = await diskWith(path, earlier);
       const journal = await openJournal(disk.files, folder);
-      expect(await keptOf(journal)).toEqual([0, 1, 2, 3]);
+      expect(await keptIn(journal, large)).toEqual([0, 1, 2, 3]);
       for (const one of [large[4], entry(7, fewestDirectBytes + 1)]) if (one !== undefined) await journal.append(one);
       await journal.close();
       const again = await openJournal(disk.files, folder);
-      expect(await keptOf(again)).toEqual(upTo(5));
+      expect(await keptIn(again, large)).toEqual(upTo(5));
       expect(await again.find(entry(7).key)).toEqual(entry(7, fewestDirectBytes + 1).body);
       await again.close();
     });

@@ -31,6 +31,7 @@ export class RecordRows {
   readonly #target: RecordTarget;
   readonly #bounds: RecordBounds;
   readonly #scanner: RecordScanner;
+
   constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
     this.source = source;
     this.#plan = plan;
@@ -138,17 +139,18 @@ export class RecordRows {
 
   /** Gives the memory of the rows back: from then on nothing here may be read. */
   release(): void {
-    const { assets, children, drifts, childDrifts, bounds } = this.#target;
+    const { assets, children, drifts, childDrifts } = this.#target;
     if (assets.rows > mostSpareRows) return;
     for (const rows of [assets, ...children]) rows.cutTo(0);
     for (const each of [drifts, ...childDrifts]) each.length = 0;
-    bounds.count = 0;
+    this.#bounds.count = 0;
     this.#plan.spare.push(this.#target);
   }
 
   // One loop over numbers and no iterators: this is done for every record.
   #close(start: number, end: number, mayHoldBlanks: boolean): void {
-    const { children, drifts, childDrifts, bounds } = this.#target;
+    const { children, drifts, childDrifts } = this.#target;
+    const bounds = this.#bounds;
     const record = bounds.add();
     bounds.put(record, bound.start, start);
     bounds.put(record, bound.end, end);
@@ -161,7 +163,8 @@ export class RecordRows {
   }
 
   #cutBack(): void {
-    const { assets, children, drifts, childDrifts, bounds } = this.#target;
+    const { assets, children, drifts, childDrifts } = this.#target;
+    const bounds = this.#bounds;
     const last = bounds.count - 1;
     assets.cutTo(bounds.count);
     for (const [index, rows] of children.entries()) rows.cutTo(bounds.of(last, bound.childEnd + 2 * index));

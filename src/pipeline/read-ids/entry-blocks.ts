@@ -1,12 +1,12 @@
 import { CheckedId } from '../../assets/checked-id.ts';
+import { wordsPerHash } from '../../lib/hash-128.ts';
 import type { ByteSpan } from '../../lib/split-lines.ts';
 import type { EntryBlock, IdEntry } from '../id-entry.ts';
 import { cleanId, shortText } from './clean-id.ts';
 import { whyInvalid } from './why-invalid.ts';
 
-/** Entries that go down the flow together, and words of a hash. */
+/** Entries that go down the flow together. */
 const entriesPerBlock = 1024;
-const wordsPerHash = 4;
 
 /** Collects the entries of one input into blocks. Every reader of a format ends here. */
 export class EntryBlocks {
