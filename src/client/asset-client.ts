@@ -62,6 +62,13 @@ export interface AnswerRecord {
  * Asks the service. One small interface, wrapped: journal, retry, concurrency and budget each take one and return one.
  * @throws {ExportError} when the answer cannot be had: `unavailable`, `keyRefused`, `spent`, …
  */
-export interface AssetClient {
-  ask(call: AssetCall): Promise<AssetAnswer>;
+export interface Asker<Call> {
+  ask(call: Call): Promise<AssetAnswer>;
+}
+
+export type AssetClient = Asker<AssetCall>;
+
+/** All that policies look at in a call: how many ids it has, and the first, to name it by. */
+export interface CallOutline {
+  readonly ids: { readonly length: number; readonly 0?: string | undefined };
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../lib/clock.ts';
-import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
+import type { AssetAnswer, AssetClient, Asker, CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './create-wire.ts';
 import type { CreditLedger } from './credit-ledger.ts';
 import { withBudget } from './with-budget.ts';
@@ -20,7 +20,7 @@ export interface ClientOptions extends WireOptions {
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
   readonly stop?: AbortSignal | undefined;
   /** Awaited before each attempt is sent. */
-  readonly onCall?: ((call: AssetCall) => Promise<void>) | undefined;
+  readonly onCall?: (() => Promise<void>) | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random?: (() => number) | undefined;
 }
@@ -36,10 +36,15 @@ export interface ClientBudget {
   readonly freeStatuses?: readonly number[] | undefined;
 }
 
+/** A call as policies know it: whoever asks sends it, each attempt anew, over this program's one wire or that of a thread. */
+export interface SentCall extends CallOutline {
+  readonly send: () => Promise<AssetAnswer>;
+}
+
 export interface CreatedClient {
   readonly client: AssetClient;
-  /** Asks with all policies but the journal, and sends each attempt over another wire than its own: that of a thread. */
-  askOver(wire: AssetClient, call: AssetCall): Promise<AssetAnswer>;
+  /** Has a call sent under all policies, but without the journal. */
+  askUnderPolicies(call: SentCall): Promise<AssetAnswer>;
   /** Takes a refused size into account that was met in a journal. */
   learnSize(refusedIds: number): void;
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
@@ -67,19 +72,16 @@ export function createClient(options: ClientOptions): CreatedClient {
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
-  const elsewhere = new WeakMap<AssetCall, AssetClient>();
-  const wire: AssetClient = { ask: (call) => (elsewhere.get(call) ?? http).ask(call) };
+  const wire: Asker<SentCall> = { ask: ({ send }) => send() };
   const paid = withBudget(wire, { ...options.budget, ...options, clock });
   const guard = withSizeGuard(paid, options);
   const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const policies = withoutLargeCalls(steady, () => guard.cap());
+  const overHttp: AssetClient = { ask: (call) => policies.ask({ ids: call.ids, send: () => http.ask(call) }) };
   return {
-    client: withJournal(policies, { ...options, onSizeRefused: guard.learn }),
-    askOver: (other, call) => {
-      elsewhere.set(call, other);
-      return policies.ask(call);
-    },
+    client: withJournal(overHttp, { ...options, onSizeRefused: guard.learn }),
+    askUnderPolicies: (call) => policies.ask(call),
     learnSize: guard.learn,
     cap: () => guard.cap(),
     concurrency: () => slots.limit(),

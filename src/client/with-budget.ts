@@ -1,6 +1,6 @@
 import { utcDay } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
+import type { AssetAnswer, Asker } from './asset-client.ts';
 import { AttemptError } from './attempt-error.ts';
 import { type BookedCall, bookCall, type BookingRules } from './booked-call.ts';
 import type { ClientListener } from './client-events.ts';
@@ -17,7 +17,7 @@ export interface BudgetOptions extends BookingRules {
   /** HTTP statuses that the service is known not to charge for; by default every attempt that was sent counts. */
   readonly freeStatuses?: readonly number[] | undefined;
   /** Awaited before each attempt is sent: the caller counts calls durably. */
-  readonly onCall?: ((call: AssetCall) => Promise<void>) | undefined;
+  readonly onCall?: (() => Promise<void>) | undefined;
   readonly stop?: AbortSignal | undefined;
   readonly listener?: ClientListener | undefined;
 }
@@ -27,7 +27,7 @@ export interface BudgetOptions extends BookingRules {
  * An error that ends the run (key refused, balance spent) also ends this client: nothing is sent after it.
  * @throws {ExportError} `spent`
  */
-export function withBudget(inner: AssetClient, options: BudgetOptions): AssetClient {
+export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): Asker<Call> {
   const { clock, creditsPerCall, creditsPerDay, creditsPerRun, stop, whenSpent } = options;
   if (creditsPerDay !== undefined && creditsPerDay < creditsPerCall) {
     throw new ExportError(
@@ -97,7 +97,7 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
   }
 
   /** Sends a booked call; undefined when the service says that its credits are spent, and a new day is waited for. */
-  async function send(call: AssetCall, booked: BookedCall): Promise<AssetAnswer | undefined> {
+  async function send(call: Call, booked: BookedCall): Promise<AssetAnswer | undefined> {
     const sentDay = utcDay(clock.now());
     try {
       const answer = await inner.ask(call);
@@ -113,11 +113,11 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
   }
 
   /** Books and sends; tells why where there are no credits for it, undefined when it has to be tried again. */
-  async function attempt(call: AssetCall): Promise<AssetAnswer | SpentReason | undefined> {
+  async function attempt(call: Call): Promise<AssetAnswer | SpentReason | undefined> {
     const booked = await book();
     if (booked === undefined || 'limit' in booked) return booked;
     try {
-      await options.onCall?.(call);
+      await options.onCall?.();
     } catch (error) {
       await giveBack(booked);
       throw error;
@@ -126,7 +126,7 @@ export function withBudget(inner: AssetClient, options: BudgetOptions): AssetCli
   }
 
   /** Attempts until there is an answer; undefined when a new day has to be waited for. */
-  async function attemptWithin(call: AssetCall): Promise<AssetAnswer | undefined> {
+  async function attemptWithin(call: Call): Promise<AssetAnswer | undefined> {
     for (;;) {
       throwIfEnded();
       const before = { returns, day: utcDay(clock.now()) };

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { AssetAnswer, AssetCall, AssetClient } from './asset-client.ts';
+import type { AssetAnswer, Asker } from './asset-client.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { ClientListener } from './client-events.ts';
 import { createSharedPause } from './shared-pause.ts';
@@ -18,7 +18,7 @@ export interface ConcurrencyOptions {
   readonly listener?: ClientListener | undefined;
 }
 
-export interface ConcurrencyClient extends AssetClient {
+export interface ConcurrencyClient<Call> extends Asker<Call> {
   /** How many calls at once are allowed now. */
   limit(): number;
   /** Ends a pause and resolves when nothing is in flight. */
@@ -29,7 +29,7 @@ export interface ConcurrencyClient extends AssetClient {
  * At most so many calls at once. When the service says "too fast", all calls pause together (none holds a slot for it),
  * and half as many go on; after a run of successes one more is allowed again.
  */
-export function withConcurrency(inner: AssetClient, options: ConcurrencyOptions): ConcurrencyClient {
+export function withConcurrency<Call>(inner: Asker<Call>, options: ConcurrencyOptions): ConcurrencyClient<Call> {
   const { stop, listener, maxPauses } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
   const waiting = new Set<(reason: unknown) => void>();
@@ -67,7 +67,7 @@ export function withConcurrency(inner: AssetClient, options: ConcurrencyOptions)
     listener?.({ kind: 'paused', untilMs, reason: error.message, concurrency: queue.concurrency });
   }
 
-  async function inSlot(call: AssetCall): Promise<AssetAnswer> {
+  async function inSlot(call: Call): Promise<AssetAnswer> {
     try {
       const answer = await inner.ask(call);
       succeeded();

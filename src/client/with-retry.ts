@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { AssetCall, AssetClient } from './asset-client.ts';
+import type { Asker, CallOutline } from './asset-client.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { ClientListener } from './client-events.ts';
 
@@ -30,7 +30,7 @@ const maxDoubtfulAtFirst = 16;
  * Repeats attempts that brought nothing definite.
  * A doubtful error that stays becomes a refusal, so that one bad id cannot block an export: halving will find it.
  */
-export function withRetry(inner: AssetClient, options: RetryOptions): AssetClient {
+export function withRetry<Call extends CallOutline>(inner: Asker<Call>, options: RetryOptions): Asker<Call> {
   const { stop } = options;
   const service = { successes: 0, doubtfulInRow: 0 };
 
@@ -67,13 +67,13 @@ export function withRetry(inner: AssetClient, options: RetryOptions): AssetClien
 
 /** The attempts of one call. */
 class Tries {
-  readonly #call: AssetCall;
+  readonly #call: CallOutline;
   readonly #options: RetryOptions;
   #attempts = 0;
   #failures = 0;
   #doubts = 0;
 
-  constructor(call: AssetCall, options: RetryOptions) {
+  constructor(call: CallOutline, options: RetryOptions) {
     this.#call = call;
     this.#options = options;
   }
@@ -127,7 +127,7 @@ class Tries {
   }
 
   #what(): string {
-    const [first = ''] = this.#call.ids;
-    return this.#call.ids.length === 1 ? `the id ${first}` : `${this.#call.ids.length} ids (from ${first})`;
+    const { length, 0: first = '' } = this.#call.ids;
+    return length === 1 ? `the id ${first}` : `${length} ids (from ${first})`;
   }
 }

@@ -1,4 +1,4 @@
-import type { AssetClient } from './asset-client.ts';
+import type { Asker, CallOutline } from './asset-client.ts';
 import type { ClientListener } from './client-events.ts';
 
 export interface SizeGuardOptions {
@@ -7,7 +7,7 @@ export interface SizeGuardOptions {
   readonly listener?: ClientListener | undefined;
 }
 
-export interface SizeGuard extends AssetClient {
+export interface SizeGuard<Call> extends Asker<Call> {
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
   cap(): number;
   /** Takes a refusal into account that was met in the journal, where an earlier run had left it. */
@@ -15,7 +15,10 @@ export interface SizeGuard extends AssetClient {
 }
 
 /** Remembers which size the service refused, and refuses larger calls without sending them. */
-export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): SizeGuard {
+export function withSizeGuard<Call extends CallOutline>(
+  inner: Asker<Call>,
+  options: SizeGuardOptions,
+): SizeGuard<Call> {
   let cap = options.initialCap ?? Number.POSITIVE_INFINITY;
   const learn = (refusedIds: number): void => {
     // Rounded up: the larger half of a split call is of this size.
@@ -24,7 +27,7 @@ export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): Si
     cap = half;
     options.listener?.({ kind: 'shrunk', cap });
   };
-  const learning: AssetClient = {
+  const learning: Asker<Call> = {
     ask: async (call) => {
       const answer = await inner.ask(call);
       if (answer.kind === 'refused' && answer.why === 'size') learn(call.ids.length);
@@ -35,7 +38,7 @@ export function withSizeGuard(inner: AssetClient, options: SizeGuardOptions): Si
 }
 
 /** Refuses calls of more ids than the service takes, as far as that is known, without sending them. */
-export function withoutLargeCalls(inner: AssetClient, cap: () => number): AssetClient {
+export function withoutLargeCalls<Call extends CallOutline>(inner: Asker<Call>, cap: () => number): Asker<Call> {
   return {
     ask: async (call) => {
       if (call.ids.length <= cap()) return inner.ask(call);

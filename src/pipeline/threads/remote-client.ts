@@ -26,9 +26,7 @@ export function remoteClient(
       const mine: OpenCall = { call, answer: undefined };
       open.set(id, mine);
       try {
-        const { method, ids, flags, part } = call;
-        // How records become rows is this thread's business.
-        const answer = await askPolicies({ id, call: { method, ids, flags, part } });
+        const answer = await askPolicies({ id, idCount: call.ids.length, firstId: call.ids[0] });
         if (answer.kind === 'refused') return answer;
         if (mine.answer === undefined) throw new Error('policies took a call for answered that was not sent');
         return mine.answer;

@@ -11,7 +11,7 @@ import { Peer } from './peer.ts';
 
 export interface CrewRequest {
   readonly stretches: AsyncGenerator<Stretch, void, void>;
-  readonly client: Pick<CreatedClient, 'client' | 'askOver' | 'learnSize'>;
+  readonly client: Pick<CreatedClient, 'client' | 'askUnderPolicies' | 'learnSize'>;
   readonly journal: Pick<Journal, 'find' | 'nextThread'>;
   /** The same for every thread, but for its numbers. */
   readonly settings: Omit<ThreadSettings, 'thread' | 'journalNumber'>;
@@ -164,7 +164,8 @@ class ThreadCrew {
     const { client, journal, context, halt } = this.#request;
     return {
       nextStretch: () => this.#nextStretch(),
-      ask: ({ id, call }) => client.askOver({ ask: () => send(id) }, call),
+      ask: ({ id, idCount, firstId }) =>
+        client.askUnderPolicies({ ids: { length: idCount, 0: firstId }, send: () => send(id) }),
       sharedAnswers: (from) => this.#shared.fetch(from),
       find: (key) => journal.find(key),
       learnSize: (refusedIds) => {
