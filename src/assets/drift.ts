@@ -38,6 +38,11 @@ function printable(text: string): string {
   );
 }
 
+/** A copy in memory of its own: ids are cut from blocks of the input, and each would keep its whole block as long as the account of its part. */
+function ownText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
 /** Sums drifts by kind and path. Fed in the order of the input, its counts depend on the records alone. */
 export interface DriftCounter {
   /** Counts the drifts of one asset. */
@@ -58,7 +63,7 @@ export function createDriftCounter(): DriftCounter {
     const sums = kinds[kind];
     const known = sums.get(path);
     if (known !== undefined) known.count += count;
-    else if (sums.size < maxPaths || path === otherPaths) sums.set(path, { count, sampleId });
+    else if (sums.size < maxPaths || path === otherPaths) sums.set(path, { count, sampleId: ownText(sampleId) });
     else add({ path: otherPaths, kind }, count, sampleId);
   }
   return {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createDriftCounter, type Drift, driftPath, otherPaths } from '../../src/assets/drift.ts';
 
@@ -14,6 +16,23 @@ describe('createDriftCounter', () => {
       { kind: 'unknownField', path: 'plugins', count: 2, sampleId: 'a' },
       { kind: 'unknownValue', path: 'interface', count: 1, sampleId: 'a' },
     ]);
+  });
+
+  it('keeps an id, and not the block of text that it was cut from', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const counted = (index: number) => {
+      const block = Buffer.alloc(500_000, `${index}`).toString('latin1');
+      const counter = createDriftCounter();
+      counter.add(block.slice(100, 144), [unknown('plugins')]);
+      return counter.list();
+    };
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const lists = Array.from({ length: 100 }, (_, index) => counted(index));
+    collect();
+    expect(lists).toHaveLength(100);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(5e6);
   });
 
   it('gives the same counts for parts merged in order as for one', () => {
