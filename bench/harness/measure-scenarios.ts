@@ -51,8 +51,8 @@ type Figures = Omit<Sample, 'name' | 'round' | 'turn'>;
 async function measure(scenario: Scenario, sizes: Sizes, { near, far }: Places): Promise<Figures> {
   const place = scenario.far === true ? far : near;
   const [few, many, idsPerPart] =
-    scenario.manyParts === true
-      ? [sizes.fewThreaded, sizes.manyThreaded, sizes.idsPerPart]
+    scenario.longer === true
+      ? [sizes.fewLonger, sizes.manyLonger, sizes.idsPerPart]
       : [sizes.few, sizes.many, undefined];
   const small = few === 0 ? nothing : await runScenario(scenario, { count: few, idsPerPart }, place);
   const large = await runScenario(scenario, { count: many, idsPerPart }, place);

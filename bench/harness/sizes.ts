@@ -5,10 +5,11 @@ import { readings } from './readings.ts';
  * drift of the machine's speed hits both sides of a ratio.
  */
 const wholeRound: readonly string[] = [
-  ...['bare loop', 'CSV', 'CSV and raw', 'CSV, 100 ms away', 'CSV, all tables'],
-  ...['bare loop', 'JSONL', 'JSONL and raw', 'JSONL, all tables'],
+  ...['bare loop', 'CSV', 'CSV, 100 ms away', 'CSV, all tables'],
+  ...['bare loop', 'JSONL', 'JSONL, all tables'],
   ...['bare loop', 'Parquet', 'DuckDB COPY', 'script people write'],
-  ...['CSV, many parts', 'CSV, 2 threads', 'bare loop, longer', 'two bare loops at once'],
+  ...['CSV and raw', 'CSV, longer', 'CSV, 2 threads', 'JSONL, longer', 'JSONL and raw'],
+  ...['bare loop, longer', 'two bare loops at once'],
 ];
 
 /** How much is measured. */
@@ -19,9 +20,9 @@ export interface Sizes {
   /** Each scenario runs at both: what an asset takes is the difference, in which the start is not. 0: no run. */
   readonly few: number;
   readonly many: number;
-  /** The same for scenarios over many parts, and ids a part. */
-  readonly fewThreaded: number;
-  readonly manyThreaded: number;
+  /** The same for longer scenarios, and their ids a part. */
+  readonly fewLonger: number;
+  readonly manyLonger: number;
   readonly idsPerPart: number;
   /** Different answers that the load server has, of 1,000 records each. */
   readonly bodies: number;
@@ -48,9 +49,9 @@ export const usualSizes: Sizes = {
   round: wholeRound,
   few: 20_000,
   many: 80_000,
-  fewThreaded: 40_000,
-  manyThreaded: 160_000,
-  idsPerPart: 10_000,
+  fewLonger: 100_000,
+  manyLonger: 400_000,
+  idsPerPart: 20_000,
   bodies: 20,
   stageRecords: 20_000,
   readings: readings.map(({ name }) => name),
@@ -76,8 +77,8 @@ export const tinySizes: Sizes = {
   round: ['bare loop', 'CSV', 'DuckDB COPY', 'script people write'],
   few: 0,
   many: 2000,
-  fewThreaded: 0,
-  manyThreaded: 4000,
+  fewLonger: 0,
+  manyLonger: 4000,
   idsPerPart: 2000,
   bodies: 2,
   stageRecords: 2000,
