@@ -45,6 +45,12 @@ export class GrowingBytes {
     this.#used += 1;
   }
 
+  /** Adds bytes that lie anywhere. */
+  add(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#used);
+    this.#used += bytes.length;
+  }
+
   /** Has a byte that was added before be another. */
   put(at: number, byte: number): void {
     this.#bytes[at] = byte;

@@ -2,7 +2,30 @@ import { type Table as ArrowTable, tableToIPC } from '@uwdata/flechette';
 import { parquetMetadata } from 'hyparquet';
 import { type RecordBatch, Table, transformParquetStream } from 'parquet-wasm';
 import { parquetProperties } from './parquet-properties.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import type { ByteOutput, EncoderOptions } from './sink.ts';
+
+/** Memory that is kept from one batch to the next; what wide rows took is given back. */
+const keptBytes = 16 * 1024 * 1024;
+
+/** What flechette writes of a batch, in the same memory batch after batch. */
+class IpcBytes extends GrowingBytes {
+  write(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.add(bytes);
+  }
+
+  pad(byteCount: number): void {
+    this.write(new Uint8Array(byteCount));
+  }
+
+  finish(): Uint8Array {
+    return this.bytes;
+  }
+}
+
+/** Serves every file: nothing waits between writing a batch and copying it into WebAssembly memory. */
+const ipc = new IpcBytes(0);
 
 /** The batches of one file on their way through Apache's encoder, which gives a row group's bytes as it is full. */
 export class ParquetStream {
@@ -21,10 +44,11 @@ export class ParquetStream {
   }
 
   async write(table: ArrowTable, rows: number): Promise<void> {
-    const ipc = tableToIPC(table, { format: 'stream' });
-    if (ipc === null) throw new Error('flechette gave no bytes');
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- flechette exports the type of its sink, and not the class
+    tableToIPC(table, { format: 'stream', sink: ipc });
     // The copies in WebAssembly memory are freed by hand; the stream takes the batches over.
-    const copied = Table.fromIPCStream(ipc);
+    const copied = Table.fromIPCStream(ipc.bytes);
+    ipc.clear(ipc.capacityBytes > keptBytes ? 0 : undefined);
     const batches = copied.recordBatches();
     copied.free();
     for (const batch of batches) await this.batches.write(batch);
