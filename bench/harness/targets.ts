@@ -11,6 +11,8 @@ export interface Target {
   readonly least?: number;
   readonly most?: number;
   readonly measured: (findings: Findings) => number;
+  /** What it supposes of the machine, where it supposes something, and whether that is so. */
+  readonly supposes?: { readonly what: string; readonly holds: (findings: Findings) => boolean };
   /** Measured another way, to be told beside it. */
   readonly also?: (findings: Findings) => string;
 }
@@ -87,6 +89,11 @@ function growth(name: string): Target {
   };
 }
 
+const twoThreads = 1.7;
+
+/** What a second core is worth on this machine to programs that share nothing. */
+const secondCore = share('two bare loops at once', 'bare loop, longer', 'wallUs');
+
 /** What the project wants to reach, in the order in which it says so. */
 export const targets: readonly Target[] = [
   besideBareLoop('CSV', 0.7, 0.85),
@@ -98,13 +105,12 @@ export const targets: readonly Target[] = [
   besideBareLoop('Parquet', 0.3, 0.5),
   {
     what: 'CSV, two threads, in times of one, by the clock',
-    reach: '≥ 1.7',
-    least: 1.7,
+    reach: `≥ ${twoThreads} where cores are idle`,
+    least: twoThreads,
     measured: share('CSV, 2 threads', 'CSV, longer', 'wallUs'),
-    also: (findings) => {
-      const ceiling = share('two bare loops at once', 'bare loop, longer', 'wallUs')(findings);
-      return `two bare loops at once, beside one: ${ceiling.toFixed(2)}; the load server is on the same cores`;
-    },
+    supposes: { what: 'idle cores', holds: (findings) => secondCore(findings) >= twoThreads },
+    also: (findings) =>
+      `two bare loops at once, beside one: ${secondCore(findings).toFixed(2)}; the load server is on the same cores`,
   },
   {
     what: 'CSV, 100 ms away, beside the same run without latency, by the clock',
@@ -141,8 +147,10 @@ export const targets: readonly Target[] = [
   },
 ];
 
-/** `met`, `missed`, or that it was not measured. */
-export function verdict({ least, most }: Target, measured: number): string {
-  if (Number.isNaN(measured)) return 'not measured';
-  return measured >= (least ?? -Infinity) && measured <= (most ?? Infinity) ? 'met' : 'missed';
+/** `met`, `missed`, what the machine lacks to tell, or that it was not measured. */
+export function verdict({ least, most, supposes, measured }: Target, findings: Findings): string {
+  const figure = measured(findings);
+  if (Number.isNaN(figure)) return 'not measured';
+  if (figure >= (least ?? -Infinity) && figure <= (most ?? Infinity)) return 'met';
+  return supposes?.holds(findings) === false ? `missed, without ${supposes.what}` : 'missed';
 }
