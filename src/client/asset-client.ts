@@ -59,13 +59,14 @@ export interface AnswerRecord {
 }
 
 /**
- * Asks the service. One small interface, wrapped: journal, retry, concurrency and budget each take one and return one.
+ * Asks the service. One small interface, wrapped: journal, retry, concurrency, size guard and budget each take one and return one.
  * @throws {ExportError} when the answer cannot be had: `unavailable`, `keyRefused`, `spent`, …
  */
 export interface Asker<Call> {
   ask(call: Call): Promise<AssetAnswer>;
 }
 
+/** An asker of whole calls: it knows the ids, and makes the records ready for rows. */
 export type AssetClient = Asker<AssetCall>;
 
 /** All that policies look at in a call: how many ids it has, and the first, to name it by. */

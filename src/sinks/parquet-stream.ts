@@ -6,7 +6,7 @@ import { GrowingBytes } from './growing-bytes.ts';
 import type { ByteOutput, EncoderOptions } from './sink.ts';
 
 /** Memory that is kept from one batch to the next; what wide rows took is given back. */
-const keptBytes = 16 * 1024 * 1024;
+const keptBytes = 32 * 1024 * 1024;
 
 /** What flechette writes of a batch, in the same memory batch after batch. */
 class IpcBytes extends GrowingBytes {
@@ -44,11 +44,12 @@ export class ParquetStream {
   }
 
   async write(table: ArrowTable, rows: number): Promise<void> {
+    // Before, not after: of a batch that failed nothing must be left.
+    ipc.clear(ipc.capacityBytes > keptBytes ? 0 : undefined);
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- flechette exports the type of its sink, and not the class
     tableToIPC(table, { format: 'stream', sink: ipc });
     // The copies in WebAssembly memory are freed by hand; the stream takes the batches over.
     const copied = Table.fromIPCStream(ipc.bytes);
-    ipc.clear(ipc.capacityBytes > keptBytes ? 0 : undefined);
     const batches = copied.recordBatches();
     copied.free();
     for (const batch of batches) await this.batches.write(batch);

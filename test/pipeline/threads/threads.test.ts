@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
@@ -78,6 +79,18 @@ describe('an export with threads', () => {
       expect(await made.run({ threads: 2 })).toMatchObject({ state: 'complete' });
       expect(made.calls()).toBe(calm.calls());
       expect(made.published()).toEqual(calm.published());
+    }
+  });
+
+  it('names the call that ended it as one thread does', async () => {
+    for (const threads of [1, 3]) {
+      const made = new RandomExport(folder.path, long);
+      made.onAsk = () => {
+        throw new AttemptError('transient', 'connection reset');
+      };
+      const outcome = await made.run({ threads, flags: { retries: '2' } });
+      expect(outcome?.state).toBe('unfinished');
+      expect(outcome?.error?.message).toMatch(/ call of (the id|\d+ ids \(from) [1-9A-HJ-NP-Za-km-z]{32,44}/);
     }
   });
 
