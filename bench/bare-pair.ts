@@ -7,14 +7,10 @@
  * Prints how many records there were in both.
  */
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { nodeArguments } from './harness/measured-child.ts';
 
-const typescript = import.meta.resolve('ts-blank-space/register');
-const bareLoop = fileURLToPath(new URL('bare-loop.ts', import.meta.url));
 const run = promisify(execFile);
-
-const both = await Promise.all(
-  [1, 2].map(() => run(process.execPath, ['--import', typescript, bareLoop, ...process.argv.slice(2)])),
-);
+const command = nodeArguments({ program: 'bare-loop.ts', args: process.argv.slice(2) });
+const both = await Promise.all([1, 2].map(() => run(process.execPath, command)));
 process.stdout.write(`${both.reduce((sum, { stdout }) => sum + Number(stdout), 0)}\n`);

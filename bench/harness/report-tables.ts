@@ -20,7 +20,7 @@ export function targetTable(findings: Findings): string {
       target.what,
       target.reach,
       Number.isNaN(measured) ? '–' : shown(measured),
-      verdict(target, findings),
+      verdict(target, measured, findings),
       target.also?.(findings) ?? '',
     ];
   });

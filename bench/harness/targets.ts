@@ -108,8 +108,10 @@ export const targets: readonly Target[] = [
     reach: `≥ ${twoThreads} where cores are idle`,
     least: twoThreads,
     measured: share('CSV, 2 threads', 'CSV, longer', 'wallUs'),
-    lacking: (findings, measured) =>
-      secondCore(findings) < twoThreads && measured >= secondCore(findings) ? 'idle cores' : undefined,
+    lacking: (findings, measured) => {
+      const worth = secondCore(findings);
+      return worth < twoThreads && measured >= worth ? 'idle cores' : undefined;
+    },
     also: (findings) =>
       `two bare loops at once, beside one: ${secondCore(findings).toFixed(2)}; the load server is on the same cores`,
   },
@@ -149,10 +151,9 @@ export const targets: readonly Target[] = [
 ];
 
 /** `met`; `missed`, and what the machine lacked; or `not measured`. */
-export function verdict({ least, most, lacking, measured }: Target, findings: Findings): string {
-  const figure = measured(findings);
-  if (Number.isNaN(figure)) return 'not measured';
-  if (figure >= (least ?? -Infinity) && figure <= (most ?? Infinity)) return 'met';
-  const missing = lacking?.(findings, figure);
+export function verdict({ least, most, lacking }: Target, measured: number, findings: Findings): string {
+  if (Number.isNaN(measured)) return 'not measured';
+  if (measured >= (least ?? -Infinity) && measured <= (most ?? Infinity)) return 'met';
+  const missing = lacking?.(findings, measured);
   return missing === undefined ? 'missed' : `missed, without ${missing}`;
 }

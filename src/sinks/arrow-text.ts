@@ -11,7 +11,7 @@ const keptBytes = 1024 * 1024;
 export class TextCells extends ArrowCells {
   readonly #isString: boolean;
   readonly #offsets: Int32Array;
-  readonly #bytes = new GrowingBytes(0);
+  readonly #bytes = new GrowingBytes(0, keptBytes);
 
   constructor(column: Column, capacity: number) {
     super(column, capacity);
@@ -21,7 +21,7 @@ export class TextCells extends ArrowCells {
 
   override clear(): void {
     super.clear();
-    this.#bytes.clear(this.#bytes.capacityBytes > keptBytes ? 0 : undefined);
+    this.#bytes.clear();
   }
 
   protected override addValues(text: BlockText, index: number, rows: RowRange): void {

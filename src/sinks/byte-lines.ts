@@ -12,7 +12,7 @@ export class ByteLines extends GrowingBytes {
   readonly #output: ByteOutput;
 
   constructor(output: ByteOutput) {
-    super(pieceBytes);
+    super(pieceBytes, mostBytes);
     this.#output = output;
   }
 
@@ -24,6 +24,6 @@ export class ByteLines extends GrowingBytes {
   async flush(): Promise<void> {
     if (this.used === 0) return;
     await this.#output.write(this.bytes);
-    this.clear(this.capacityBytes > mostBytes ? pieceBytes : undefined);
+    this.clear();
   }
 }

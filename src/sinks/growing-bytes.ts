@@ -11,16 +11,21 @@ export class GrowingBytes {
   #view: DataView;
   #used = 0;
 
-  constructor(capacityBytes: number) {
-    ({ bytes: this.#bytes, view: this.#view } = wordsOf(Buffer.allocUnsafeSlow(capacityBytes)));
+  readonly #firstBytes: number;
+  readonly #keptBytes: number;
+
+  /**
+   * @param firstBytes memory to begin with
+   * @param keptBytes most memory that `clear` keeps
+   */
+  constructor(firstBytes: number, keptBytes: number) {
+    this.#firstBytes = firstBytes;
+    this.#keptBytes = keptBytes;
+    ({ bytes: this.#bytes, view: this.#view } = wordsOf(Buffer.allocUnsafeSlow(firstBytes)));
   }
 
   get used(): number {
     return this.#used;
-  }
-
-  get capacityBytes(): number {
-    return this.#bytes.length;
   }
 
   /** The bytes so far, not copied. */
@@ -28,10 +33,10 @@ export class GrowingBytes {
     return this.#bytes.subarray(0, this.#used);
   }
 
-  /** Begins again, in other memory when a capacity is given. */
-  clear(capacityBytes?: number): void {
+  /** Begins again, in the same memory; what it took beyond what it keeps is given up. */
+  clear(): void {
     this.#used = 0;
-    if (capacityBytes !== undefined) this.#move(capacityBytes);
+    if (this.#bytes.length > this.#keptBytes) this.#move(this.#firstBytes);
   }
 
   /** Makes room for so many bytes. */
@@ -64,13 +69,13 @@ export class GrowingBytes {
 
   /** Adds bytes as they are: sixteen at a time, though fewer count, where as many can be read. */
   copy({ bytes, view: source }: Words, start: number, length: number): void {
+    if (length >= longBytes || start + length + strideBytes > bytes.length) {
+      this.add(bytes.subarray(start, start + length));
+      return;
+    }
     const to = this.#used;
     const target = this.#view;
     this.#used = to + length;
-    if (length >= longBytes || start + length + strideBytes > bytes.length) {
-      this.#bytes.set(bytes.subarray(start, start + length), to);
-      return;
-    }
     for (let at = 0; at < length; at += strideBytes) {
       target.setInt32(to + at, source.getInt32(start + at));
       target.setInt32(to + at + 4, source.getInt32(start + at + 4));

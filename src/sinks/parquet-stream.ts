@@ -25,7 +25,7 @@ class IpcBytes extends GrowingBytes {
 }
 
 /** Serves every file: nothing waits between writing a batch and copying it into WebAssembly memory. */
-const ipc = new IpcBytes(0);
+const ipc = new IpcBytes(0, keptBytes);
 
 /** The batches of one file on their way through Apache's encoder, which gives a row group's bytes as it is full. */
 export class ParquetStream {
@@ -45,7 +45,7 @@ export class ParquetStream {
 
   async write(table: ArrowTable, rows: number): Promise<void> {
     // Before, not after: of a batch that failed nothing must be left.
-    ipc.clear(ipc.capacityBytes > keptBytes ? 0 : undefined);
+    ipc.clear();
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- flechette exports the type of its sink, and not the class
     tableToIPC(table, { format: 'stream', sink: ipc });
     // The copies in WebAssembly memory are freed by hand; the stream takes the batches over.

@@ -9,9 +9,9 @@ export const bound = {
   mayHoldBlanks: 2,
   /** How many drifts there are up to its last. */
   driftEnd: 3,
-  /** By child table, two numbers further each: how many rows there are up to its last, and drifts of their elements. */
-  childEnd: 4,
-  childDriftEnd: 5,
+  /** By the index of a child table: how many rows there are up to its last, and drifts of their elements. */
+  childEnd: (table: number) => 4 + 2 * table,
+  childDriftEnd: (table: number) => 5 + 2 * table,
 } as const;
 
 /** Where the records of an answer, their rows and their drifts end: in one array, as a record has many such numbers. */
@@ -22,7 +22,7 @@ export class RecordBounds {
   #numbers: Int32Array;
 
   constructor(childTables: number) {
-    this.#stride = bound.childEnd + 2 * childTables;
+    this.#stride = bound.childEnd(childTables);
     this.#numbers = new Int32Array(this.#stride * firstCapacity);
   }
 

@@ -93,7 +93,7 @@ export class RecordRows {
     const all: Drift[] = [];
     this.#addDrifts(all, drifts, { record, which: bound.driftEnd });
     for (let index = 0; index < childDrifts.length; index += 1) {
-      this.#addDrifts(all, childDrifts[index] ?? [], { record, which: bound.childDriftEnd + 2 * index });
+      this.#addDrifts(all, childDrifts[index] ?? [], { record, which: bound.childDriftEnd(index) });
     }
     return all;
   }
@@ -112,7 +112,7 @@ export class RecordRows {
     const builder = index < 0 ? this.#target.assets : this.#target.children[index];
     if (builder === undefined) throw new Error(`no rows of ${table.name}`);
     const end = (record: number): number => {
-      return index < 0 ? record + 1 : this.#bounds.of(record, bound.childEnd + 2 * index);
+      return index < 0 ? record + 1 : this.#bounds.of(record, bound.childEnd(index));
     };
     const first = (record: number): number => end(record - 1);
     const inOrder = records.every((record, at) => at === 0 || record === (records[at - 1] ?? 0) + 1);
@@ -157,8 +157,8 @@ export class RecordRows {
     bounds.put(record, bound.mayHoldBlanks, mayHoldBlanks ? 1 : 0);
     bounds.put(record, bound.driftEnd, drifts.length);
     for (let index = 0; index < children.length; index += 1) {
-      bounds.put(record, bound.childEnd + 2 * index, children[index]?.rows ?? 0);
-      bounds.put(record, bound.childDriftEnd + 2 * index, childDrifts[index]?.length ?? 0);
+      bounds.put(record, bound.childEnd(index), children[index]?.rows ?? 0);
+      bounds.put(record, bound.childDriftEnd(index), childDrifts[index]?.length ?? 0);
     }
   }
 
@@ -167,9 +167,9 @@ export class RecordRows {
     const bounds = this.#bounds;
     const last = bounds.count - 1;
     assets.cutTo(bounds.count);
-    for (const [index, rows] of children.entries()) rows.cutTo(bounds.of(last, bound.childEnd + 2 * index));
+    for (const [index, rows] of children.entries()) rows.cutTo(bounds.of(last, bound.childEnd(index)));
     drifts.length = bounds.of(last, bound.driftEnd);
-    for (const [index, each] of childDrifts.entries()) each.length = bounds.of(last, bound.childDriftEnd + 2 * index);
+    for (const [index, each] of childDrifts.entries()) each.length = bounds.of(last, bound.childDriftEnd(index));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AssetAnswer } from '../../client/asset-client.ts';
+import type { AssetAnswer, CallOutline } from '../../client/asset-client.ts';
 import type { ProxySettings } from '../../client/proxy-settings.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { RunEvent } from '../run-events.ts';
@@ -34,11 +34,9 @@ export interface Thread {
 
 export type StartThread = (settings: ThreadSettings) => Thread;
 
-/** One call of a thread, by a number of its own. Its ids stay there. */
-export interface NumberedCall {
+/** One call of a thread, by a number of its own. Its ids stay there, but for the first. */
+export interface NumberedCall extends CallOutline {
   readonly id: number;
-  readonly idCount: number;
-  readonly firstId: string | undefined;
 }
 
 /** An answer by the name of its call, as it is kept. */

@@ -164,8 +164,7 @@ class ThreadCrew {
     const { client, journal, context, halt } = this.#request;
     return {
       nextStretch: () => this.#nextStretch(),
-      ask: ({ id, idCount, firstId }) =>
-        client.askUnderPolicies({ ids: { length: idCount, 0: firstId }, send: () => send(id) }),
+      ask: ({ id, ids }) => client.askUnderPolicies({ ids, send: () => send(id) }),
       sharedAnswers: (from) => this.#shared.fetch(from),
       find: (key) => journal.find(key),
       learnSize: (refusedIds) => {
