@@ -8,7 +8,9 @@ const wholeRound: readonly string[] = [
   ...['bare loop', 'CSV', 'CSV, 100 ms away', 'CSV, all tables'],
   ...['bare loop', 'JSONL', 'JSONL, all tables'],
   ...['bare loop', 'Parquet', 'DuckDB COPY', 'script people write'],
-  ...['CSV and raw', 'CSV, longer', 'CSV, 2 threads', 'JSONL, longer', 'JSONL and raw'],
+  // What raw lines add is a tenth: each is measured twice.
+  ...['JSONL, longer', 'JSONL and raw', 'JSONL and raw', 'JSONL, longer'],
+  ...['CSV, longer', 'CSV and raw', 'CSV and raw', 'CSV, longer', 'CSV, 2 threads'],
   ...['bare loop, longer', 'two bare loops at once'],
 ];
 

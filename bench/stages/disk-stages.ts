@@ -4,6 +4,7 @@ import { callKey } from '../../src/client/call-body.ts';
 import { pagesFrom } from '../../src/lib/aligned-memory.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
+import { ByteBlocks } from '../../src/sinks/byte-blocks.ts';
 import { openPartFile } from '../../src/store/part-file.ts';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
@@ -56,7 +57,9 @@ async function keepAnswers(exchanges: readonly Exchange[], folder: string): Prom
 
 async function writePartFile(exchanges: readonly Exchange[], folder: string): Promise<void> {
   const file = await openPartFile({ files, folder, name: 'raw/assets/part-00000.jsonl', codec: 'none' });
-  for (const { body } of exchanges) await file.write(body);
+  const blocks = new ByteBlocks(file);
+  for (const { body } of exchanges) await blocks.write(body);
+  await blocks.end();
   await file.seal();
   await file.publish();
 }

@@ -18,7 +18,7 @@ export interface RowRange {
  */
 export abstract class ArrowCells {
   /** String cells whose lone surrogates became U+FFFD. */
-  replacedSurrogates = 0;
+  protected replacedSurrogates = 0;
   /** Cells so far. */
   protected length = 0;
   readonly #column: Column;
@@ -58,6 +58,13 @@ export abstract class ArrowCells {
     const nullCount = this.#nullCount;
     const validity = this.#validity.subarray(0, nullCount === 0 ? 0 : (length + 7) >> 3);
     return new arrow.Batch<unknown>({ length, nullCount, type: this.#type, validity, ...this.values() });
+  }
+
+  /** How many string cells had lone surrogates that became U+FFFD, since it was last asked. */
+  takeReplaced(): number {
+    const taken = this.replacedSurrogates;
+    this.replacedSurrogates = 0;
+    return taken;
   }
 
   /** Begins another batch. */

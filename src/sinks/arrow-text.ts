@@ -5,13 +5,13 @@ import type { BlockText } from './block-text.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 /** Memory that a column keeps from one batch to the next; what wide rows took is given back. */
-const keptBytes = 1024 * 1024;
+const keptBytes = 4 * 1024 * 1024;
 
 /** Strings and JSON texts: their bytes one after another, and where each begins. */
 export class TextCells extends ArrowCells {
   readonly #isString: boolean;
   readonly #offsets: Int32Array;
-  readonly #bytes = new GrowingBytes(0, keptBytes);
+  readonly #bytes = new GrowingBytes(keptBytes);
 
   constructor(column: Column, capacity: number) {
     super(column, capacity);

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { type RowBlock, textMarks } from '../assets/row-block.ts';
 import type { ColumnType } from '../assets/table.ts';
 import { BlockText } from './block-text.ts';
-import { ByteLines } from './byte-lines.ts';
+import { ByteBlocks } from './byte-blocks.ts';
 import { csvDialects } from './csv-dialect.ts';
 import { integerOf } from './digits.ts';
 import { startsFormula } from './formula.ts';
@@ -32,7 +32,7 @@ class CsvEncoder implements RowEncoder {
   readonly #types: readonly ColumnType[];
   /** Of each column: 0 where the text is the cell, 1 where it may need quotes, 2 where another text stands for it. */
   readonly #cares: Uint8Array;
-  readonly #lines: ByteLines;
+  readonly #lines: ByteBlocks;
   readonly #nullText: FixedTexts;
   readonly #quoteTexts: boolean;
   readonly #escapeFormulas: boolean;
@@ -46,7 +46,7 @@ class CsvEncoder implements RowEncoder {
     this.#cares = Uint8Array.from(this.#types, (type) =>
       type === 'timestamp' ? 2 : type === 'string' || type === 'json' ? 1 : 0,
     );
-    this.#lines = new ByteLines(output);
+    this.#lines = new ByteBlocks(output);
     this.#nullText = fixedTexts([nullText]);
     this.#quoteTexts = quoteTexts;
     this.#escapeFormulas = escapeFormulas;
@@ -66,7 +66,7 @@ class CsvEncoder implements RowEncoder {
   }
 
   async end(): Promise<EncoderNotes> {
-    await this.#lines.flush();
+    await this.#lines.end();
     return { formulaCells: this.#formulaCells, replacedSurrogates: this.#replacedSurrogates };
   }
 

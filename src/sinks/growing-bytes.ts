@@ -5,23 +5,30 @@ const longBytes = 256;
 
 const quoteMark = 0x22;
 
+/** Where memory comes from, and goes back to. */
+export interface Memory {
+  /** At least so many bytes; what they hold is not defined. */
+  take(bytes: number): Uint8Array;
+  give(bytes: Uint8Array): void;
+}
+
+const ownMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), give: () => undefined };
+
+const noBytes = wordsOf(new Uint8Array(0));
+
 /** Bytes one after another. Whoever adds some reserves room before, for many cells at once, so that no cell has to ask for it. */
 export class GrowingBytes {
-  #bytes: Uint8Array;
-  #view: DataView;
+  #bytes = noBytes.bytes;
+  #view = noBytes.view;
   #used = 0;
 
-  readonly #firstBytes: number;
   readonly #keptBytes: number;
+  readonly #memory: Memory;
 
-  /**
-   * @param firstBytes memory to begin with
-   * @param keptBytes most memory that `clear` keeps
-   */
-  constructor(firstBytes: number, keptBytes: number) {
-    this.#firstBytes = firstBytes;
+  /** @param keptBytes most memory that `clear` keeps */
+  constructor(keptBytes: number, memory: Memory = ownMemory) {
     this.#keptBytes = keptBytes;
-    ({ bytes: this.#bytes, view: this.#view } = wordsOf(Buffer.allocUnsafeSlow(firstBytes)));
+    this.#memory = memory;
   }
 
   get used(): number {
@@ -33,16 +40,19 @@ export class GrowingBytes {
     return this.#bytes.subarray(0, this.#used);
   }
 
-  /** Begins again, in the same memory; what it took beyond what it keeps is given up. */
+  /** Begins again, in the same memory unless that is more than it keeps. */
   clear(): void {
     this.#used = 0;
-    if (this.#bytes.length > this.#keptBytes) this.#move(this.#firstBytes);
+    if (this.#bytes.length > this.#keptBytes) this.#memory.give(this.handOver(0));
   }
 
   /** Makes room for so many bytes. */
   reserve(bytes: number): void {
     const needed = this.#used + bytes + strideBytes;
-    if (needed > this.#bytes.length) this.#move(Math.max(needed, this.#bytes.length * 2));
+    if (needed <= this.#bytes.length) return;
+    const before = this.bytes;
+    this.#goOn(this.#memory.take(Math.max(needed, this.#bytes.length * 2)), before);
+    this.#memory.give(before);
   }
 
   byte(byte: number): void {
@@ -107,11 +117,18 @@ export class GrowingBytes {
     this.#used = to;
   }
 
-  #move(capacityBytes: number): void {
-    const { bytes, view } = wordsOf(Buffer.allocUnsafeSlow(capacityBytes));
-    bytes.set(this.bytes);
-    this.#bytes = bytes;
-    this.#view = view;
+  /** Gives away the memory with so many of the first bytes; the others go on in new memory. */
+  protected handOver(length: number): Uint8Array {
+    const all = this.bytes;
+    const rest = all.subarray(length);
+    this.#goOn(rest.length === 0 ? noBytes.bytes : this.#memory.take(rest.length + strideBytes), rest);
+    return all.subarray(0, length);
+  }
+
+  #goOn(memory: Uint8Array, bytes: Uint8Array): void {
+    memory.set(bytes);
+    ({ bytes: this.#bytes, view: this.#view } = wordsOf(memory));
+    this.#used = bytes.length;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type RowBlock, textMarks } from '../assets/row-block.ts';
 import type { ColumnType } from '../assets/table.ts';
 import { BlockText } from './block-text.ts';
-import { ByteLines } from './byte-lines.ts';
+import { ByteBlocks } from './byte-blocks.ts';
 import { integerOf } from './digits.ts';
 import { isEscaped, jsonEscapes, maxEscapeBytes } from './json-escapes.ts';
 import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder, Sink } from './sink.ts';
@@ -24,7 +24,7 @@ const lineFeed = 0x0a;
 
 /** Copies rows from blocks, byte by byte, behind keys that are made once. */
 class JsonlEncoder implements RowEncoder {
-  readonly #lines: ByteLines;
+  readonly #lines: ByteBlocks;
   readonly #types: readonly ColumnType[];
   readonly #isQuoted: Uint8Array;
   /** Of each column its key, and its key with null. */
@@ -35,7 +35,7 @@ class JsonlEncoder implements RowEncoder {
   #replacedSurrogates = 0;
 
   constructor(output: ByteOutput, { columns }: EncoderOptions) {
-    this.#lines = new ByteLines(output);
+    this.#lines = new ByteBlocks(output);
     this.#types = columns.map(({ type }) => type);
     this.#isQuoted = Uint8Array.from(this.#types, (type) => (type === 'string' || type === 'timestamp' ? 1 : 0));
     const keys = columns.map(({ name }, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
@@ -56,7 +56,7 @@ class JsonlEncoder implements RowEncoder {
   }
 
   async end(): Promise<EncoderNotes> {
-    await this.#lines.flush();
+    await this.#lines.end();
     return { formulaCells: 0, replacedSurrogates: this.#replacedSurrogates };
   }
 

@@ -15,12 +15,16 @@ const batchRows = 4096;
 /** A batch of wide rows is cut here, so that memory stays bounded. */
 const batchBytes = 8 * 1024 * 1024;
 
+/** Cells of files that have ended, by the columns they are of: the next file fills the same memory, which is some megabytes. */
+const spareCells = new WeakMap<readonly Column[], (readonly ArrowCells[])[]>();
+
 /**
  * Gathers rows into batches and gives each to the encoder as it is full. Where batches are cut depends on the rows alone, not
  * on how they arrive, and so do the bytes of the file.
  */
 export class ParquetEncoder implements RowEncoder {
   readonly #schema: arrow.Table['schema'];
+  readonly #table: readonly Column[];
   readonly #columns: readonly ArrowCells[];
   readonly #types: readonly arrow.DataType[];
   readonly #stream: ParquetStream;
@@ -31,7 +35,8 @@ export class ParquetEncoder implements RowEncoder {
     const fields = options.columns.map(arrowField);
     this.#schema = { version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: null };
     this.#types = fields.map(({ type }) => type);
-    this.#columns = options.columns.map(arrowCells);
+    this.#table = options.columns;
+    this.#columns = spareCells.get(options.columns)?.pop() ?? options.columns.map(arrowCells);
     this.#stream = new ParquetStream(output, options);
   }
 
@@ -49,7 +54,8 @@ export class ParquetEncoder implements RowEncoder {
     // A batch of no rows carries the schema into a file of no rows.
     await this.#encode();
     await this.#stream.end();
-    const replacedSurrogates = this.#columns.reduce((sum, column) => sum + column.replacedSurrogates, 0);
+    const replacedSurrogates = this.#columns.reduce((sum, column) => sum + column.takeReplaced(), 0);
+    spareCells.set(this.#table, [...(spareCells.get(this.#table) ?? []), this.#columns]);
     return { formulaCells: 0, replacedSurrogates };
   }
 

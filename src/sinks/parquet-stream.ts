@@ -2,6 +2,7 @@ import { type Table as ArrowTable, tableToIPC } from '@uwdata/flechette';
 import { parquetMetadata } from 'hyparquet';
 import { type RecordBatch, Table, transformParquetStream } from 'parquet-wasm';
 import { parquetProperties } from './parquet-properties.ts';
+import { ByteBlocks } from './byte-blocks.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import type { ByteOutput, EncoderOptions } from './sink.ts';
 
@@ -25,7 +26,7 @@ class IpcBytes extends GrowingBytes {
 }
 
 /** Serves every file: nothing waits between writing a batch and copying it into WebAssembly memory. */
-const ipc = new IpcBytes(0, keptBytes);
+const ipc = new IpcBytes(keptBytes);
 
 /** The batches of one file on their way through Apache's encoder, which gives a row group's bytes as it is full. */
 export class ParquetStream {
@@ -67,11 +68,13 @@ export class ParquetStream {
   }
 
   private async pass(encoded: Promise<ReadableStream>, output: ByteOutput): Promise<void> {
+    const blocks = new ByteBlocks(output);
     try {
       for await (const bytes of (await encoded) as ReadableStream<Uint8Array>) {
         this.last = bytes;
-        await output.write(bytes);
+        await blocks.write(bytes);
       }
+      await blocks.end();
     } catch (error) {
       this.failure = { error };
     }

@@ -1,6 +1,6 @@
 import type { RowBlock } from '../assets/row-block.ts';
 import { BlockText } from './block-text.ts';
-import { ByteLines } from './byte-lines.ts';
+import { ByteBlocks } from './byte-blocks.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
 
 /** One record a line, as the service sent it: the text of the table's only column, which is JSON. */
@@ -9,12 +9,12 @@ export const rawSink: Sink = {
   extension: 'jsonl',
   compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
-  open: async (output, options) => openRaw(new ByteLines(output), options),
+  open: async (output, options) => openRaw(new ByteBlocks(output), options),
 };
 
 const lineFeed = 0x0a;
 
-function openRaw(lines: ByteLines, { columns }: EncoderOptions): RowEncoder {
+function openRaw(lines: ByteBlocks, { columns }: EncoderOptions): RowEncoder {
   if (columns.length !== 1 || columns[0]?.type !== 'json') throw new Error('raw takes a table of one json column');
   return {
     write: async (block: RowBlock) => {
@@ -25,7 +25,7 @@ function openRaw(lines: ByteLines, { columns }: EncoderOptions): RowEncoder {
       }
     },
     end: async () => {
-      await lines.flush();
+      await lines.end();
       return { formulaCells: 0, replacedSurrogates: 0 };
     },
   };
@@ -38,7 +38,7 @@ const runBytes = 64 * 1024;
  * Adds the line of a row, and those of the rows behind it that stand next to it in an answer, a comma between them.
  * @returns the first row that was not added
  */
-function addLines(lines: ByteLines, text: BlockText, first: number): number {
+function addLines(lines: ByteBlocks, text: BlockText, first: number): number {
   const start = text.start(first);
   const words = text.words(first);
   let end = start + lengthOf(text, first);

@@ -5,9 +5,13 @@ import type { CsvDialectName } from './csv-dialect.ts';
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
-/** Where an encoder puts its bytes. It resolves when it needs them no more: back-pressure is waiting for it. */
+/** An encoder cuts its bytes here, so that what a codec makes of them depends on the rows alone. */
+export const blockBytes = 1 << 20;
+
+/** Where an encoder puts its bytes. */
 export interface ByteOutput {
-  write(bytes: Uint8Array): Promise<void>;
+  /** Takes a block of `blockBytes`, or what is left at the end. It resolves when it needs the bytes no more: back-pressure is waiting for it. */
+  write(block: Uint8Array): Promise<void>;
 }
 
 export interface EncoderOptions {

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { BufferPool } from '../lib/buffer-pool.ts';
-import type { ByteOutput, Compression } from '../sinks/sink.ts';
+import { blockBytes, type ByteOutput, type Compression } from '../sinks/sink.ts';
 import { openCodec } from './codec.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
-
-/** Bytes are cut to blocks of this size before a codec sees them, so that a file's bytes depend on its content alone. */
-const blockBytes = 1 << 20;
-
-/** Blocks serve one file after another: fresh memory costs more than what is done with it. */
-const blocks = new BufferPool(16 * blockBytes);
 
 /** A file that is whole, synced and under its final name, but not yet committed. */
 export interface FinishedFile {
@@ -21,7 +14,7 @@ export interface FinishedFile {
   readonly sha256: string;
 }
 
-/** One output file in the making: it has a temporary name until `publish`. Bytes given to it are its own once `write` resolves. */
+/** One output file in the making: it has a temporary name until `publish`. */
 export interface PartFile extends ByteOutput {
   /** Syncs and closes the file under its temporary name. */
   seal(): Promise<FinishedFile>;
@@ -53,29 +46,10 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   const encoder = await openCodec(codec);
   const hash = createHash('sha256');
   let bytes = 0;
-  let block: Buffer | undefined;
-  let blockEnd = 0;
-  /** The write of the block before, which goes on while the next is filled. */
+  let hasEnded = false;
   let writing: Promise<void> = Promise.resolve();
-  let hasFailed = false;
 
-  async function storeBlock(): Promise<void> {
-    await writing;
-    if (block === undefined) return;
-    writing = store(block, blockEnd);
-    writing.catch(() => {
-      hasFailed = true;
-    });
-    block = undefined;
-    blockEnd = 0;
-  }
-
-  async function store(full: Buffer, length: number): Promise<void> {
-    await storeEncoded(await encoder.push(full.subarray(0, length)));
-    blocks.give(full);
-  }
-
-  async function storeEncoded(encoded: Uint8Array): Promise<void> {
+  async function store(encoded: Uint8Array): Promise<void> {
     if (encoded.length === 0) return;
     hash.update(encoded);
     bytes += encoded.length;
@@ -83,22 +57,16 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   }
 
   return {
-    write: async (more) => {
-      // Else its error would be met when the next block is full: much may be paid for until then.
-      if (hasFailed) await writing;
-      for (let start = 0; start < more.length; ) {
-        block ??= blocks.take(blockBytes);
-        const taken = Math.min(more.length - start, blockBytes - blockEnd);
-        block.set(more.subarray(start, start + taken), blockEnd);
-        blockEnd += taken;
-        start += taken;
-        if (blockEnd === blockBytes) await storeBlock();
-      }
+    write: async (block) => {
+      if (hasEnded || block.length > blockBytes)
+        throw new Error('only the last block of a file may be of another size');
+      hasEnded = block.length < blockBytes;
+      writing = encoder.push(block).then(store);
+      await writing;
     },
     seal: async () => {
-      await storeBlock();
       await writing;
-      await storeEncoded(await encoder.end());
+      await store(await encoder.end());
       await file.sync();
       await close();
       return { path: name, bytes, sha256: hash.digest('hex') };

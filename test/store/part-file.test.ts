@@ -4,7 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Compression } from '../../src/sinks/sink.ts';
+import { ByteBlocks } from '../../src/sinks/byte-blocks.ts';
+import { blockBytes, type Compression } from '../../src/sinks/sink.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { openPartFile } from '../../src/store/part-file.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
@@ -34,9 +35,13 @@ const content = ((): Buffer => {
   return bytes;
 })();
 
+const block = content.subarray(0, blockBytes);
+
 async function published(files: FileStore, pieces: Iterable<Uint8Array>, codec: Compression) {
   const file = await openPartFile({ files, folder, name, codec });
-  for (const piece of pieces) await file.write(piece);
+  const blocks = new ByteBlocks(file);
+  for (const piece of pieces) await blocks.write(piece);
+  await blocks.end();
   const finished = await file.seal();
   await file.publish();
   return finished;
@@ -58,9 +63,11 @@ describe('a part file', () => {
       }),
     };
     const file = await openPartFile({ files, folder, name, codec: 'none' });
-    await file.write(content.subarray(0, 1 << 20));
+    const blocks = new ByteBlocks(file);
+    await blocks.write(content.subarray(0, blockBytes));
     await setImmediate();
-    await expect(file.write(content.subarray(0, 1))).rejects.toThrow('the disk is full');
+    await expect(blocks.write(content.subarray(0, 1))).rejects.toThrow('the disk is full');
+    await expect(blocks.end()).rejects.toThrow('the disk is full');
     await expect(file.seal()).rejects.toThrow('the disk is full');
     await file.discard();
   });
@@ -101,14 +108,22 @@ describe('a part file', () => {
   it('has no final name before it is published, and is synced by then', async () => {
     const disk = new MemoryDisk();
     const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
-    await file.write(content);
+    await file.write(block);
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
     await file.seal();
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
     await file.publish();
     await disk.files.syncFolder(`${folder}/csv/assets`);
     disk.restartAfterPowerLoss(() => false);
-    expect((await bytesAt(disk.files, `${folder}/${name}`)).equals(content)).toBe(true);
+    expect((await bytesAt(disk.files, `${folder}/${name}`)).equals(block)).toBe(true);
+  });
+
+  it('refuses a block behind one that was not whole: a codec would make other bytes of them', async () => {
+    const file = await openPartFile({ files: new MemoryDisk().files, folder, name, codec: 'gzip' });
+    await expect(file.write(content.subarray(0, blockBytes + 1))).rejects.toThrow('only the last block');
+    await file.write(content.subarray(0, 5));
+    await expect(file.write(block)).rejects.toThrow('only the last block');
+    await file.discard();
   });
 
   it('on a full disk fails, gets no name, and is closed', async () => {
@@ -116,7 +131,7 @@ describe('a part file', () => {
     const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
     disk.weather = ({ kind }) =>
       kind === 'write' ? { kind: 'fails', code: 'ENOSPC', writtenShare: 0.3 } : { kind: 'happens' };
-    await expect(file.write(content)).rejects.toMatchObject({
+    await expect(file.write(block)).rejects.toMatchObject({
       exit: 'cannotWrite',
       message: expect.stringContaining('no space is left on the disk') as string,
       facts: { code: 'ENOSPC' },

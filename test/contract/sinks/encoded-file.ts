@@ -6,8 +6,8 @@ import type { Compression, EncoderNotes, Format } from '../../../src/sinks/sink.
 export interface EncodedFile {
   readonly bytes: Buffer;
   readonly notes: EncoderNotes;
-  /** Sizes of the pieces that the output was given. */
-  readonly pieces: readonly number[];
+  /** Sizes of the blocks that the output was given. */
+  readonly blocks: readonly number[];
 }
 
 export interface EncodeOptions {
@@ -20,16 +20,16 @@ export interface EncodeOptions {
   readonly place?: (block: RowBlock) => RowBlock;
 }
 
-/** The bytes that a format makes of rows. Pieces are kept as they are: an encoder must not touch them again. */
+/** The bytes that a format makes of rows. Blocks are copied, as an encoder uses their memory again. */
 export async function encodeFile(
   format: Format,
   rows: readonly Row[],
   { columns, compression, escapeFormulas = false, split = [rows.length], place = (block) => block }: EncodeOptions,
 ): Promise<EncodedFile> {
   const sink = sinkFor(format);
-  const pieces: Uint8Array[] = [];
+  const blocks: Uint8Array[] = [];
   const encoder = await sink.open(
-    { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)) },
+    { write: async (bytes) => void blocks.push(Uint8Array.from(bytes)) },
     { columns, compression: compression ?? sink.compressions[0] ?? 'none', escapeFormulas },
   );
   let start = 0;
@@ -41,5 +41,5 @@ export async function encodeFile(
     start = end;
   }
   const notes = await encoder.end();
-  return { bytes: Buffer.concat(pieces), notes, pieces: pieces.map((piece) => piece.length) };
+  return { bytes: Buffer.concat(blocks), notes, blocks: blocks.map(({ length }) => length) };
 }
