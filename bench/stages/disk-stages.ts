@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callKey } from '../../src/client/call-body.ts';
-import { pagesFrom } from '../../src/lib/aligned-memory.ts';
+import { alignedMemory, pagesFrom } from '../../src/lib/aligned-memory.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
-import { ByteBlocks } from '../../src/sinks/byte-blocks.ts';
+import { blockBytes } from '../../src/sinks/sink.ts';
 import { openPartFile } from '../../src/store/part-file.ts';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
@@ -13,9 +13,10 @@ const files = diskFileStore;
 
 /** What is written besides encoding: the answers as they arrive, and the bytes of a part. */
 export function diskStages(exchanges: readonly Exchange[], folder: string): Stage[] {
+  const blocks = blocksOf(exchanges);
   return [
     { name: 'keep answers (journal)', kind: 'csv', run: () => keepAnswers(exchanges, join(folder, 'kept')) },
-    { name: 'part file: hash, write, sync', kind: 'csv', run: () => writePartFile(exchanges, join(folder, 'part')) },
+    { name: 'part file: hash, write, sync', kind: 'csv', run: () => writePartFile(blocks, join(folder, 'part')) },
   ];
 }
 
@@ -55,11 +56,18 @@ async function keepAnswers(exchanges: readonly Exchange[], folder: string): Prom
   await journal.close();
 }
 
-async function writePartFile(exchanges: readonly Exchange[], folder: string): Promise<void> {
+/** Whole blocks of bytes, in memory as an encoder fills it. */
+function blocksOf(exchanges: readonly Exchange[]): Uint8Array[] {
+  const bytes = Buffer.concat(exchanges.map(({ body }) => body));
+  const memory = new Uint8Array(alignedMemory(bytes.length));
+  memory.set(bytes);
+  const starts = Array.from({ length: Math.floor(bytes.length / blockBytes) }, (_, index) => index * blockBytes);
+  return starts.map((start) => memory.subarray(start, start + blockBytes));
+}
+
+async function writePartFile(blocks: readonly Uint8Array[], folder: string): Promise<void> {
   const file = await openPartFile({ files, folder, name: 'raw/assets/part-00000.jsonl', codec: 'none' });
-  const blocks = new ByteBlocks(file);
-  for (const { body } of exchanges) await blocks.write(body);
-  await blocks.end();
+  for (const block of blocks) await file.write(block);
   await file.seal();
   await file.publish();
 }

@@ -4,7 +4,7 @@ import { ArrowCells, type ArrowValues, type RowRange } from './arrow-cells.ts';
 import type { BlockText } from './block-text.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
-/** Memory that a column keeps from one batch to the next; what wide rows took is given back. */
+/** Most memory that a column keeps from one batch to the next, and from one file to the next; what wide rows took is given back. */
 const keptBytes = 4 * 1024 * 1024;
 
 /** Strings and JSON texts: their bytes one after another, and where each begins. */

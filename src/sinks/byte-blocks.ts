@@ -1,16 +1,17 @@
 import { BufferPool } from '../lib/buffer-pool.ts';
-import { GrowingBytes } from './growing-bytes.ts';
+import { GrowingBytes, type Memory } from './growing-bytes.ts';
 import { blockBytes, type ByteOutput } from './sink.ts';
 
-/** Room behind a block, for the row that crosses its end. */
-const besideBytes = 256 * 1024;
+/** A block, and room behind it for the row that crosses its end; nothing is taken of what no row reaches. */
+const memoryBytes = 2 * blockBytes;
 
 /** Memory serves one file after another: when it is fresh, it costs more than what is done with it. */
-const pool = new BufferPool(16 * (blockBytes + besideBytes));
+const pool = new BufferPool(16 * memoryBytes);
 
-const memory = {
-  take: (bytes: number): Uint8Array => pool.take(Math.max(bytes, blockBytes + besideBytes)),
-  give: (bytes: Uint8Array): void => {
+/** It begins at a page, so that a disk takes a block as it lies; what a wider row needs is ordinary memory, and not kept. */
+const memory: Memory = {
+  take: (bytes) => (bytes > memoryBytes ? Buffer.allocUnsafeSlow(bytes) : pool.take(memoryBytes)),
+  give: (bytes) => {
     pool.give(bytes);
   },
 };
@@ -34,7 +35,10 @@ export class ByteBlocks extends GrowingBytes {
 
   /** Gives the blocks that are full to the output. @throws what the output threw at one before */
   async flush(): Promise<void> {
-    await this.#give(this.used - (this.used % blockBytes));
+    const length = this.used - (this.used % blockBytes);
+    await this.#give(length);
+    // Wide rows are not held twice.
+    if (length > blockBytes) await this.#taken;
   }
 
   /** Adds bytes that lie elsewhere, however many, and flushes. */

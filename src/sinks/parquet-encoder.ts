@@ -15,7 +15,7 @@ const batchRows = 4096;
 /** A batch of wide rows is cut here, so that memory stays bounded. */
 const batchBytes = 8 * 1024 * 1024;
 
-/** Cells of files that have ended, by the columns they are of: the next file fills the same memory, which is some megabytes. */
+/** Cells of files that have ended well, by the columns of their table: the next file fills the same memory, some megabytes. */
 const spareCells = new WeakMap<readonly Column[], (readonly ArrowCells[])[]>();
 
 /**
@@ -24,7 +24,7 @@ const spareCells = new WeakMap<readonly Column[], (readonly ArrowCells[])[]>();
  */
 export class ParquetEncoder implements RowEncoder {
   readonly #schema: arrow.Table['schema'];
-  readonly #table: readonly Column[];
+  readonly #key: readonly Column[];
   readonly #columns: readonly ArrowCells[];
   readonly #types: readonly arrow.DataType[];
   readonly #stream: ParquetStream;
@@ -35,7 +35,7 @@ export class ParquetEncoder implements RowEncoder {
     const fields = options.columns.map(arrowField);
     this.#schema = { version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: null };
     this.#types = fields.map(({ type }) => type);
-    this.#table = options.columns;
+    this.#key = options.columns;
     this.#columns = spareCells.get(options.columns)?.pop() ?? options.columns.map(arrowCells);
     this.#stream = new ParquetStream(output, options);
   }
@@ -55,7 +55,7 @@ export class ParquetEncoder implements RowEncoder {
     await this.#encode();
     await this.#stream.end();
     const replacedSurrogates = this.#columns.reduce((sum, column) => sum + column.takeReplaced(), 0);
-    spareCells.set(this.#table, [...(spareCells.get(this.#table) ?? []), this.#columns]);
+    spareCells.set(this.#key, [...(spareCells.get(this.#key) ?? []), this.#columns]);
     return { formulaCells: 0, replacedSurrogates };
   }
 

@@ -10,7 +10,10 @@ export const blockBytes = 1 << 20;
 
 /** Where an encoder puts its bytes. */
 export interface ByteOutput {
-  /** Takes a block of `blockBytes`, or what is left at the end. It resolves when it needs the bytes no more: back-pressure is waiting for it. */
+  /**
+   * Takes a block of `blockBytes`, or what is left at the end, one at a time. It resolves when it needs the bytes no more:
+   * back-pressure is waiting for it.
+   */
   write(block: Uint8Array): Promise<void>;
 }
 

@@ -47,6 +47,7 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
   const hash = createHash('sha256');
   let bytes = 0;
   let hasEnded = false;
+  /** One write after another, and none after one that failed. */
   let writing: Promise<void> = Promise.resolve();
 
   async function store(encoded: Uint8Array): Promise<void> {
@@ -61,7 +62,7 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
       if (hasEnded || block.length > blockBytes)
         throw new Error('only the last block of a file may be of another size');
       hasEnded = block.length < blockBytes;
-      writing = encoder.push(block).then(store);
+      writing = writing.then(() => encoder.push(block)).then(store);
       await writing;
     },
     seal: async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { alignedMemory, beginsAtPage } from '../../src/lib/aligned-memory.ts';
 import { ByteBlocks } from '../../src/sinks/byte-blocks.ts';
 import { blockBytes } from '../../src/sinks/sink.ts';
 
@@ -7,14 +8,16 @@ import { blockBytes } from '../../src/sinks/sink.ts';
 const content = Uint8Array.from({ length: 3 * blockBytes + 4321 }, (_, index) => (index * 31 + (index >> 8)) & 0xff);
 
 /** Keeps what it is given; it looks at a block only when it is done with it, as a disk may. */
-function slowOutput(): { write: (block: Uint8Array) => Promise<void>; blocks: Buffer[]; atOnce: number } {
+function slowOutput() {
   let busy = 0;
   const output = {
     blocks: [] as Buffer[],
     atOnce: 0,
+    beginAtPages: true,
     write: async (block: Uint8Array) => {
       busy += 1;
       output.atOnce = Math.max(output.atOnce, busy);
+      output.beginAtPages &&= beginsAtPage(block);
       await new Promise(setImmediate);
       output.blocks.push(Buffer.from(block));
       busy -= 1;
@@ -63,6 +66,39 @@ describe('bytes in blocks', () => {
     for (const [index, { blocks }] of outputs.entries()) {
       expect(Buffer.concat(blocks).equals(content.map((byte) => byte ^ index))).toBe(true);
     }
+  });
+
+  it('lie where a disk can take them', async () => {
+    const output = slowOutput();
+    const blocks = new ByteBlocks(output);
+    for (let start = 0; start < content.length; start += 700) await blocks.write(content.subarray(start, start + 700));
+    await blocks.end();
+    const canBe = beginsAtPage(new Uint8Array(alignedMemory(blockBytes)));
+    expect(output.beginAtPages).toBe(canBe);
+  });
+
+  it('are held once, however many a row fills, and tell which could not be taken', async () => {
+    let taken = 0;
+    const blocks = new ByteBlocks({
+      write: async () => {
+        await new Promise(setImmediate);
+        taken += 1;
+        if (taken === 5) throw new Error('the disk is full');
+      },
+    });
+    await blocks.write(content.subarray(0, 5));
+    const addAll = async (): Promise<void> => {
+      blocks.reserve(content.length);
+      blocks.add(content);
+      await blocks.flush();
+    };
+    await addAll();
+    expect(taken).toBe(3);
+    await expect(addAll()).rejects.toThrow('the disk is full');
+    expect(blocks.isFull).toBe(true);
+    await expect(blocks.flush()).rejects.toThrow('the disk is full');
+    await expect(blocks.end()).rejects.toThrow('the disk is full');
+    expect(taken).toBe(5);
   });
 
   it('are no block where there are none', async () => {

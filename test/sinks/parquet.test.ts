@@ -88,6 +88,24 @@ describe('the Parquet sink', () => {
     ).toEqual(new Set(['SNAPPY']));
   });
 
+  it('leaves nothing of a file that failed to the next of its table', async () => {
+    const { columns } = hostileTable;
+    const rows = hostileRows(columns);
+    const expected = await encodeFile('parquet', rows, { columns: [...columns] });
+    const failing = await parquetSink.open(
+      { write: () => Promise.reject(new Error('the disk is full')) },
+      { columns, compression: 'none', escapeFormulas: false },
+    );
+    await failing.write(blockOf(columns, rows));
+    await expect(failing.end()).rejects.toThrow('the disk is full');
+    for (let file = 0; file < 3; file += 1) {
+      const { bytes, notes } = await encodeFile('parquet', rows, { columns });
+      expect(bytes.equals(expected.bytes)).toBe(true);
+      expect(notes).toEqual(expected.notes);
+    }
+    expect(expected.notes.replacedSurrogates).toBeGreaterThan(0);
+  });
+
   it('ends a row group of wide rows early, so that memory stays bounded', async () => {
     // No two megabytes are alike, so that they do not compress away.
     const wide = Array.from({ length: 160 }, (_, n) => [

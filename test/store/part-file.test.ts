@@ -118,6 +118,17 @@ describe('a part file', () => {
     expect((await bytesAt(disk.files, `${folder}/${name}`)).equals(block)).toBe(true);
   });
 
+  it('takes nothing behind a block that failed, so that it never passes for whole', async () => {
+    const disk = new MemoryDisk();
+    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
+    disk.weather = () => ({ kind: 'fails', code: 'EIO', writtenShare: 0 });
+    await expect(file.write(block)).rejects.toThrow();
+    disk.weather = () => ({ kind: 'happens' });
+    await expect(file.write(block)).rejects.toThrow();
+    await expect(file.seal()).rejects.toThrow();
+    await file.discard();
+  });
+
   it('refuses a block behind one that was not whole: a codec would make other bytes of them', async () => {
     const file = await openPartFile({ files: new MemoryDisk().files, folder, name, codec: 'gzip' });
     await expect(file.write(content.subarray(0, blockBytes + 1))).rejects.toThrow('only the last block');
