@@ -29,6 +29,7 @@ ${scenarioTable(findings)}
 - The script fetches one call after another with \`fetch\`, \`JSON.parse\`s, and appends the records to a file.
 - Peak memory is that of the process. The bare loop, the script and DuckDB's are TypeScript that is read as it is: their loader is in it.
 - ${serverLine(findings)}
+- ${calmLine(findings)}
 
 ${pairTable(findings)}
 
@@ -52,6 +53,13 @@ ${readingTable(findings)}
 
 ${growthLines(findings).join('\n')}
 `;
+}
+
+/** How far the machine's speed wandered: the bare loop does the same each time. */
+function calmLine({ samples }: Findings): string {
+  const times = samples.filter(({ name }) => name === 'bare loop').map(({ cpuUs }) => cpuUs);
+  const [least, most] = [Math.min(...times), Math.max(...times)];
+  return `The bare loop does the same each time: it took ${shown(least)} to ${shown(most)} µs an asset, and the machine was as calm as that.`;
 }
 
 function serverLine({ samples }: Findings): string {
