@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callKey } from '../../src/client/call-body.ts';
-import { alignedMemory, pagesFrom } from '../../src/lib/aligned-memory.ts';
+import { pagesFrom } from '../../src/lib/aligned-memory.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { blockBytes } from '../../src/sinks/sink.ts';
 import { openPartFile } from '../../src/store/part-file.ts';
-import type { Exchange } from './prepared.ts';
+import { aligned, type Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
 
 const files = diskFileStore;
@@ -56,13 +56,11 @@ async function keepAnswers(exchanges: readonly Exchange[], folder: string): Prom
   await journal.close();
 }
 
-/** Whole blocks of bytes, in memory as an encoder fills it. */
+/** The bodies, cut into whole blocks. */
 function blocksOf(exchanges: readonly Exchange[]): Uint8Array[] {
-  const bytes = Buffer.concat(exchanges.map(({ body }) => body));
-  const memory = new Uint8Array(alignedMemory(bytes.length));
-  memory.set(bytes);
+  const bytes = aligned(Buffer.concat(exchanges.map(({ body }) => body)));
   const starts = Array.from({ length: Math.floor(bytes.length / blockBytes) }, (_, index) => index * blockBytes);
-  return starts.map((start) => memory.subarray(start, start + blockBytes));
+  return starts.map((start) => bytes.subarray(start, start + blockBytes));
 }
 
 async function writePartFile(blocks: readonly Uint8Array[], folder: string): Promise<void> {

@@ -34,16 +34,16 @@ export function exchangesOf(batches: readonly Batch[], url: string): Promise<Exc
       const call: AssetCall = { method: 'getAssets', ids, flags, part };
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(`${url}/v3/key`, { method: 'POST', headers, body: callBody(call) });
-      return { call, body: asReceived(await answer.arrayBuffer()) };
+      return { call, body: aligned(new Uint8Array(await answer.arrayBuffer())) };
     }),
   );
 }
 
-/** The bytes in memory of the kind that an export receives them in. */
-function asReceived(bytes: ArrayBuffer): Uint8Array {
-  const body = new Uint8Array(alignedMemory(bytes.byteLength), 0, bytes.byteLength);
-  body.set(new Uint8Array(bytes));
-  return body;
+/** The bytes in memory of the kind in which an export receives answers, and fills the blocks of a file. */
+export function aligned(bytes: Uint8Array): Uint8Array {
+  const memory = new Uint8Array(alignedMemory(bytes.length), 0, bytes.length);
+  memory.set(bytes);
+  return memory;
 }
 
 /** The exchanges of an export that makes these tables. */

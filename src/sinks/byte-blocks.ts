@@ -54,7 +54,6 @@ export class ByteBlocks extends GrowingBytes {
 
   /** Gives all that is left to the output, and resolves when it has taken everything. */
   async end(): Promise<void> {
-    await this.flush();
     await this.#give(this.used);
     await this.#taken;
   }

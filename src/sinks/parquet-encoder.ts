@@ -24,8 +24,8 @@ const spareCells = new WeakMap<readonly Column[], (readonly ArrowCells[])[]>();
  */
 export class ParquetEncoder implements RowEncoder {
   readonly #schema: arrow.Table['schema'];
-  readonly #key: readonly Column[];
   readonly #columns: readonly ArrowCells[];
+  readonly #spare: (readonly ArrowCells[])[];
   readonly #types: readonly arrow.DataType[];
   readonly #stream: ParquetStream;
   #waitingRows = 0;
@@ -35,8 +35,8 @@ export class ParquetEncoder implements RowEncoder {
     const fields = options.columns.map(arrowField);
     this.#schema = { version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: null };
     this.#types = fields.map(({ type }) => type);
-    this.#key = options.columns;
-    this.#columns = spareCells.get(options.columns)?.pop() ?? options.columns.map(arrowCells);
+    this.#spare = spareOf(options.columns);
+    this.#columns = this.#spare.pop() ?? options.columns.map(arrowCells);
     this.#stream = new ParquetStream(output, options);
   }
 
@@ -55,7 +55,7 @@ export class ParquetEncoder implements RowEncoder {
     await this.#encode();
     await this.#stream.end();
     const replacedSurrogates = this.#columns.reduce((sum, column) => sum + column.takeReplaced(), 0);
-    spareCells.set(this.#key, [...(spareCells.get(this.#key) ?? []), this.#columns]);
+    this.#spare.push(this.#columns);
     return { formulaCells: 0, replacedSurrogates };
   }
 
@@ -89,6 +89,12 @@ export class ParquetEncoder implements RowEncoder {
     await this.#stream.write(new arrow.Table(this.#schema, columns), rows);
     for (const column of this.#columns) column.clear();
   }
+}
+
+function spareOf(columns: readonly Column[]): (readonly ArrowCells[])[] {
+  const spare = spareCells.get(columns) ?? [];
+  spareCells.set(columns, spare);
+  return spare;
 }
 
 function arrowCells(column: Column): ArrowCells {

@@ -106,6 +106,19 @@ describe('the Parquet sink', () => {
     expect(expected.notes.replacedSurrogates).toBeGreaterThan(0);
   });
 
+  it('gives a row group away as it is full, before the next is', async () => {
+    const given: number[] = [];
+    const encoder = await parquetSink.open(
+      { write: async ({ length }) => void given.push(length) },
+      { columns: [column('text', 'string')], compression: 'none', escapeFormulas: false },
+    );
+    const texts = Array.from({ length: 36_864 }, (_, n) => [`${n} ${'long '.repeat(20)}`]);
+    await encoder.write(blockOf([column('text', 'string')], texts));
+    await new Promise(setImmediate);
+    expect(given.length).toBeGreaterThan(2);
+    await encoder.end();
+  });
+
   it('ends a row group of wide rows early, so that memory stays bounded', async () => {
     // No two megabytes are alike, so that they do not compress away.
     const wide = Array.from({ length: 160 }, (_, n) => [
