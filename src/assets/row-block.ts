@@ -36,7 +36,7 @@ export interface RowBlock {
 const noBytes = new Uint8Array(0);
 const firstCapacity = 64;
 
-/** A block in the making. Its arrays grow; what was read from them before must be read again. */
+/** A block in the making. Its arrays grow; what was read from them before must be read again. Cells behind the last row are null. */
 export class RowBlockBuilder {
   readonly width: number;
   rows = 0;
@@ -57,7 +57,7 @@ export class RowBlockBuilder {
     this.#madeEnd = constants.length;
     this.#constantBytes = constants.length;
     this.from = new Int32Array(width * capacity);
-    this.length = new Int32Array(width * capacity);
+    this.length = new Int32Array(width * capacity).fill(-1);
     this.marks = new Uint8Array(width * capacity);
   }
 
@@ -65,13 +65,13 @@ export class RowBlockBuilder {
   addRow(): number {
     const base = this.rows * this.width;
     if (base + this.width > this.length.length) this.#grow();
-    this.length.fill(-1, base, base + this.width);
     this.rows += 1;
     return base;
   }
 
   /** Takes rows back, down to `rows`. Text made for them stays unused. */
   cutTo(rows: number): void {
+    this.length.fill(-1, rows * this.width, this.rows * this.width);
     this.rows = rows;
     if (rows === 0) this.#madeEnd = this.#constantBytes;
   }
@@ -172,7 +172,7 @@ export class RowBlockBuilder {
     const { from, length, marks } = this;
     this.from = new Int32Array(size);
     this.from.set(from);
-    this.length = new Int32Array(size);
+    this.length = new Int32Array(size).fill(-1);
     this.length.set(length);
     this.marks = new Uint8Array(size);
     this.marks.set(marks);

@@ -135,11 +135,18 @@ class Search {
   }
 
   #take(asked: readonly string[], answer: RecordsAnswer): void {
+    this.#answers.push(answer);
+    this.#counts.idless += answer.idless;
+    if (answer.otherResponseId) this.#counts.otherResponseId += 1;
+    this.#match(asked, answer.records);
+  }
+
+  #match(asked: readonly string[], records: readonly AnswerRecord[]): void {
     // Most services answer in the order of the call; only where one does not are the ids put into sets.
     let next = 0;
     let open: Set<string> | undefined;
     let known: Set<string> | undefined;
-    for (const record of answer.records) {
+    for (const record of records) {
       const place = open === undefined ? placeOf(record, asked, next) : -1;
       const id = asked[place] ?? record.id;
       if (place >= 0) {
@@ -152,9 +159,6 @@ class Search {
       else if ((known ??= new Set(asked)).has(id)) this.#counts.repeated += 1;
       else this.#counts.foreign += 1;
     }
-    this.#answers.push(answer);
-    this.#counts.idless += answer.idless;
-    if (answer.otherResponseId) this.#counts.otherResponseId += 1;
   }
 }
 

@@ -59,9 +59,8 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
 
   return {
     write: async (block) => {
-      if (hasEnded || block.length > blockBytes)
-        throw new Error('only the last block of a file may be of another size');
-      hasEnded = block.length < blockBytes;
+      if (hasEnded) throw new Error('only the last block of a file may be of another size');
+      hasEnded = block.length % blockBytes !== 0;
       writing = writing.then(() => encoder.push(block)).then(store);
       await writing;
     },
