@@ -50,15 +50,23 @@ export async function measureGrowth(sizes: Sizes, place: Place, tell: (line: str
     peaks.push({ name, from: median(small), to: peakMiB });
     if (keep) again = await makeAgain(scenario, grownTo, place);
   }
-  const dedupe = async (count: number): Promise<number> => {
-    const [kept, all] = [
-      await readIn('duplicates', place.idFile(count), place.folder),
-      await readIn('check', place.idFile(count), place.folder),
-    ];
-    return kept.peakMiB - all.peakMiB;
+  const dedupeMiB = {
+    from: await dedupeMiBOf(grownFrom, sizes, place),
+    to: await dedupeMiBOf(grownTo, sizes, place),
   };
-  const dedupeMiB = { from: await dedupe(grownFrom), to: await dedupe(grownTo) };
   return { from: grownFrom, to: grownTo, peaks, dedupeMiB, again };
+}
+
+/** Memory that the removal of duplicates takes: the peak of reading so many ids with it, less that without. */
+async function dedupeMiBOf(count: number, { dedupeReadings }: Sizes, place: Place): Promise<number> {
+  const file = place.idFile(count);
+  const differences: number[] = [];
+  for (let reading = 0; reading < dedupeReadings; reading += 1) {
+    const kept = await readIn('duplicates', file, place.folder);
+    const all = await readIn('check', file, place.folder);
+    differences.push(kept.peakMiB - all.peakMiB);
+  }
+  return median(differences);
 }
 
 /** Makes the export in the output folder once more, kills it when two calls in five are answered, and runs it to its end. */

@@ -42,6 +42,8 @@ export interface Sizes {
   readonly grownTo: number;
   /** How many exports of the smaller size: the median of their peaks counts. */
   readonly smallExports: number;
+  /** How often it is read what duplicates take, at both sizes: the median counts. */
+  readonly dedupeReadings: number;
   /** Is the grown export made a second time, killed on its way, and compared byte for byte? */
   readonly again: boolean;
 }
@@ -51,7 +53,7 @@ export const usualSizes: Sizes = {
   round: wholeRound,
   few: 20_000,
   many: 80_000,
-  fewLonger: 100_000,
+  fewLonger: 20_000,
   manyLonger: 400_000,
   idsPerPart: 20_000,
   bodies: 20,
@@ -64,6 +66,7 @@ export const usualSizes: Sizes = {
   grownFrom: 100_000,
   grownTo: 400_000,
   smallExports: 2,
+  dedupeReadings: 3,
   again: false,
 };
 
@@ -92,5 +95,6 @@ export const tinySizes: Sizes = {
   grownFrom: 2000,
   grownTo: 5000,
   smallExports: 1,
+  dedupeReadings: 1,
   again: true,
 };

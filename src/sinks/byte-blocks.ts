@@ -30,7 +30,7 @@ function blocksAtOnce(blocks: number): BlockSize {
 
 const oneBlock = blocksAtOnce(1);
 
-/** A trip to the disk costs about as much as a block on it: for the one file of an export that has the most bytes. */
+/** A trip to the disk costs about as much as a block on it, which counts where a row is little work but for its bytes. */
 export const fourBlocks = blocksAtOnce(4);
 
 /** The bytes of a file on their way to an output, which takes each block where it lies while the next is filled. */
