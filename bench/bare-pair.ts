@@ -11,6 +11,6 @@ import { promisify } from 'node:util';
 import { nodeArguments } from './harness/measured-child.ts';
 
 const run = promisify(execFile);
-const command = nodeArguments({ program: 'bare-loop.ts', args: process.argv.slice(2) });
+const command = nodeArguments({ program: 'bare-loop.mjs', args: process.argv.slice(2) });
 const both = await Promise.all([1, 2].map(() => run(process.execPath, command)));
 process.stdout.write(`${both.reduce((sum, { stdout }) => sum + Number(stdout), 0)}\n`);

@@ -29,7 +29,8 @@ const program = fileURLToPath(new URL('../dist/main.js', bench));
 /** The arguments of Node for a program of the bench, or for the built `asset-export`. */
 export function nodeArguments({ program: name, args }: Command): string[] {
   if (name === 'asset-export') return [program, ...args];
-  return ['--import', typescript, fileURLToPath(new URL(name, bench)), ...args];
+  const file = fileURLToPath(new URL(name, bench));
+  return name.endsWith('.ts') ? ['--import', typescript, file, ...args] : [file, ...args];
 }
 
 /** Runs a command to its end. @throws when it fails, with the end of what it said. */

@@ -59,11 +59,11 @@ export function commandOf(scenario: Scenario, { count, idsPerPart }: RunSize, pl
   const { url } = place.server;
   const output = outputOf(place);
   switch (program) {
-    case 'bare-loop.ts':
+    case 'bare-loop.mjs':
       return { program, args: [url, place.idFile(count), String(callsAtOnce)] };
     case 'bare-pair.ts':
       return { program, args: [url, place.idFile(count / 2), String(callsAtOnce)] };
-    case 'common-script.ts':
+    case 'common-script.mjs':
       return { program, args: [url, place.idFile(count), output] };
     case 'duckdb-copy.ts':
       return { program, args: [place.recordFile(count), output, String(threads)] };

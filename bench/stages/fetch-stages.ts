@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { callBody } from '../../src/client/call-body.ts';
 import { readBody } from '../../src/client/read-body.ts';
 import { BufferPool } from '../../src/lib/buffer-pool.ts';
-import { eachAtOnce } from '../load/each-answer.ts';
+import { eachAtOnce } from '../load/each-answer.mjs';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
 

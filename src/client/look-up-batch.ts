@@ -141,6 +141,7 @@ class Search {
     this.#match(asked, answer.records);
   }
 
+  // Nothing follows the loop: see "What does not help" in docs/performance.md.
   #match(asked: readonly string[], records: readonly AnswerRecord[]): void {
     // Most services answer in the order of the call; only where one does not are the ids put into sets.
     let next = 0;

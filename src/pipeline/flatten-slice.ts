@@ -47,7 +47,7 @@ interface SortedFates {
   readonly counts: Counts;
 }
 
-// A function of its own: V8 optimizes a loop while it runs, and gives up at what follows it and never ran before.
+// Nothing follows the loop: see "What does not help" in docs/performance.md.
 function sortFates({ fates }: PartSlice, sources: readonly string[]): SortedFates {
   const unexported: Row[] = [];
   const counts: Counts = { ...noCounts };

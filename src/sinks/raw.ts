@@ -1,6 +1,6 @@
 import type { RowBlock } from '../assets/row-block.ts';
 import { BlockText } from './block-text.ts';
-import { ByteBlocks, fourBlocks } from './byte-blocks.ts';
+import { ByteBlocks } from './byte-blocks.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
 
 /** One record a line, as the service sent it: the text of the table's only column, which is JSON. */
@@ -9,7 +9,7 @@ export const rawSink: Sink = {
   extension: 'jsonl',
   compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
-  open: async (output, options) => openRaw(new ByteBlocks(output, fourBlocks), options),
+  open: async (output, options) => openRaw(new ByteBlocks(output), options),
 };
 
 const lineFeed = 0x0a;

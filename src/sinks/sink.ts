@@ -5,13 +5,13 @@ import type { CsvDialectName } from './csv-dialect.ts';
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
-/** An encoder cuts its bytes here, or at every so many of these, so that what a codec makes of them depends on the rows alone. */
+/** An encoder cuts its bytes here, so that what a codec makes of them depends on the rows alone. */
 export const blockBytes = 1 << 20;
 
 /** Where an encoder puts its bytes. */
 export interface ByteOutput {
   /**
-   * Takes blocks of `blockBytes`, one at a time or some together, and what is left at the end. It resolves when it needs the bytes no more:
+   * Takes a block of `blockBytes`, or what is left at the end, one at a time. It resolves when it needs the bytes no more:
    * back-pressure is waiting for it.
    */
   write(block: Uint8Array): Promise<void>;

@@ -59,8 +59,9 @@ export async function openPartFile({ files, folder, name, codec }: PartFileOptio
 
   return {
     write: async (block) => {
-      if (hasEnded) throw new Error('only the last block of a file may be of another size');
-      hasEnded = block.length % blockBytes !== 0;
+      if (hasEnded || block.length > blockBytes)
+        throw new Error('only the last block of a file may be of another size');
+      hasEnded = block.length < blockBytes;
       writing = writing.then(() => encoder.push(block)).then(store);
       await writing;
     },

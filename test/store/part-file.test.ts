@@ -131,8 +131,8 @@ describe('a part file', () => {
 
   it('refuses a block behind one that was not whole: a codec would make other bytes of them', async () => {
     const file = await openPartFile({ files: new MemoryDisk().files, folder, name, codec: 'gzip' });
-    await file.write(block);
-    await file.write(content.subarray(0, blockBytes + 1));
+    await expect(file.write(content.subarray(0, blockBytes + 1))).rejects.toThrow('only the last block');
+    await file.write(content.subarray(0, 5));
     await expect(file.write(block)).rejects.toThrow('only the last block');
     await file.discard();
   });

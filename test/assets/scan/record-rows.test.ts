@@ -51,11 +51,13 @@ function sorted(drifts: readonly Drift[]): string[] {
   return drifts.map(({ kind, path }) => `${kind} ${path}`).toSorted();
 }
 
-/** Reads the one record of an answer; undefined when the scanner refuses it. */
+/** Reads the one record of an answer, in memory that held others; undefined when the scanner refuses it. */
 function shortWay(text: string): { rows: Record<string, unknown[]>; drifts: string[]; end: number } | undefined {
   const rows = new RecordRows(Buffer.from(`[${text}]`), plan);
   const end = rows.read(1);
-  return end < 0 ? undefined : { rows: rowsSeen(rows, [0]), drifts: sorted(rows.drifts(0)), end };
+  const found = end < 0 ? undefined : { rows: rowsSeen(rows, [0]), drifts: sorted(rows.drifts(0)), end };
+  rows.release();
+  return found;
 }
 
 /** Holds the short way to the long one; true when it took the record. */

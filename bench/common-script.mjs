@@ -2,12 +2,12 @@
  * The script that people write instead: a loop that fetches a thousand ids, `JSON.parse`s the answer and appends its records to
  * a file. No checks, no budget, nothing to go on from when it dies.
  *
- *     node --import ts-blank-space/register bench/common-script.ts ADDRESS IDS-FILE OUTPUT-FILE
+ *     node bench/common-script.mjs ADDRESS IDS-FILE OUTPUT-FILE
  *
  * Prints how many records there were.
  */
 import { appendFile } from 'node:fs/promises';
-import { callBodies } from './load/each-answer.ts';
+import { callBodies } from './load/each-answer.mjs';
 
 const [address = '', idFile = '', output = ''] = process.argv.slice(2);
 let records = 0;
@@ -17,7 +17,8 @@ for (const body of callBodies(idFile)) {
     headers: { 'content-type': 'application/json' },
     body,
   });
-  const { result } = JSON.parse(await answer.text()) as { result: unknown[] };
+  /** @type {{ result: unknown[] }} */
+  const { result } = JSON.parse(await answer.text());
   await appendFile(output, result.map((record) => `${JSON.stringify(record)}\n`).join(''));
   records += result.length;
 }
