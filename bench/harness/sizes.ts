@@ -56,7 +56,7 @@ export const usualSizes: Sizes = {
   bodies: 20,
   stageRecords: 20_000,
   readings: readings.map(({ name }) => name),
-  idsRead: 1_000_000,
+  idsRead: 3_000_000,
   idsHeld: 10_000_000,
   idsBeyondSet: 17_000_000,
   grown: ['CSV', 'Parquet'],

@@ -18,7 +18,7 @@ const plainPlan = recordPlan([]);
 /** Fewer than most records have: room for their rows is made at once. */
 const usualBytes = 1200;
 
-/** An answer of more rows than any service sends leaves its memory to the garbage collector. */
+/** More rows than any service sends: memory for more is neither made before they come, nor kept. */
 const mostSpareRows = 4096;
 
 /** The records of one answer as rows, made while its JSON is read; and where in its bytes each record lies. */
@@ -35,7 +35,7 @@ export class RecordRows {
   constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
     this.source = source;
     this.#plan = plan;
-    this.#target = plan.spare.pop() ?? newTarget(Math.ceil(source.length / usualBytes), plan);
+    this.#target = plan.spare.pop() ?? newTarget(Math.min(Math.ceil(source.length / usualBytes), mostSpareRows), plan);
     this.#bounds = this.#target.bounds;
     this.#scanner = new RecordScanner(source, plan.root, this.#target);
   }
