@@ -57,7 +57,7 @@ async function get(args: CommandArguments): Promise<number> {
     const { getAssets } = await import('../pipeline/get-assets.ts');
     for await (const { id, lookup } of getAssets({ ids: args.words, job }, { ...context, ...open, stop, abort })) {
       if (gone.signal.aborted) break;
-      if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.record.rows.text(lookup.record.index))}\n`);
+      if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.rows.text(lookup.index))}\n`);
       else {
         unknown += 1;
         process.stderr.write(`${id}: ${lookup.kind}: ${printable(lookup.reason)}\n`);

@@ -26,12 +26,13 @@ export interface RecordsAnswer {
   readonly kind: 'records';
   /** Its JSON-RPC answer, decoded from gzip, known to be whole and well formed, with a `result` of the expected shape. */
   readonly body: Uint8Array;
-  readonly records: readonly AnswerRecord[];
+  /** The elements of `result` that have an id; absent where only the success of the call matters. */
+  readonly rows?: RecordRows;
   /** Elements of `result` that are neither null nor an object with a string `id`. */
   readonly idless: number;
   /** True when the answer carries another `id` than the call: counted, never a failure. */
   readonly otherResponseId: boolean;
-  /** Gives the memory of `body` back, for another answer: from then on neither it nor the records may be read. */
+  /** Gives the memory of `body` back, for another answer: from then on neither it nor the rows may be read. */
   readonly release?: (() => void) | undefined;
 }
 
@@ -48,15 +49,6 @@ export interface RefusedAnswer {
 
 /** What a call brought back, once it is definite. */
 export type AssetAnswer = RecordsAnswer | RefusedAnswer;
-
-/** One element of `result` that has an id. `null` elements are left out. */
-export interface AnswerRecord {
-  /** Made when it is asked for. */
-  readonly id: string;
-  /** The records of its answer, and its place among them. */
-  readonly rows: RecordRows;
-  readonly index: number;
-}
 
 /**
  * Asks the service. One small interface, wrapped: journal, retry, concurrency, size guard and budget each take one and return one.

@@ -1,11 +1,21 @@
 import type { RecordPlan } from '../assets/scan/record-plan.ts';
-import type { AnswerRecord, AssetCall, AssetClient, AssetFlags, RecordsAnswer, RefusedAnswer } from './asset-client.ts';
+import type { RecordRows } from '../assets/scan/record-rows.ts';
+import type { AssetCall, AssetClient, AssetFlags, RecordsAnswer, RefusedAnswer } from './asset-client.ts';
 
 /** What became of one id. */
-export type Lookup =
-  | { readonly kind: 'found'; readonly record: AnswerRecord }
-  | { readonly kind: 'missing'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string };
+export type Lookup = Found | NoRecord;
+
+export interface Found {
+  readonly kind: 'found';
+  /** The records of its answer, and its place among them. */
+  readonly rows: RecordRows;
+  readonly index: number;
+}
+
+export interface NoRecord {
+  readonly kind: 'missing' | 'failed';
+  readonly reason: string;
+}
 
 export interface Batch {
   /** Unique and valid. */
@@ -71,28 +81,28 @@ class Search {
   readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
   readonly #batch: Batch;
-  readonly #lookups = new Map<string, Lookup>();
+  /** In the order of the batch's ids. */
+  readonly #lookups: Lookup[];
+  /** Where each id stands in the batch: made when it cannot be guessed. */
+  #places: ReadonlyMap<string, number> | undefined;
 
   constructor(client: AssetClient, batch: Batch) {
     this.#client = client;
     this.#batch = batch;
+    this.#lookups = batch.ids.map(() => notReturned);
   }
 
   outcome(): BatchLookups {
     return {
-      lookups: this.#batch.ids.map((id) => this.#lookupOf(id)),
+      lookups: this.#lookups,
       counts: this.#counts,
       release: () => {
-        for (const { records, release } of this.#answers.splice(0)) {
-          records[0]?.rows.release();
+        for (const { rows, release } of this.#answers.splice(0)) {
+          rows?.release();
           release?.();
         }
       },
     };
-  }
-
-  #lookupOf(id: string): Lookup {
-    return this.#lookups.get(id) ?? notReturned;
   }
 
   async ask(ids: readonly string[], namedInRow = 0): Promise<void> {
@@ -104,12 +114,12 @@ class Search {
     }
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) {
-      this.#lookups.set(only, refusedLookup(answer));
+      this.#put(only, refusedLookup(answer));
       return;
     }
     const named = namedIn(answer, ids);
     if (named.size > 0 && namedInRow < maxNamedInRow) {
-      for (const id of named) this.#lookups.set(id, refusedLookup(answer));
+      for (const id of named) this.#put(id, refusedLookup(answer));
       const rest = ids.filter((id) => !named.has(id));
       await this.ask(rest, namedInRow + 1);
       return;
@@ -119,12 +129,12 @@ class Search {
   }
 
   async askMissingAlone(): Promise<void> {
-    const missing = this.#batch.ids.filter((id) => this.#lookupOf(id).kind === 'missing');
+    const missing = this.#batch.ids.filter((_, place) => this.#lookups[place]?.kind === 'missing');
     await allSettled(
       missing.map(async (id) => {
         const answer = await this.#client.ask(this.#call('getAsset', [id]));
         if (answer.kind === 'records') this.#take([id], answer);
-        else this.#lookups.set(id, refusedLookup(answer));
+        else this.#put(id, refusedLookup(answer));
       }),
     );
   }
@@ -138,39 +148,58 @@ class Search {
     this.#answers.push(answer);
     this.#counts.idless += answer.idless;
     if (answer.otherResponseId) this.#counts.otherResponseId += 1;
-    this.#match(asked, answer.records);
+    if (answer.rows !== undefined) this.#match(asked, answer.rows);
+  }
+
+  /** @param guess where the id may stand in the batch. */
+  #put(id: string, lookup: Lookup, guess = -1): void {
+    this.#lookups[this.#placeOf(id, guess)] = lookup;
+  }
+
+  #placeOf(id: string, guess: number): number {
+    const { ids } = this.#batch;
+    if (ids[guess] === id) return guess;
+    this.#places ??= new Map(ids.map((each, place) => [each, place]));
+    const place = this.#places.get(id);
+    if (place === undefined) throw new Error('an id is not in its batch');
+    return place;
   }
 
   // Nothing follows the loop: see "What does not help" in docs/performance.md.
-  #match(asked: readonly string[], records: readonly AnswerRecord[]): void {
+  #match(asked: readonly string[], rows: RecordRows): void {
     // Most services answer in the order of the call; only where one does not are the ids put into sets.
     let next = 0;
     let open: Set<string> | undefined;
     let known: Set<string> | undefined;
-    for (const record of records) {
-      const place = open === undefined ? placeOf(record, asked, next) : -1;
-      const id = asked[place] ?? record.id;
+    for (let index = 0; index < rows.count; index += 1) {
+      const place = open === undefined ? placeOf(rows, index, { asked, next }) : -1;
+      const id = asked[place] ?? rows.id(index);
       if (place >= 0) {
         next = place + 1;
-        this.#lookups.set(id, { kind: 'found', record });
+        this.#put(id, { kind: 'found', rows, index }, place);
         continue;
       }
-      open ??= new Set(asked.filter((each) => !this.#lookups.has(each)));
-      if (open.delete(id)) this.#lookups.set(id, { kind: 'found', record });
+      open ??= new Set(asked.filter((each, at) => this.#lookups[this.#placeOf(each, at)] === notReturned));
+      if (open.delete(id)) this.#put(id, { kind: 'found', rows, index });
       else if ((known ??= new Set(asked)).has(id)) this.#counts.repeated += 1;
       else this.#counts.foreign += 1;
     }
   }
 }
 
-/** Where a record's id stands among those asked for, from `next` on; -1 when it does not. Mostly next: no string is made then. */
-function placeOf(record: AnswerRecord, asked: readonly string[], next: number): number {
-  const expected = asked[next];
-  const isNext = expected !== undefined && record.rows.hasId(record.index, expected);
-  return isNext ? next : asked.indexOf(record.id, next);
+interface Awaited {
+  readonly asked: readonly string[];
+  readonly next: number;
 }
 
-function refusedLookup(answer: RefusedAnswer): Lookup {
+/** Where a record's id stands among those asked for, from `next` on; -1 when it does not. Mostly next: no string is made then. */
+function placeOf(rows: RecordRows, index: number, { asked, next }: Awaited): number {
+  const expected = asked[next];
+  const isNext = expected !== undefined && rows.hasId(index, expected);
+  return isNext ? next : asked.indexOf(rows.id(index), next);
+}
+
+function refusedLookup(answer: RefusedAnswer): NoRecord {
   return { kind: answer.why === 'notFound' ? 'missing' : 'failed', reason: answer.message };
 }
 

@@ -4,7 +4,6 @@ import type { AssetAnswer } from './asset-client.ts';
 export const noRecords: AssetAnswer = {
   kind: 'records',
   body: new Uint8Array(),
-  records: [],
   idless: 0,
   otherResponseId: false,
 };

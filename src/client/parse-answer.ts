@@ -5,12 +5,16 @@ import { jsonEnd } from '../assets/scan/json-end.ts';
 import { JsonScanner } from '../assets/scan/json-scanner.ts';
 import { RecordRows } from '../assets/scan/record-rows.ts';
 import { utf8Text } from '../assets/utf8-text.ts';
-import type { AnswerRecord, AssetCall, RecordsAnswer } from './asset-client.ts';
+import type { AssetCall, RecordsAnswer } from './asset-client.ts';
 import { requestId } from './call-body.ts';
 import { type RpcError, rpcError } from './rpc-error.ts';
 
 /** A whole, well-formed JSON-RPC answer: records, or an error object that is still to be classified. */
-export type ParsedAnswer = RecordsAnswer | { readonly kind: 'error'; readonly error: RpcError };
+export type ParsedAnswer = ParsedRecords | { readonly kind: 'error'; readonly error: RpcError };
+
+export interface ParsedRecords extends RecordsAnswer {
+  readonly rows: RecordRows;
+}
 
 /** The bytes are no whole, well-formed answer to the call. It never means that assets are missing. */
 export class MalformedAnswer extends Error {
@@ -40,15 +44,14 @@ export function parseAnswer(body: Uint8Array, call: AssetCall): ParsedAnswer {
   if (call.method === 'getAsset' && !result.isObject && !result.isNull) {
     throw new MalformedAnswer('the result is no object');
   }
-  const { records, idless } = result;
-  return { kind: 'records', body, records, idless, otherResponseId: members.get('id') !== requestId };
+  const { idless } = result;
+  return { kind: 'records', body, rows, idless, otherResponseId: members.get('id') !== requestId };
 }
 
 interface Result {
   readonly isArray: boolean;
   readonly isObject: boolean;
   readonly isNull: boolean;
-  readonly records: readonly AnswerRecord[];
   /** Elements that are neither null nor a record with an id. */
   readonly idless: number;
 }
@@ -59,20 +62,6 @@ interface Envelope {
   readonly result: Result | undefined;
 }
 
-class ReadRecord implements AnswerRecord {
-  readonly rows: RecordRows;
-  readonly index: number;
-
-  constructor(rows: RecordRows, index: number) {
-    this.rows = rows;
-    this.index = index;
-  }
-
-  get id(): string {
-    return this.rows.id(this.index);
-  }
-}
-
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Reads the one object that an answer is, from its first byte to its last. */
@@ -80,7 +69,6 @@ class AnswerReader {
   readonly #body: Uint8Array;
   readonly #json: JsonScanner;
   readonly #rows: RecordRows;
-  readonly #records: AnswerRecord[] = [];
   #idless = 0;
 
   constructor(body: Uint8Array, rows: RecordRows) {
@@ -140,7 +128,7 @@ class AnswerReader {
     if (isArray) this.#elements();
     else this.#element();
     const isObject = first === 0x7b;
-    return { isArray, isObject, isNull: first === 0x6e, records: this.#records, idless: this.#idless };
+    return { isArray, isObject, isNull: first === 0x6e, idless: this.#idless };
   }
 
   #elements(): void {
@@ -164,17 +152,14 @@ class AnswerReader {
     const rows = this.#rows;
     const start = json.at;
     const end = rows.read(start);
-    if (end >= 0) json.at = end;
-    else {
-      const value = parsed(this.#text(start, this.#end(start)));
-      if (value === null) return;
-      if (!isAsset(value)) {
-        this.#idless += 1;
-        return;
-      }
-      rows.add(value, start, json.at);
+    if (end >= 0) {
+      json.at = end;
+      return;
     }
-    this.#records.push(new ReadRecord(rows, rows.count - 1));
+    const value = parsed(this.#text(start, this.#end(start)));
+    if (value === null) return;
+    if (isAsset(value)) rows.add(value, start, json.at);
+    else this.#idless += 1;
   }
 
   /** Moves behind the value that begins at `start`, be it deep or no JSON at all: parsing it tells. */

@@ -29,7 +29,7 @@ export interface FlattenOptions {
 
 /** Turns the records of a slice into rows. */
 export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: FlattenOptions): FlatSlice {
-  const { runs, unexported, counts } = sortFates(slice, sources);
+  const { runs, unexported, counts } = sortEntries(slice, sources);
   const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
   for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
   return {
@@ -41,33 +41,34 @@ export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: 
   };
 }
 
-interface SortedFates {
+interface SortedEntries {
   readonly runs: readonly Run[];
   readonly unexported: readonly Row[];
   readonly counts: Counts;
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortFates({ fates }: PartSlice, sources: readonly string[]): SortedFates {
+function sortEntries({ entries, lookups }: PartSlice, sources: readonly string[]): SortedEntries {
   const unexported: Row[] = [];
   const counts: Counts = { ...noCounts };
   const runs: Run[] = [];
-  for (const fate of fates) {
+  let next = 0;
+  for (const entry of entries) {
     counts.read += 1;
-    const outcome = unexportedOutcome(fate);
-    if (outcome !== undefined || fate.lookup?.kind !== 'found') {
-      const known = outcome ?? 'failed';
-      counts[known] += 1;
-      unexported.push(unexportedRow(fate, known, sources[fate.entry.source] ?? ''));
+    const lookup = entry.sighting === 'valid' ? lookups[next++] : undefined;
+    if (lookup?.kind !== 'found') {
+      const fate = { entry, lookup };
+      counts[unexportedOutcome(fate)] += 1;
+      unexported.push(unexportedRow(fate, sources[entry.source] ?? ''));
       continue;
     }
     counts.exported += 1;
-    const { rows, index } = fate.lookup.record;
+    const { rows, index } = lookup;
     const last = runs.at(-1);
     if (last?.rows === rows) {
       last.records.push(index);
-      last.ids.push(fate.entry.text);
-    } else runs.push({ rows, records: [index], ids: [fate.entry.text] });
+      last.ids.push(entry.text);
+    } else runs.push({ rows, records: [index], ids: [entry.text] });
   }
   return { runs, unexported, counts };
 }

@@ -3,16 +3,12 @@ import type { FetchedBatch } from './fetch-batches.ts';
 import type { IdEntry } from './id-entry.ts';
 import type { Need } from './needed-batches.ts';
 
-/** An entry and, when it was asked for, what became of it. */
-export interface EntryFate {
-  readonly entry: IdEntry;
-  readonly lookup: Lookup | undefined;
-}
-
 /** The entries of one batch that lie in one part. */
 export interface PartSlice {
   readonly part: number;
-  readonly fates: readonly EntryFate[];
+  readonly entries: readonly IdEntry[];
+  /** What became of the valid ones, in their order. */
+  readonly lookups: readonly Lookup[];
   /** Records of the batch's answers that belong to no id; told with the slice that has its first id. */
   readonly extras: Extras;
 }
@@ -39,18 +35,23 @@ export async function* partSlices(
     for (let start = 0; start < entries.length; ) {
       const part = Math.floor((first + start) / rowsPerPart);
       const end = Math.min(entries.length, (part + 1) * rowsPerPart - first);
-      const lookupsBefore = nextLookup;
-      const fates = entries.slice(start, end).map((entry) => {
-        return { entry, lookup: entry.sighting === 'valid' ? found?.lookups[nextLookup++] : undefined };
-      });
-      const hasIds = nextLookup > lookupsBefore;
-      if (isNeeded(part)) yield { part, fates, extras: hasIds ? extras : noExtras };
+      const within = entries.slice(start, end);
+      const lookups = found?.lookups.slice(nextLookup, nextLookup + validAmong(within)) ?? [];
+      const hasIds = lookups.length > 0;
+      if (isNeeded(part)) yield { part, entries: within, lookups, extras: hasIds ? extras : noExtras };
       if (hasIds) extras = noExtras;
+      nextLookup += lookups.length;
       start = end;
     }
     // Whoever took the slices has made rows of them.
     found?.release();
   }
+}
+
+function validAmong(entries: readonly IdEntry[]): number {
+  let valid = 0;
+  for (const { sighting } of entries) if (sighting === 'valid') valid += 1;
+  return valid;
 }
 
 function extrasOf({ counts }: BatchLookups): Extras {

@@ -1,5 +1,6 @@
 import type { Row, Table } from '../assets/table.ts';
-import type { EntryFate } from './part-slices.ts';
+import type { NoRecord } from '../client/look-up-batch.ts';
+import type { IdEntry } from './id-entry.ts';
 
 /** Every id that is not a row of `assets`, with its fate and where it was read. */
 export const unexportedTable: Table = {
@@ -15,16 +16,20 @@ export const unexportedTable: Table = {
 
 export type UnexportedOutcome = 'missing' | 'invalid' | 'duplicate' | 'failed';
 
-/** The outcome of an entry that is no row, or undefined for one that was found. */
-export function unexportedOutcome({ entry, lookup }: EntryFate): UnexportedOutcome | undefined {
-  if (entry.sighting !== 'valid') return entry.sighting;
-  if (lookup === undefined) return 'failed';
-  return lookup.kind === 'found' ? undefined : lookup.kind;
+/** An entry that is no row. */
+export interface Unexported {
+  readonly entry: IdEntry;
+  /** Absent when it was not asked for. */
+  readonly lookup: NoRecord | undefined;
 }
 
-export function unexportedRow(fate: EntryFate, outcome: UnexportedOutcome, source: string): Row {
-  const { entry, lookup } = fate;
+export function unexportedOutcome({ entry, lookup }: Unexported): UnexportedOutcome {
+  if (entry.sighting !== 'valid') return entry.sighting;
+  return lookup?.kind ?? 'failed';
+}
+
+export function unexportedRow(unexported: Unexported, source: string): Row {
+  const { entry, lookup } = unexported;
   const why = entry.sighting === 'duplicate' ? 'seen before' : entry.reason;
-  const reason = lookup === undefined || lookup.kind === 'found' ? why : lookup.reason;
-  return [entry.text, outcome, reason, source, entry.line];
+  return [entry.text, unexportedOutcome(unexported), lookup?.reason ?? why, source, entry.line];
 }

@@ -6,7 +6,7 @@ import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
 import type { AnswerEntry } from '../../src/client/with-journal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
-import { answerBody, batchCall, idOf, idsIn, idsOf, noFlags, recordText } from './support/calls.ts';
+import { answerBody, batchCall, idOf, idFound, idsOf, noFlags, recordText } from './support/calls.ts';
 import { createFakeClock, settled } from './support/fake-clock.ts';
 import { reply, type Respond, startRoughServer } from './support/rough-server.ts';
 
@@ -65,11 +65,7 @@ describe('createClient', () => {
     const lookups = (await Promise.all(work)).flatMap((batch) => batch.lookups);
     const ids = idsOf(5000);
     expect(lookups).toHaveLength(5000);
-    expect(
-      lookups.every(
-        (lookup, n) => lookup.kind === 'missing' || (lookup.kind === 'found' && idsIn([lookup.record])[0] === ids[n]),
-      ),
-    ).toBe(true);
+    expect(lookups.every((lookup, n) => lookup.kind === 'missing' || idFound(lookup) === ids[n])).toBe(true);
     const missing = lookups.filter((lookup) => lookup.kind === 'missing').length;
     expect(missing).toBeGreaterThan(40);
     expect(missing).toBeLessThan(200);

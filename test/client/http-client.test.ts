@@ -12,7 +12,7 @@ describe('an http client', () => {
     });
     const events: ClientEvent[] = [];
     const answer = await httpClient(`${server.url}/base/`, { listener: (event) => events.push(event) }).ask(pairCall);
-    expect(answer.kind === 'records' && idsIn(answer.records)).toEqual(pairCall.ids);
+    expect(answer.kind === 'records' && idsIn(answer.rows)).toEqual(pairCall.ids);
     const [seen] = server.seen;
     expect(seen).toMatchObject({ method: 'POST', url: '/base/v3/canary-key%2F0123456789' });
     expect(seen?.headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'gzip' });
@@ -43,8 +43,8 @@ describe('an http client', () => {
     });
     const http = httpClient(server.url);
     const answer = await http.ask(singleCall(idOf(1)));
-    expect(answer.kind === 'records' && idsIn(answer.records)).toEqual([idOf(1)]);
-    expect(await http.ask(singleCall(idOf(1)))).toMatchObject({ records: [] });
+    expect(answer.kind === 'records' && idsIn(answer.rows)).toEqual([idOf(1)]);
+    expect(await http.ask(singleCall(idOf(1)))).toMatchObject({ rows: { count: 0 } });
   });
 
   it('asks for many ids', async () => {

@@ -5,7 +5,7 @@ import { type Batch, lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { parseAnswer } from '../../src/client/parse-answer.ts';
 import { withSizeGuard } from '../../src/client/with-size-guard.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { answerBody, idOf, idsIn, idsOf, noFlags, recordsOf, recordText, refusal } from './support/calls.ts';
+import { answerBody, idOf, idFound, idsOf, noFlags, recordsOf, recordText, refusal } from './support/calls.ts';
 import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
 
 function batchOf(ids: readonly string[], more: Partial<Batch> = {}): Batch {
@@ -25,7 +25,7 @@ describe('lookUpBatch', () => {
     const inner = scriptedClient();
     const { lookups, counts } = await lookUpBatch(inner, batchOf(ids));
     expect(inner.asked).toEqual([{ method: 'getAssets', ids, flags: noFlags, part: 3 }]);
-    expect(lookups.map((lookup) => lookup.kind === 'found' && idsIn([lookup.record])[0])).toEqual(ids);
+    expect(lookups.map(idFound)).toEqual(ids);
     expect(counts).toEqual(noCounts);
   });
 
@@ -44,7 +44,7 @@ describe('lookUpBatch', () => {
     const { lookups, counts } = await lookUpBatch(inner, batchOf([a, b, c]));
     expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'missing', 'found']);
     const [first] = lookups;
-    expect(first?.kind === 'found' && first.record.rows.text(first.record.index)).toBe(recordText(a));
+    expect(first?.kind === 'found' && first.rows.text(first.index)).toBe(recordText(a));
     expect(counts).toEqual({ foreign: 1, repeated: 1, idless: 1, otherResponseId: 0 });
   });
 

@@ -4,28 +4,29 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable } from '../../src/assets/columns.ts';
 import { parseJson, stringifyJson } from '../../src/assets/json.ts';
 import { textOfCell } from '../../src/assets/row-block.ts';
-import type { AnswerRecord, AssetCall, RecordsAnswer } from '../../src/client/asset-client.ts';
-import { MalformedAnswer, parseAnswer } from '../../src/client/parse-answer.ts';
+import type { RecordRows } from '../../src/assets/scan/record-rows.ts';
+import type { AssetCall } from '../../src/client/asset-client.ts';
+import { MalformedAnswer, parseAnswer, type ParsedRecords } from '../../src/client/parse-answer.ts';
 import { answerBody, batchCall, idOf, idsIn, recordText, singleBody, singleCall } from './support/calls.ts';
 
 const many = batchCall([idOf(1), idOf(2)]);
 const one = singleCall(idOf(1));
 const fixed = { seed: 7, numRuns: 300 };
 
-function records(body: string | Uint8Array, call: AssetCall = many): RecordsAnswer {
+function records(body: string | Uint8Array, call: AssetCall = many): ParsedRecords {
   const answer = parseAnswer(Buffer.from(body), call);
   if (answer.kind !== 'records') throw new Error(`an error: ${answer.error.words}`);
   return answer;
 }
 
-function textOf({ rows, index }: AnswerRecord): string {
-  return rows.text(index);
+function textsIn(rows: RecordRows): string[] {
+  return Array.from({ length: rows.count }, (_, index) => rows.text(index));
 }
 
-/** What the record's row holds in `extra`. */
-function extraOf({ rows, index }: AnswerRecord): string | null {
+/** What the row of the first record holds in `extra`. */
+function extraOf(rows: RecordRows): string | null {
   return textOfCell(
-    rows.rows(assetsTable, [index]),
+    rows.rows(assetsTable, [0]),
     assetsTable.columns.findIndex(({ name }) => name === 'extra'),
   );
 }
@@ -34,12 +35,12 @@ describe('parseAnswer', () => {
   it('gives each record with its text as it was sent', () => {
     const texts = [`{ "id" : "a",\n "n": 18446744073709551615 }`, '{"content":{"a":[{"id":"x"},{"id":"y"}]},"id":"b"}'];
     const answer = records(answerBody(texts));
-    expect(answer.records.map(textOf)).toEqual(texts);
+    expect(textsIn(answer.rows)).toEqual(texts);
   });
 
   it('leaves nulls out and counts what has no id', () => {
     const answer = records(answerBody(['null', '{"id":"a"}', '{}', '7', '"id"', '[]', '{"id":5}', 'null', 'true']));
-    expect(idsIn(answer.records)).toEqual(['a']);
+    expect(idsIn(answer.rows)).toEqual(['a']);
     expect(answer.idless).toBe(6);
   });
 
@@ -47,19 +48,19 @@ describe('parseAnswer', () => {
     const answer = records(
       ` \r\n{ "x":[1,{"result":[]}],\t"result" : [ {"id":"a"} ,\n null ] , "id":1 , "jsonrpc" : "2.0" }\n`,
     );
-    expect(idsIn(answer.records)).toEqual(['a']);
+    expect(idsIn(answer.rows)).toEqual(['a']);
     expect(answer.otherResponseId).toBe(false);
   });
 
   it('passes over a byte order mark before the answer, and over none within', () => {
-    expect(idsIn(records(`\uFEFF ${Buffer.from(answerBody(['{"id":"a"}'])).toString()}`).records)).toEqual(['a']);
+    expect(idsIn(records(`\uFEFF ${Buffer.from(answerBody(['{"id":"a"}'])).toString()}`).rows)).toEqual(['a']);
     expect(() => records(`\uFEFF\uFEFF${Buffer.from(answerBody([])).toString()}`)).toThrow('malformed answer');
     expect(() => records(answerBody(['\uFEFF{"id":"a"}']))).toThrow('malformed answer');
   });
 
   it('takes an empty result, and an error that is null', () => {
-    expect(records('{"jsonrpc":"2.0","result":[],"error":null,"id":1}').records).toEqual([]);
-    expect(records('{"jsonrpc":"2.0","result":[ ],"id":1}').records).toEqual([]);
+    expect(records('{"jsonrpc":"2.0","result":[],"error":null,"id":1}').rows.count).toBe(0);
+    expect(records('{"jsonrpc":"2.0","result":[ ],"id":1}').rows.count).toBe(0);
   });
 
   it.each(['2', 'null', '"1"', '{}'])('notes another response id: %s', (id) => {
@@ -68,9 +69,9 @@ describe('parseAnswer', () => {
   });
 
   it('reads one record, or none, from getAsset', () => {
-    expect(idsIn(records(singleBody('{"id":"a"}'), one).records)).toEqual(['a']);
-    expect(records(singleBody('null'), one).records).toEqual([]);
-    expect(records(singleBody('{}'), one)).toMatchObject({ records: [], idless: 1 });
+    expect(idsIn(records(singleBody('{"id":"a"}'), one).rows)).toEqual(['a']);
+    expect(records(singleBody('null'), one).rows.count).toBe(0);
+    expect(records(singleBody('{}'), one)).toMatchObject({ rows: { count: 0 }, idless: 1 });
   });
 
   it('hands an error object over', () => {
@@ -142,8 +143,8 @@ describe('parseAnswer', () => {
           (each) => typeof each === 'object' && each !== null && 'id' in each && typeof each.id === 'string',
         );
         const answer = records(body);
-        expect(answer.records.map((record) => JSON.parse(textOf(record)) as unknown)).toEqual(named);
-        expect(answer.records.length + answer.idless).toBe(result.filter((each) => each !== null).length);
+        expect(textsIn(answer.rows).map((text) => JSON.parse(text) as unknown)).toEqual(named);
+        expect(answer.rows.count + answer.idless).toBe(result.filter((each) => each !== null).length);
       }),
       fixed,
     );
@@ -157,9 +158,7 @@ describe('parseAnswer', () => {
     fc.assert(
       fc.property(number, number, fc.constantFrom('', ' ', '\n'), (a, b, blank) => {
         const text = `{"id":"x","a":${blank}${a}${blank},"b":[${a},${b}${blank}],"c":{"d":${b}}}`;
-        const [record] = records(answerBody([text])).records;
-        if (record === undefined) throw new Error('no record');
-        expect(extraOf(record)).toBe(stringifyJson(parseJson(text)).replace('"id":"x",', ''));
+        expect(extraOf(records(answerBody([text])).rows)).toBe(stringifyJson(parseJson(text)).replace('"id":"x",', ''));
       }),
       { seed: 9, numRuns: 2000 },
     );
@@ -181,7 +180,7 @@ describe('parseAnswer', () => {
         }
         try {
           const answer = records(damaged);
-          expect(answer.records.map((record) => JSON.parse(textOf(record)) as unknown)).toEqual(
+          expect(textsIn(answer.rows).map((text) => JSON.parse(text) as unknown)).toEqual(
             (expected as { id?: unknown }[]).filter((each) => typeof each.id === 'string'),
           );
         } catch (error) {
@@ -194,12 +193,12 @@ describe('parseAnswer', () => {
 
   it('reads a record that is nested a hundred thousand deep', () => {
     const deep = `{"id":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    expect(idsIn(records(answerBody([deep, '{"id":"b"}'])).records)).toEqual(['a', 'b']);
+    expect(idsIn(records(answerBody([deep, '{"id":"b"}'])).rows)).toEqual(['a', 'b']);
   });
 
   const real = new URL('../../../shared/data/real-assets.jsonl', import.meta.url);
   it.skipIf(!existsSync(real))('gives real records back as they were sent', () => {
     const texts = readFileSync(real, 'utf8').trim().split('\n');
-    expect(records(answerBody(texts)).records.map(textOf)).toEqual(texts);
+    expect(textsIn(records(answerBody(texts)).rows)).toEqual(texts);
   });
 });

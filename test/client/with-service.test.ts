@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { type FaultsInput, faultsSchema } from '../../src/service/fault-schema.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { idsIn, idsOf, noFlags } from './support/calls.ts';
+import { idFound, idsOf, noFlags } from './support/calls.ts';
 
 // The two ends of the wire, written apart, against each other.
 
@@ -83,7 +83,7 @@ function expectTrueFates({ lookups }: BatchLookups, failed: readonly string[] = 
     const id = ids[n] ?? '';
     if (failed.includes(id)) expect(lookup.kind).toBe('failed');
     else if (!texts.has(id)) expect(lookup.kind).toBe('missing');
-    else expect(lookup.kind === 'found' && idsIn([lookup.record])).toEqual([id]);
+    else expect(idFound(lookup)).toBe(id);
   }
   expect(lookups).toHaveLength(ids.length);
 }
@@ -95,7 +95,7 @@ describe('the client against the service', () => {
     const { result, service } = await lookUp([]);
     expectTrueFates(result);
     expect(service.counts()).toMatchObject({ calls: 1, ids: ids.length, credits: 160 });
-    const found = result.lookups.flatMap((lookup) => (lookup.kind === 'found' ? [lookup.record] : []));
+    const found = result.lookups.flatMap((lookup) => (lookup.kind === 'found' ? [lookup] : []));
     expect(found.map(({ rows, index }) => rows.text(index))).toEqual(known.map((id) => texts.get(id)));
   });
 

@@ -12,7 +12,6 @@ function answerTo(call: AssetCall): AssetAnswer {
   return {
     kind: 'records',
     body: new Uint8Array(answerBytes * call.ids.length),
-    records: [],
     idless: 0,
     otherResponseId: false,
   };

@@ -43,7 +43,10 @@ function lookups(ids: readonly string[]): BatchLookups {
 }
 
 const fatesOf = (slices: readonly PartSlice[]) =>
-  slices.flatMap(({ part, fates }) => fates.map((fate) => ({ part, ...fate })));
+  slices.flatMap(({ part, entries, lookups }) => {
+    const left = [...lookups];
+    return entries.map((entry) => ({ part, entry, lookup: entry.sighting === 'valid' ? left.shift() : undefined }));
+  });
 
 describe('slices', () => {
   it('give every entry to the part of its place, with the look-up of its own id', async () => {

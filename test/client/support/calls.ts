@@ -1,5 +1,7 @@
 import bs58 from 'bs58';
-import type { AnswerRecord, AssetAnswer, AssetCall, RefusedAnswer } from '../../../src/client/asset-client.ts';
+import type { RecordRows } from '../../../src/assets/scan/record-rows.ts';
+import type { Lookup } from '../../../src/client/look-up-batch.ts';
+import type { AssetAnswer, AssetCall, RefusedAnswer } from '../../../src/client/asset-client.ts';
 import { parseAnswer } from '../../../src/client/parse-answer.ts';
 
 export const noFlags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
@@ -47,6 +49,11 @@ export function refusal(why: RefusedAnswer['why'], message = 'no'): RefusedAnswe
   return { kind: 'refused', why, message, doubtful: false };
 }
 
-export function idsIn(records: readonly AnswerRecord[]): string[] {
-  return records.map(({ rows, index }) => rows.id(index));
+export function idsIn(rows: RecordRows | undefined): string[] {
+  return Array.from({ length: rows?.count ?? 0 }, (_, index) => rows?.id(index) ?? '');
+}
+
+/** The id of the record that was found; undefined when none was. */
+export function idFound(lookup: Lookup | undefined): string | undefined {
+  return lookup?.kind === 'found' ? lookup.rows.id(lookup.index) : undefined;
 }
