@@ -30,6 +30,6 @@ export function nodesFetchStage(exchanges: readonly Exchange[], origin: string):
   return { name: "fetch, Node's own", kind: 'instead', run };
 }
 
-function bodiesOf(exchanges: readonly Exchange[]): Iterator<string> {
+function bodiesOf(exchanges: readonly Exchange[]): Iterator<Uint8Array<ArrayBuffer>> {
   return exchanges.map(({ call }) => callBody(call)).values();
 }

@@ -13,8 +13,8 @@ const flagsOf = {
   getAssets: ['showFungible', 'showCollectionMetadata'],
 } as const;
 
-/** The request body: positional params, and `config` only when a flag is on, as some servers refuse unknown members. */
-export function callBody(call: AssetCall): string {
+/** The request body, as UTF-8: positional params, and `config` only when a flag is on, as some servers refuse unknown members. */
+export function callBody(call: AssetCall): Uint8Array<ArrayBuffer> {
   return textsOf(call).body;
 }
 
@@ -24,11 +24,11 @@ export function callKey(call: AssetCall): string {
 }
 
 interface CallTexts {
-  readonly body: string;
+  readonly body: Uint8Array<ArrayBuffer>;
   readonly key: string;
 }
 
-/** Several wrappers name the same call, and its ids are many. */
+/** Several wrappers name the same call, and its ids are many. Bytes lie outside the heap, where what waits for an answer is not copied. */
 const known = new WeakMap<AssetCall, CallTexts>();
 
 function textsOf(call: AssetCall): CallTexts {
@@ -42,6 +42,6 @@ function makeTexts(call: AssetCall): CallTexts {
   const first = call.method === 'getAssets' ? call.ids : call.ids[0];
   const config = Object.fromEntries(on.map((flag) => [flag, true]));
   const params = on.length === 0 ? [first] : [first, config];
-  const body = JSON.stringify({ jsonrpc: '2.0', id: requestId, method: call.method, params });
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: requestId, method: call.method, params }));
   return { body, key: createHash('sha256').update(body).digest('hex') };
 }

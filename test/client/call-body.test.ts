@@ -5,7 +5,7 @@ import { batchCall, noFlags, singleCall } from './support/calls.ts';
 const all = { showFungible: true, showCollectionMetadata: true, showUnverifiedCollections: true };
 
 function sent(call: Parameters<typeof callBody>[0]): unknown {
-  return JSON.parse(callBody(call));
+  return JSON.parse(Buffer.from(callBody(call)).toString());
 }
 
 describe('callBody', () => {
