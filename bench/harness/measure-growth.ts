@@ -35,43 +35,41 @@ export interface Again {
 
 /** What becomes of memory when there are many more ids. */
 export async function measureGrowth(sizes: Sizes, place: Place, tell: (line: string) => void): Promise<Growth> {
-  const { grown, grownFrom, grownTo, smallExports } = sizes;
+  const { grown, grownFrom, grownTo, smallExports, largeExports } = sizes;
   const peaks: { name: string; from: number; to: number }[] = [];
   let again: Again | undefined;
   for (const name of grown) {
     const scenario = scenarioOf(name);
-    const small: number[] = [];
-    for (let run = 0; run < smallExports; run += 1) {
-      small.push((await runScenario(scenario, { count: grownFrom }, place)).peakMiB);
-    }
+    const peakOf = async (count: number): Promise<number> => (await runScenario(scenario, { count }, place)).peakMiB;
+    const from = await medianOf(smallExports, () => peakOf(grownFrom));
     tell(`${name}, ${grownTo.toLocaleString('en')} ids`);
-    const keep = sizes.again && name === 'CSV';
-    const { peakMiB } = await runScenario(scenario, { count: grownTo, keep }, place);
-    peaks.push({ name, from: median(small), to: peakMiB });
-    if (keep) again = await makeAgain(scenario, grownTo, place);
+    peaks.push({ name, from, to: await medianOf(largeExports, () => peakOf(grownTo)) });
+    if (sizes.again && name === 'CSV') again = await makeTwice(scenario, grownTo, place);
   }
-  const dedupeMiB = {
-    from: await dedupeMiBOf(grownFrom, sizes, place),
-    to: await dedupeMiBOf(grownTo, sizes, place),
+  const dedupeMiBOf = (count: number): Promise<number> => medianOf(sizes.dedupeReadings, () => dedupeMiB(count, place));
+  return {
+    ...{ from: grownFrom, to: grownTo, peaks, again },
+    dedupeMiB: { from: await dedupeMiBOf(grownFrom), to: await dedupeMiBOf(grownTo) },
   };
-  return { from: grownFrom, to: grownTo, peaks, dedupeMiB, again };
+}
+
+async function medianOf(readings: number, read: () => Promise<number>): Promise<number> {
+  const values: number[] = [];
+  while (values.length < readings) values.push(await read());
+  return median(values);
 }
 
 /** Memory that the removal of duplicates takes: the peak of reading so many ids with it, less that without. */
-async function dedupeMiBOf(count: number, { dedupeReadings }: Sizes, place: Place): Promise<number> {
-  const file = place.idFile(count);
-  const differences: number[] = [];
-  for (let reading = 0; reading < dedupeReadings; reading += 1) {
-    const kept = await readIn('duplicates', file, place.folder);
-    const all = await readIn('check', file, place.folder);
-    differences.push(kept.peakMiB - all.peakMiB);
-  }
-  return median(differences);
+async function dedupeMiB(count: number, { idFile, folder }: Place): Promise<number> {
+  const kept = await readIn('duplicates', idFile(count), folder);
+  const all = await readIn('check', idFile(count), folder);
+  return kept.peakMiB - all.peakMiB;
 }
 
-/** Makes the export in the output folder once more, kills it when two calls in five are answered, and runs it to its end. */
-async function makeAgain(scenario: Scenario, count: number, place: Place): Promise<Again> {
+/** Makes an export at one go; and once more, killed when two calls in five are answered, and run to its end. */
+async function makeTwice(scenario: Scenario, count: number, place: Place): Promise<Again> {
   const { server, folder } = place;
+  await runScenario(scenario, { count, keep: true }, place);
   const first = await hashes(outputOf(place));
   rmSync(outputOf(place), { recursive: true });
   const callsAtOnce = 5;

@@ -28,6 +28,7 @@ ${scenarioTable(findings)}
 - The bare loop fetches with undici (\`request\`, \`arrayBuffer\`), 16 calls in flight, and \`JSON.parse\`s; nothing else.
 - The script fetches one call after another with \`fetch\`, \`JSON.parse\`s, and appends the records to a file.
 - Peak memory is that of the process. DuckDB's is TypeScript that is read as it is: its loader is in it, and in its start.
+- Memory with few ids and with many is that of medians: of ${sizes.smallExports} exports and of ${sizes.largeExports}; what duplicates take, of ${sizes.dedupeReadings} readings with and without.
 - ${serverLine(findings)}
 - ${calmLine(findings)}
 

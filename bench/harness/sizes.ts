@@ -38,8 +38,9 @@ export interface Sizes {
   readonly grown: readonly string[];
   readonly grownFrom: number;
   readonly grownTo: number;
-  /** How many exports of the smaller size: the median of their peaks counts. */
+  /** How many exports of the smaller size, and of the larger: the medians of their peaks count. */
   readonly smallExports: number;
+  readonly largeExports: number;
   /** How often it is read what duplicates take, at both sizes: the median counts. */
   readonly dedupeReadings: number;
   /** Is the grown export made a second time, killed on its way, and compared byte for byte? */
@@ -62,7 +63,8 @@ export const usualSizes: Sizes = {
   grown: ['CSV', 'Parquet'],
   grownFrom: 100_000,
   grownTo: 400_000,
-  smallExports: 2,
+  smallExports: 5,
+  largeExports: 3,
   dedupeReadings: 3,
   again: false,
 };
@@ -91,6 +93,7 @@ export const tinySizes: Sizes = {
   grownFrom: 2000,
   grownTo: 5000,
   smallExports: 1,
+  largeExports: 1,
   dedupeReadings: 1,
   again: true,
 };

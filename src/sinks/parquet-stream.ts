@@ -9,6 +9,8 @@ import type { ByteOutput, EncoderOptions } from './sink.ts';
 /** Memory that is kept from one batch to the next; what wide rows took is given back. */
 const keptBytes = 32 * 1024 * 1024;
 
+const magic = Buffer.from('PAR1');
+
 /** What flechette writes of a batch, in the same memory batch after batch. */
 class IpcBytes extends GrowingBytes {
   write(bytes: Uint8Array): void {
@@ -34,7 +36,7 @@ export class ParquetStream {
   private readonly done: Promise<void>;
   private failure: { readonly error: unknown } | undefined;
   private rows = 0;
-  /** The last piece, which holds the whole footer. */
+  /** The last piece, which holds the whole footer. Others are let go: a row group takes megabytes. */
   private last: Uint8Array = new Uint8Array(0);
 
   constructor(output: ByteOutput, options: EncoderOptions) {
@@ -71,7 +73,7 @@ export class ParquetStream {
     const blocks = new ByteBlocks(output);
     try {
       for await (const bytes of (await encoded) as ReadableStream<Uint8Array>) {
-        this.last = bytes;
+        if (mayEndFile(bytes)) this.last = bytes;
         await blocks.write(bytes);
       }
       await blocks.end();
@@ -86,6 +88,11 @@ export class ParquetStream {
     await this.batches.close().catch(() => undefined);
     throw this.failure.error;
   }
+}
+
+/** A file ends with four bytes that seldom end anything else. */
+function mayEndFile(bytes: Uint8Array): boolean {
+  return magic.equals(bytes.subarray(-magic.length));
 }
 
 /** Metadata, its length in 4 bytes, and `PAR1`. @throws {RangeError} when the bytes are too few to end a file */
