@@ -2,7 +2,7 @@
  * Measures everything and writes `bench/RESULTS.md` and the figures of `docs/performance.md`.
  *
  *     npm run bench
- *     npm run bench -- --long          5,000,000 ids, made twice
+ *     npm run bench -- --long          5,000,000 ids, several times
  *     npm run bench -- --tiny --out F  shows that it runs; the figures say nothing, and go to F
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -75,8 +75,7 @@ function serverLine({ samples }: Findings): string {
 function growthLines({ growth }: Findings): string[] {
   const { again, to } = growth;
   const ids = to.toLocaleString('en');
-  if (again === undefined)
-    return [`- The largest export had ${ids} ids; \`npm run bench -- --long\` takes 5,000,000 and makes them twice.`];
+  if (again === undefined) return [`- The largest export had ${ids} ids; \`npm run bench -- --long\` takes 5,000,000.`];
   const { wasKilled, files, different, calls, needed, callsAtOnce } = again;
   const disturbed = wasKilled
     ? 'killed with SIGKILL when two calls in five were answered, and run again'

@@ -6,7 +6,7 @@ import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
 import type { AnswerEntry } from '../../src/client/with-journal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
-import { answerBody, batchCall, idOf, idFound, idsOf, noFlags, recordText } from './support/calls.ts';
+import { answerBody, batchCall, idOf, idFound, idsOf, noFlags, recordIdsOf, recordText } from './support/calls.ts';
 import { createFakeClock, settled } from './support/fake-clock.ts';
 import { reply, type Respond, startRoughServer } from './support/rough-server.ts';
 
@@ -102,6 +102,7 @@ describe('createClient', () => {
     expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
     const again = await connect(server.url, options, { entries }).client.ask(call);
     expect({ ...again, release: undefined }).toEqual({ ...first, release: undefined });
+    expect(recordIdsOf(again)).toEqual(call.ids);
     expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
   });
 

@@ -1,7 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ClientEvent } from '../../src/client/client-events.ts';
-import { answerBody, batchCall, idOf, idsIn, idsOf, recordText, singleBody, singleCall } from './support/calls.ts';
+import {
+  answerBody,
+  batchCall,
+  idOf,
+  recordIdsOf,
+  idsOf,
+  recordText,
+  singleBody,
+  singleCall,
+} from './support/calls.ts';
 import { failureOf, httpClient, pairBody, pairCall } from './support/http-exchange.ts';
 import { reply, startRoughServer } from './support/rough-server.ts';
 
@@ -12,7 +21,7 @@ describe('an http client', () => {
     });
     const events: ClientEvent[] = [];
     const answer = await httpClient(`${server.url}/base/`, { listener: (event) => events.push(event) }).ask(pairCall);
-    expect(answer.kind === 'records' && idsIn(answer.rows)).toEqual(pairCall.ids);
+    expect(recordIdsOf(answer)).toEqual(pairCall.ids);
     const [seen] = server.seen;
     expect(seen).toMatchObject({ method: 'POST', url: '/base/v3/canary-key%2F0123456789' });
     expect(seen?.headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'gzip' });
@@ -43,7 +52,7 @@ describe('an http client', () => {
     });
     const http = httpClient(server.url);
     const answer = await http.ask(singleCall(idOf(1)));
-    expect(answer.kind === 'records' && idsIn(answer.rows)).toEqual([idOf(1)]);
+    expect(recordIdsOf(answer)).toEqual([idOf(1)]);
     expect(await http.ask(singleCall(idOf(1)))).toMatchObject({ rows: { count: 0 } });
   });
 

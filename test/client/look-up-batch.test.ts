@@ -103,7 +103,8 @@ describe('lookUpBatch', () => {
       fc.asyncProperty(
         fc.array(fate, { minLength: 1, maxLength: 70 }),
         fc.integer({ min: 1, max: 70 }),
-        async (fates, most) => {
+        fc.boolean(),
+        async (fates, most, reversed) => {
           const all = idsOf(fates.length);
           const fateOf = new Map(all.map((id, n) => [id, fates[n]]));
           const service = alwaysClient((call) => {
@@ -112,15 +113,14 @@ describe('lookUpBatch', () => {
             const kind = fateOf.get(bad ?? '');
             if (kind === 'gone') return refusal('notFound', 'Asset Not Found');
             if (bad !== undefined) return refusal('id', kind === 'named' ? `${bad} is invalid` : 'invalid');
-            return recordsOf(
-              call,
-              call.ids.filter((id) => fateOf.get(id) === 'found'),
-            );
+            const found = call.ids.filter((id) => fateOf.get(id) === 'found');
+            return recordsOf(call, reversed ? found.toReversed() : found);
           });
           const guard = withSizeGuard(service, {});
           const { lookups } = await lookUpBatch(guard, batchOf(all));
           const expected = { found: 'found', missing: 'missing', gone: 'missing', poison: 'failed', named: 'failed' };
           expect(lookups.map((lookup) => lookup.kind)).toEqual(fates.map((each) => expected[each]));
+          expect(lookups.map(idFound)).toEqual(all.map((id) => (fateOf.get(id) === 'found' ? id : undefined)));
           expect(guard.cap()).toBeGreaterThanOrEqual(Math.min(most, fates.length) / 2);
         },
       ),

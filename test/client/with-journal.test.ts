@@ -3,7 +3,7 @@ import type { ClientEvent } from '../../src/client/client-events.ts';
 import { callKey } from '../../src/client/call-body.ts';
 import { type AnswerEntry, type AnswerJournal, keptAnswer, withJournal } from '../../src/client/with-journal.ts';
 import { withSizeGuard } from '../../src/client/with-size-guard.ts';
-import { batchCall, idOf, idsOf, noFlags, recordsOf, refusal, singleCall } from './support/calls.ts';
+import { batchCall, idOf, idsOf, noFlags, recordIdsOf, recordsOf, refusal, singleCall } from './support/calls.ts';
 import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
 
 function memoryJournal(): AnswerJournal & { readonly entries: Map<string, AnswerEntry> } {
@@ -37,6 +37,7 @@ describe('withJournal', () => {
     const silent = scriptedClient();
     const replayed = await withJournal(silent, { journal, listener: (event) => events.push(event) }).ask(call);
     expect(replayed).toEqual(answer);
+    expect(recordIdsOf(replayed)).toEqual(call.ids);
     expect(silent.asked).toEqual([]);
     expect(events).toEqual([{ kind: 'replayed', ids: 3 }]);
   });

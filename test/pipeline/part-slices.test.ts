@@ -45,7 +45,11 @@ function lookups(ids: readonly string[]): BatchLookups {
 const fatesOf = (slices: readonly PartSlice[]) =>
   slices.flatMap(({ part, entries, lookups }) => {
     const left = [...lookups];
-    return entries.map((entry) => ({ part, entry, lookup: entry.sighting === 'valid' ? left.shift() : undefined }));
+    const fates = entries.map((entry) => {
+      return { part, entry, lookup: entry.sighting === 'valid' ? left.shift() : undefined };
+    });
+    expect(left).toEqual([]);
+    return fates;
   });
 
 describe('slices', () => {

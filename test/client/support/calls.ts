@@ -53,6 +53,11 @@ export function idsIn(rows: RecordRows | undefined): string[] {
   return Array.from({ length: rows?.count ?? 0 }, (_, index) => rows?.id(index) ?? '');
 }
 
+/** Undefined of a refusal. */
+export function recordIdsOf(answer: AssetAnswer): string[] | undefined {
+  return answer.kind === 'records' ? idsIn(answer.rows) : undefined;
+}
+
 /** The id of the record that was found; undefined when none was. */
 export function idFound(lookup: Lookup | undefined): string | undefined {
   return lookup?.kind === 'found' ? lookup.rows.id(lookup.index) : undefined;
