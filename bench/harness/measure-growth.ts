@@ -41,19 +41,23 @@ export async function measureGrowth(sizes: Sizes, place: Place, tell: (line: str
   for (const name of grown) {
     const scenario = scenarioOf(name);
     const peakOf = async (count: number): Promise<number> => (await runScenario(scenario, { count }, place)).peakMiB;
-    const from = await medianOf(smallExports, () => peakOf(grownFrom));
+    const from = await medianReading(smallExports, () => peakOf(grownFrom));
     tell(`${name}, ${grownTo.toLocaleString('en')} ids`);
-    peaks.push({ name, from, to: await medianOf(largeExports, () => peakOf(grownTo)) });
+    peaks.push({ name, from, to: await medianReading(largeExports, () => peakOf(grownTo)) });
     if (sizes.again && name === 'CSV') again = await makeTwice(scenario, grownTo, place);
   }
-  const dedupeMiBOf = (count: number): Promise<number> => medianOf(sizes.dedupeReadings, () => dedupeMiB(count, place));
+  const dedupeMiBOf = (count: number): Promise<number> =>
+    medianReading(sizes.dedupeReadings, () => dedupeMiB(count, place));
   return {
-    ...{ from: grownFrom, to: grownTo, peaks, again },
+    from: grownFrom,
+    to: grownTo,
+    peaks,
     dedupeMiB: { from: await dedupeMiBOf(grownFrom), to: await dedupeMiBOf(grownTo) },
+    again,
   };
 }
 
-async function medianOf(readings: number, read: () => Promise<number>): Promise<number> {
+async function medianReading(readings: number, read: () => Promise<number>): Promise<number> {
   const values: number[] = [];
   while (values.length < readings) values.push(await read());
   return median(values);

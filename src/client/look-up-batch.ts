@@ -152,11 +152,11 @@ class Search {
   }
 
   /** @param guess where the id may stand in the batch. */
-  #put(id: string, lookup: Lookup, guess = -1): void {
-    this.#lookups[this.#placeOf(id, guess)] = lookup;
+  #put(id: string, lookup: Lookup, guess?: number): void {
+    this.#lookups[this.#placeInBatch(id, guess)] = lookup;
   }
 
-  #placeOf(id: string, guess: number): number {
+  #placeInBatch(id: string, guess = -1): number {
     const { ids } = this.#batch;
     if (ids[guess] === id) return guess;
     this.#places ??= new Map(ids.map((each, place) => [each, place]));
@@ -167,22 +167,21 @@ class Search {
 
   // Nothing follows the loop: see "What does not help" in docs/performance.md.
   #match(asked: readonly string[], rows: RecordRows): void {
-    // Most services answer in the order of the call; only where one does not are the ids put into sets.
+    // Most services answer in the order of the call; only where one does not are the ids put into a set.
     let next = 0;
-    let open: Set<string> | undefined;
-    let known: Set<string> | undefined;
+    let known: ReadonlySet<string> | undefined;
     for (let index = 0; index < rows.count; index += 1) {
-      const place = open === undefined ? placeOf(rows, index, { asked, next }) : -1;
+      const place = known === undefined ? placeOf(rows, index, { asked, next }) : -1;
       const id = asked[place] ?? rows.id(index);
       if (place >= 0) {
         next = place + 1;
         this.#put(id, { kind: 'found', rows, index }, place);
         continue;
       }
-      open ??= new Set(asked.filter((each, at) => this.#lookups[this.#placeOf(each, at)] === notReturned));
-      if (open.delete(id)) this.#put(id, { kind: 'found', rows, index });
-      else if ((known ??= new Set(asked)).has(id)) this.#counts.repeated += 1;
-      else this.#counts.foreign += 1;
+      known ??= new Set(asked);
+      if (!known.has(id)) this.#counts.foreign += 1;
+      else if (this.#lookups[this.#placeInBatch(id)] !== notReturned) this.#counts.repeated += 1;
+      else this.#put(id, { kind: 'found', rows, index });
     }
   }
 }

@@ -6,7 +6,7 @@ import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
 import type { AnswerEntry } from '../../src/client/with-journal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
-import { answerBody, batchCall, idOf, idFound, idsOf, noFlags, recordIdsOf, recordText } from './support/calls.ts';
+import { answerBody, batchCall, idFound, idOf, idsOf, noFlags, recordIdsOf, recordText } from './support/calls.ts';
 import { createFakeClock, settled } from './support/fake-clock.ts';
 import { reply, type Respond, startRoughServer } from './support/rough-server.ts';
 

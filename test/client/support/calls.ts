@@ -49,13 +49,13 @@ export function refusal(why: RefusedAnswer['why'], message = 'no'): RefusedAnswe
   return { kind: 'refused', why, message, doubtful: false };
 }
 
-export function idsIn(rows: RecordRows | undefined): string[] {
-  return Array.from({ length: rows?.count ?? 0 }, (_, index) => rows?.id(index) ?? '');
+export function idsIn(rows: RecordRows): string[] {
+  return Array.from({ length: rows.count }, (_, index) => rows.id(index));
 }
 
-/** Undefined of a refusal. */
+/** Undefined of a refusal, and of an answer of which only its success matters. */
 export function recordIdsOf(answer: AssetAnswer): string[] | undefined {
-  return answer.kind === 'records' ? idsIn(answer.rows) : undefined;
+  return answer.kind === 'records' && answer.rows !== undefined ? idsIn(answer.rows) : undefined;
 }
 
 /** The id of the record that was found; undefined when none was. */
