@@ -158,8 +158,8 @@ function creditsLeft({ budget }: Job, used: number, bookedBefore: number): numbe
 }
 
 function graceMs(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds`);
+  if (/^\d+$/.test(text) && Number(text) <= 86_400_000) return Number(text);
+  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds up to 86400000, a day`);
 }
 
 function logLevelOf(text: string): string {

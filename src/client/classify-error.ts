@@ -33,6 +33,8 @@ interface Rule {
   /** Lowest and highest status. */
   readonly statusRange?: readonly [number, number];
   readonly codes?: readonly number[];
+  /** Any code but these, or none. */
+  readonly otherCodes?: readonly number[];
   readonly events?: readonly number[];
   readonly words?: RegExp;
   readonly retryAfter?: true;
@@ -58,9 +60,12 @@ const rules: readonly Rule[] = [
   { is: 'throttled', statuses: [503], retryAfter: true },
   { is: 'size', statuses: [413] },
   { is: 'size', codes: [-32007, -32008, -32701, -32702] },
-  { is: 'elsewhere', codes: [-32601, -32700] },
+  { is: 'elsewhere', codes: [-32601] },
   { is: 'elsewhere', statusRange: [300, 399] },
   { is: 'elsewhere', statuses: [404, 405, 407, 410, 501], rpc: false },
+  // A service in trouble speaks of what it cannot reach: only where it names the request's parameters are its words heeded.
+  { is: 'transient', statusRange: [500, 599], otherCodes: [-32602] },
+  { is: 'elsewhere', codes: [-32700] },
   {
     is: 'keyRefused',
     words:
@@ -100,6 +105,7 @@ function holds(rule: Rule, { status, error, hasRetryAfter }: ErrorForm): boolean
     (rule.statuses === undefined || rule.statuses.includes(status)) &&
     (rule.statusRange === undefined || (status >= rule.statusRange[0] && status <= rule.statusRange[1])) &&
     (rule.codes === undefined || (error?.code !== undefined && rule.codes.includes(error.code))) &&
+    (rule.otherCodes === undefined || error?.code === undefined || !rule.otherCodes.includes(error.code)) &&
     (rule.events === undefined || (error?.event !== undefined && rule.events.includes(error.event))) &&
     (rule.words === undefined || (error !== undefined && rule.words.test(error.words))) &&
     (rule.retryAfter === undefined || hasRetryAfter) &&

@@ -21,6 +21,8 @@ export interface ClientOptions extends WireOptions {
   readonly stop?: AbortSignal | undefined;
   /** Awaited before each attempt is sent. */
   readonly onCall?: (() => Promise<void>) | undefined;
+  /** Awaited when an attempt turned out to cost nothing, be it that it was never sent. */
+  readonly onFree?: ((attempt: { readonly sent: boolean }) => Promise<void>) | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random?: (() => number) | undefined;
 }

@@ -118,10 +118,12 @@ class Search {
       return;
     }
     const named = namedIn(answer, ids);
-    if (named.size > 0 && namedInRow < maxNamedInRow) {
-      for (const id of named) this.#put(id, refusedLookup(answer));
+    if (named.size > 0 && named.size < ids.length && namedInRow < maxNamedInRow) {
       const rest = ids.filter((id) => !named.has(id));
-      await this.ask(rest, namedInRow + 1);
+      if (named.size === 1) for (const id of named) this.#put(id, refusedLookup(answer));
+      // Several may be an echo of the request: they are asked again, apart from the others.
+      const again = named.size === 1 ? [] : [...named];
+      await allSettled([this.ask(again), this.ask(rest, namedInRow + 1)]);
       return;
     }
     const middle = Math.ceil(ids.length / 2);
@@ -202,7 +204,7 @@ function refusedLookup(answer: RefusedAnswer): NoRecord {
   return { kind: answer.why === 'notFound' ? 'missing' : 'failed', reason: answer.message };
 }
 
-/** The ids of a call that the service's words blame. They need no call of their own to be told from the others. */
+/** The ids of a call that the service's words name. */
 function namedIn(answer: RefusedAnswer, ids: readonly string[]): Set<string> {
   if (answer.why === 'size' || answer.doubtful) return new Set();
   const words = new Set(answer.message.match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g));

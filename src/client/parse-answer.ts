@@ -32,7 +32,7 @@ export class MalformedAnswer extends Error {
 export function parseAnswer(body: Uint8Array, call: AssetCall): ParsedAnswer {
   if (!isUtf8(body)) throw new MalformedAnswer('no valid UTF-8');
   const rows = new RecordRows(body, call.plan);
-  const { members, result } = new AnswerReader(body, rows).read();
+  const { members, result } = new AnswerReader(body, rows, mostElements(call.ids.length)).read();
   const error = errorOf(members);
   if (error !== undefined) {
     if (result !== undefined && !result.isNull) throw new MalformedAnswer('both a result and an error');
@@ -62,6 +62,11 @@ interface Envelope {
   readonly result: Result | undefined;
 }
 
+/** Far more than a service adds of its own: each element takes memory, and a small answer can unpack to millions. */
+function mostElements(asked: number): number {
+  return 10 * asked + 10_000;
+}
+
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Reads the one object that an answer is, from its first byte to its last. */
@@ -69,10 +74,12 @@ class AnswerReader {
   readonly #body: Uint8Array;
   readonly #json: JsonScanner;
   readonly #rows: RecordRows;
+  readonly #mostElements: number;
   #idless = 0;
 
-  constructor(body: Uint8Array, rows: RecordRows) {
+  constructor(body: Uint8Array, rows: RecordRows, most: number) {
     this.#body = body;
+    this.#mostElements = most;
     this.#json = new JsonScanner(body);
     this.#rows = rows;
   }
@@ -135,7 +142,8 @@ class AnswerReader {
     const json = this.#json;
     json.at += 1;
     if (json.next() !== 0x5d) {
-      for (;;) {
+      for (let count = 1; ; count += 1) {
+        if (count > this.#mostElements) throw new MalformedAnswer(`more than ${this.#mostElements} records`);
         this.#element();
         const byte = json.next();
         if (byte === 0x5d) break;

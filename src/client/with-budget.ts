@@ -18,6 +18,8 @@ export interface BudgetOptions extends BookingRules {
   readonly freeStatuses?: readonly number[] | undefined;
   /** Awaited before each attempt is sent: the caller counts calls durably. */
   readonly onCall?: (() => Promise<void>) | undefined;
+  /** Awaited when an attempt turned out to cost nothing, be it that it was never sent. */
+  readonly onFree?: ((attempt: { readonly sent: boolean }) => Promise<void>) | undefined;
   readonly stop?: AbortSignal | undefined;
   readonly listener?: ClientListener | undefined;
 }
@@ -104,8 +106,12 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
       await booked.answered();
       return answer;
     } catch (error) {
-      await (wasFree(error, options.freeStatuses ?? []) ? giveBack(booked) : booked.failed());
+      // Before anything is awaited: nothing is sent after it.
       if (error instanceof ExportError) ended ??= error;
+      if (wasFree(error, options.freeStatuses ?? [])) {
+        await giveBack(booked);
+        await options.onFree?.({ sent: !(error instanceof AttemptError && error.unsent) });
+      } else await booked.failed();
       if (!(error instanceof AttemptError) || error.failure !== 'spent') throw error;
       balanceSpent(error, sentDay);
       return undefined;

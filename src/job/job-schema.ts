@@ -66,10 +66,10 @@ export const jobSchema = z.strictObject({
       flag: 'singles',
       description: 'allow the single calls of --show-unverified-collections (each is paid; --no-singles forbids them)',
     }),
-    timeoutMs: field(count(1).default(60_000), {
+    timeoutMs: field(count(1).max(86_400_000).default(60_000), {
       flag: 'timeout-ms',
       value: 'MS',
-      description: 'time for one whole exchange',
+      description: 'time for one whole exchange, at most a day',
     }),
     retries: field(count(0).max(1000).default(8), {
       flag: 'retries',

@@ -7,7 +7,7 @@ import type { LockOwner } from '../store/lock-owner.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { type HoldingNote, readHolding } from '../store/holding-file.ts';
 import { readTally } from '../store/tally.ts';
-import { readManifest } from '../store/manifest.ts';
+import { type Manifest, readManifest } from '../store/manifest.ts';
 
 /** Where an export stands. Reading it changes nothing. */
 export interface ExportStatus {
@@ -30,23 +30,14 @@ export interface ExportStatus {
 /** @throws {ExportError} `usage` when there is no export in the folder */
 export async function exportStatus(files: FileStore, folder: string): Promise<ExportStatus> {
   const manifest = await readManifest(files, folder);
-  if (manifest !== undefined) {
-    const { counts, parts, calls } = manifest;
-    const inputs = manifest.inputs.map(({ name }) => name);
-    return {
-      state: 'complete',
-      counts,
-      parts,
-      inputShare: 1,
-      calls,
-      inputs,
-      owner: null,
-      memory: null,
-      startedAt: null,
-    };
-  }
+  if (manifest !== undefined) return completed(manifest);
   const checkpoint = await readCheckpoint(files, folder);
   const owner = lockOwner(folder);
+  if (checkpoint === undefined) {
+    // A run that ends writes the manifest before it takes all else away, and its lock last.
+    const written = await readManifest(files, folder);
+    if (written !== undefined) return completed(written);
+  }
   if (checkpoint === undefined && owner === undefined) {
     throw new ExportError('usage', `${folder} holds no export: neither a manifest nor a checkpoint is there`, {
       todo: 'Name the folder that --out or output.dir named.',
@@ -68,4 +59,10 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
     memory: owner === undefined ? null : ((await readHolding(files, folder)) ?? null),
     startedAt: checkpoint === undefined ? null : new Date(checkpoint.start.startedAtMs).toISOString(),
   };
+}
+
+function completed({ counts, parts, calls, inputs }: Manifest): ExportStatus {
+  const names = inputs.map(({ name }) => name);
+  const unfinished = { owner: null, memory: null, startedAt: null };
+  return { state: 'complete', counts, parts, inputShare: 1, calls, inputs: names, ...unfinished };
 }

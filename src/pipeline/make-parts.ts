@@ -23,7 +23,7 @@ export interface PartsRequest {
   readonly job: Job;
   readonly prepared: PreparedInputs;
   readonly journal: Journal;
-  /** Calls sent, and credits booked for them. */
+  /** Calls sent, and what they may have cost. */
   readonly calls: Tally;
   readonly credits: Tally;
   readonly progress: ReadProgress;
@@ -66,6 +66,9 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     journal,
     onCall: async () => {
       await Promise.all([calls.add(1), credits.add(job.budget.creditsPerCall)]);
+    },
+    onFree: async ({ sent }) => {
+      await Promise.all([calls.add(sent ? 0 : -1), credits.add(-job.budget.creditsPerCall)]);
     },
     stop,
   });

@@ -109,12 +109,14 @@ async function finishAll(
   { files, folder }: PartOptions,
 ): Promise<{ files: FileFacts[]; notes: EncoderNotes }> {
   const done: FileFacts[] = [];
-  const notes = { formulaCells: 0, replacedSurrogates: 0 };
+  let formulaCells = 0;
+  /** By table: every format replaces in the same cells. */
+  const replaced = new Map<string, number>();
   for (const { format, table, file, encoder, rows } of open) {
     const told = await encoder.end();
     if (format !== 'unexported') {
-      notes.formulaCells += told.formulaCells;
-      notes.replacedSurrogates += told.replacedSurrogates;
+      formulaCells += told.formulaCells;
+      replaced.set(table, Math.max(replaced.get(table) ?? 0, told.replacedSurrogates));
     }
     done.push({ format: format === 'unexported' ? 'csv' : format, table, part, rows, ...(await file.seal()) });
   }
@@ -124,7 +126,8 @@ async function finishAll(
     folder,
     done.map((file) => pathIn(folder, file.path)),
   );
-  return { files: done, notes };
+  const replacedSurrogates = [...replaced.values()].reduce((sum, cells) => sum + cells, 0);
+  return { files: done, notes: { formulaCells, replacedSurrogates } };
 }
 
 async function discardAll(open: readonly OpenTableFile[]): Promise<void> {

@@ -97,7 +97,7 @@ function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<D
     if (expected !== total)
       yield { path, problem: `${key} has ${total} rows in its files, and should have ${expected ?? 'none'}` };
   }
-  const last = Math.max(0, ...files.map((file) => file.last));
+  const last = files.reduce((most, file) => Math.max(most, file.last), 0);
   if (last !== read) yield { path, problem: `the parts cover ${last} entries, and ${read} were read` };
   const unexported = files.filter((file) => file.table === unexportedTable.name).length;
   if (unexported !== parts) yield { path, problem: `${unexported} parts are named, and ${parts} were written` };

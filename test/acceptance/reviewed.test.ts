@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { chmod, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { exportStatus } from '../../src/pipeline/export-status.ts';
 import { readManifest } from '../../src/store/manifest.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
+import { diskFileStore, type FileStore } from '../../src/store/file-store.ts';
 import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
@@ -50,6 +52,36 @@ describe('an export', () => {
     await expect(runExport({ flags: pieces })).rejects.toMatchObject({ exit: 'damaged' });
     expect(service.counts().calls).toBe(asked);
     expect(await runExport({ flags: pieces, fresh: true })).toMatchObject({ state: 'complete' });
+  });
+
+  it('counts neither calls that never left nor credits for them', async () => {
+    const { flags, service } = await scene(20);
+    const nobody = createServer().listen(0, '127.0.0.1');
+    await once(nobody, 'listening');
+    const { port } = nobody.address() as AddressInfo;
+    nobody.close();
+    await once(nobody, 'close');
+    const refused = await runExport({ flags: { ...flags, url: `http://127.0.0.1:${port}`, retries: '0' } });
+    expect(refused.error?.exit).toBe('unavailable');
+    await runExport({ flags });
+    const { calls, credits } = (await readManifest(diskFileStore, flags['out'] as string)) ?? {};
+    expect({ calls, credits }).toEqual({ calls: service.counts().calls, credits: 160 });
+  });
+
+  it('has a status in the moment in which it is complete', async () => {
+    const { flags } = await scene(20);
+    await runExport({ flags });
+    const out = flags['out'] as string;
+    const lateStatus = () => {
+      let looks = 0;
+      const readAll: FileStore['readAll'] = (path) =>
+        path.endsWith('manifest.json') && (looks += 1) === 1 ? Promise.resolve(undefined) : diskFileStore.readAll(path);
+      return exportStatus({ ...diskFileStore, readAll }, out);
+    };
+    expect(await lateStatus()).toMatchObject({ state: 'complete', calls: 1 });
+    const lock = await diskFileStore.takeLock(out);
+    expect(await lateStatus()).toMatchObject({ state: 'complete', calls: 1 });
+    await lock.remove();
   });
 
   it('tells the share of the inputs that its parts cover, not what was read ahead', async () => {

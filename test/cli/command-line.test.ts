@@ -42,6 +42,10 @@ describe('the program', () => {
     [['status'], 'status needs <out>: folder of the export, as --out or output.dir named it'],
     [['status', 'a', 'b'], 'there is an argument too many: b'],
     [['run', '--log-level', 'loud', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'], '--log-level must be one of'],
+    [
+      ['run', '--grace-ms', '86400001', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'],
+      '--grace-ms: 86400001 is not',
+    ],
   ])('says what is wrong with %j, on stderr, with exit 2', async (args, message) => {
     const { exit, stdout, stderr } = await runProgram(args, { cwd: await tempFolder() });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });

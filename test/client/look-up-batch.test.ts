@@ -87,6 +87,17 @@ describe('lookUpBatch', () => {
     expect(lookups[0]).toEqual({ kind: 'missing', reason: 'Asset Not Found' });
   });
 
+  it('believes no id of several that a refusal names: they may be an echo of the request', async () => {
+    const many = idsOf(1000);
+    const inner = alwaysClient((call) =>
+      call.ids.includes(many[617] ?? '')
+        ? refusal('id', `Invalid pubkey in ${JSON.stringify(call.ids.slice(0, 6))}`)
+        : recordsOf(call),
+    );
+    const { lookups } = await lookUpBatch(inner, batchOf(many));
+    expect(lookups.flatMap((lookup, place) => (lookup.kind === 'found' ? [] : [place]))).toEqual([617]);
+  });
+
   it('does not believe an id that a doubtful refusal or one for size names', async () => {
     const doubtful = { ...refusal('id', `no luck near ${b}`), doubtful: true };
     const inner = scriptedClient([doubtful]);
@@ -98,7 +109,7 @@ describe('lookUpBatch', () => {
   });
 
   it('finds the true fate of every id, whichever spoil their calls and however refusals word it', async () => {
-    const fate = fc.constantFrom('found', 'found', 'found', 'missing', 'poison', 'named', 'gone');
+    const fate = fc.constantFrom('found', 'found', 'found', 'missing', 'poison', 'named', 'listed', 'gone');
     await fc.assert(
       fc.asyncProperty(
         fc.array(fate, { minLength: 1, maxLength: 70 }),
@@ -109,16 +120,25 @@ describe('lookUpBatch', () => {
           const fateOf = new Map(all.map((id, n) => [id, fates[n]]));
           const service = alwaysClient((call) => {
             if (call.ids.length > most) return refusal('size', 'too many');
-            const bad = call.ids.find((id) => ['poison', 'named', 'gone'].includes(fateOf.get(id) ?? ''));
+            const bad = call.ids.find((id) => ['poison', 'named', 'listed', 'gone'].includes(fateOf.get(id) ?? ''));
             const kind = fateOf.get(bad ?? '');
             if (kind === 'gone') return refusal('notFound', 'Asset Not Found');
-            if (bad !== undefined) return refusal('id', kind === 'named' ? `${bad} is invalid` : 'invalid');
+            const listed = call.ids.filter((id, at) => id === bad || at % 3 === 0).join();
+            const words = { named: `${bad} is invalid`, listed: `invalid: ${listed}` };
+            if (bad !== undefined) return refusal('id', { ...words, poison: 'invalid' }[kind as keyof typeof words]);
             const found = call.ids.filter((id) => fateOf.get(id) === 'found');
             return recordsOf(call, reversed ? found.toReversed() : found);
           });
           const guard = withSizeGuard(service, {});
           const { lookups } = await lookUpBatch(guard, batchOf(all));
-          const expected = { found: 'found', missing: 'missing', gone: 'missing', poison: 'failed', named: 'failed' };
+          const expected = {
+            found: 'found',
+            missing: 'missing',
+            gone: 'missing',
+            poison: 'failed',
+            named: 'failed',
+            listed: 'failed',
+          };
           expect(lookups.map((lookup) => lookup.kind)).toEqual(fates.map((each) => expected[each]));
           expect(lookups.map(idFound)).toEqual(all.map((id) => (fateOf.get(id) === 'found' ? id : undefined)));
           expect(guard.cap()).toBeGreaterThanOrEqual(Math.min(most, fates.length) / 2);

@@ -7,7 +7,7 @@ import { textOfCell } from '../../src/assets/row-block.ts';
 import type { RecordRows } from '../../src/assets/scan/record-rows.ts';
 import type { AssetCall } from '../../src/client/asset-client.ts';
 import { MalformedAnswer, parseAnswer, type ParsedRecords } from '../../src/client/parse-answer.ts';
-import { answerBody, batchCall, idOf, idsIn, recordText, singleBody, singleCall } from './support/calls.ts';
+import { answerBody, batchCall, idOf, idsIn, idsOf, recordText, singleBody, singleCall } from './support/calls.ts';
 
 const many = batchCall([idOf(1), idOf(2)]);
 const one = singleCall(idOf(1));
@@ -189,6 +189,16 @@ describe('parseAnswer', () => {
       }),
       { seed: 8, numRuns: 2000 },
     );
+  });
+
+  it('calls an answer of far more records than were asked for malformed, and takes no memory for them', () => {
+    const few = answerBody(Array.from({ length: 10_020 }, () => '{"id":""}'));
+    const answer = parseAnswer(few, batchCall(idsOf(2)));
+    expect(answer.kind === 'records' && answer.rows.count).toBe(10_020);
+    for (const element of ['{"id":""}', 'null', '1']) {
+      const many = answerBody(Array.from({ length: 10_021 }, () => element));
+      expect(() => parseAnswer(many, batchCall(idsOf(2)))).toThrow('malformed answer: more than 10020 records');
+    }
   });
 
   it('reads a record that is nested a hundred thousand deep', () => {

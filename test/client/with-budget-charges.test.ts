@@ -63,6 +63,20 @@ describe('withBudget on what a failed attempt costs', () => {
     await expect(client.ask(call)).rejects.toMatchObject({ exit: 'spent' });
   });
 
+  it('tells its caller of each attempt that cost nothing, and whether it was sent', async () => {
+    const told: string[] = [];
+    const unsent = new AttemptError('transient', 'connection refused', { unsent: true });
+    const reset = new AttemptError('transient', 'reset');
+    const busy = new AttemptError('throttled', '429', { status: 429 });
+    const { client } = budgeted(scriptedClient([unsent, reset, busy]), {
+      freeStatuses: [429],
+      onCall: async () => void told.push('call'),
+      onFree: async ({ sent }) => void told.push(sent ? 'free' : 'unsent'),
+    });
+    for (const error of [unsent, reset, busy]) await expect(client.ask(call)).rejects.toBe(error);
+    expect(told).toEqual(['call', 'unsent', 'call', 'call', 'free']);
+  });
+
   it('gives back statuses that the job calls free', async () => {
     const busy = new AttemptError('throttled', '429', { status: 429 });
     const refused = new ExportError('keyRefused', 'no', { facts: { status: 401 } });
@@ -81,6 +95,22 @@ describe('withBudget on what a failed attempt costs', () => {
     const { client } = budgeted(inner);
     await expect(client.ask(call)).rejects.toBe(refused);
     await expect(client.ask(call)).rejects.toBe(refused);
+    expect(inner.asked).toHaveLength(1);
+  });
+
+  it('sends nothing either while the credits of that call are given back', async () => {
+    const refused = new ExportError('keyRefused', 'no', { facts: { status: 401 } });
+    const inner = scriptedClient([refused]);
+    let meanwhile: Promise<unknown> = Promise.resolve();
+    const { client } = budgeted(inner, {
+      freeStatuses: [401],
+      onFree: async () => {
+        meanwhile = client.ask(call).catch((error: unknown) => error);
+        await meanwhile;
+      },
+    });
+    await expect(client.ask(call)).rejects.toBe(refused);
+    expect(await meanwhile).toBe(refused);
     expect(inner.asked).toHaveLength(1);
   });
 });

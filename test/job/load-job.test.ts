@@ -45,6 +45,12 @@ describe('a job', () => {
     expect(perDay(await jobFile(file, { environment, flags }))).toBe(3);
   });
 
+  it('takes no timeout of more than a day: a timer could not count it, and a call could span three', async () => {
+    const flags = { 'timeout-ms': '86400001' };
+    const sources = await jobFile(least, { flags });
+    expect(messageOf(sources)).toContain('--timeout-ms must be at most 86400000, and is 86400001');
+  });
+
   it('takes an empty environment variable for one that is not set', async () => {
     const sources = await jobFile(least, { environment: { ASSET_EXPORT_RETRIES: '' } });
     expect(loadJob(sources).job.service.retries).toBe(8);

@@ -21,7 +21,9 @@ async function withRecords(
 ): Promise<void> {
   const folder = await tempFolder();
   const [assets, list] = [join(folder, 'assets.jsonl'), join(folder, 'ids.txt')];
-  await writeFile(assets, ids.map((id) => `${generatedRecord(id)}\n`).join(''));
+  const [first = '', ...others] = ids;
+  const odd = `{"id":"${first}","content":{"$schema":"\\ud800","files":[{"uri":"\\udc00"}]}}\n`;
+  await writeFile(assets, odd + others.map((id) => `${generatedRecord(id)}\n`).join(''));
   await writeFile(list, ids.join('\n'));
   const service = await startService({ assets: [assets], host: '127.0.0.1', port: 0, clock: systemClock });
   try {
@@ -53,6 +55,14 @@ describe('an export whose job shapes its tables', () => {
       { name: 'asset', type: 'string', nullable: false, from: 'id' },
     ]);
     expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+  });
+
+  it('counts half a character once, in however many formats it was replaced', async () => {
+    const out = await tempFolder();
+    await withRecords(async (run) => {
+      await run({ out, format: 'csv,jsonl,parquet', tables: 'assets,files' });
+    });
+    expect((await readManifest(diskFileStore, out))?.notes.replacedSurrogates).toBe(2);
   });
 
   it('keeps the time at which it began, over interruptions and in every table', async () => {

@@ -58,7 +58,8 @@ export class RecordRows {
     const { assets, children, drifts, childDrifts } = this.#target;
     const flat = flattenAsset(value);
     assets.addCells(assetsTable.columns, flat.row);
-    drifts.push(...flat.drift);
+    // Not spread: a record may hold more unknown members than a call takes arguments.
+    for (const drift of flat.drift) drifts.push(drift);
     for (const table of this.#plan.children) {
       const index = childTables.indexOf(table);
       for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
@@ -92,7 +93,8 @@ export class RecordRows {
     const { drifts, childDrifts } = this.#target;
     const all: Drift[] = [];
     this.#addDrifts(all, drifts, { record, which: bound.driftEnd });
-    for (let index = 0; index < childDrifts.length; index += 1) {
+    for (const table of this.#plan.children) {
+      const index = childTables.indexOf(table);
       this.#addDrifts(all, childDrifts[index] ?? [], { record, which: bound.childDriftEnd(index) });
     }
     return all;

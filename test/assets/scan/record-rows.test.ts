@@ -211,7 +211,8 @@ describe('the rows of an answer', () => {
   });
 
   it('are those of assets alone where no child table is wanted, and so are the drifts', () => {
-    for (const text of [...generated.slice(0, 100), ...realRecordTexts().slice(0, 50)]) {
+    const odd = '{"id":"a","grouping":[{"group_key":"collection","group_value":"b","rank":1}]}';
+    for (const text of [odd, ...generated.slice(0, 100), ...realRecordTexts().slice(0, 50)]) {
       const rows = new RecordRows(Buffer.from(`[${text}]`));
       if (rows.read(1) < 0) rows.add(parseJson(text) as JsonObject, 1, 1 + Buffer.byteLength(text));
       const flat = flattenAsset(parseJson(text) as JsonObject);
@@ -225,6 +226,13 @@ describe('the rows of an answer', () => {
     const rows = rowsOfAll(['{"id":"a"}', '{\n"id"\r\n:"b"\n}']);
     const raw = rows.rawRows([1, 0]);
     expect([textOfCell(raw, 0), textOfCell(raw, 1)]).toEqual(['{"id":"b"}', '{"id":"a"}']);
+  });
+
+  it('takes a record of half a million members that no column names', () => {
+    const members = Array.from({ length: 500_000 }, (_, n) => `"odd${n}":${n}`);
+    const rows = rowsOfAll([`{"id":"a",${members.join(',')}}`]);
+    expect(rows.slow).toBe(1);
+    expect(rows.drifts(0)).toHaveLength(500_000);
   });
 
   it('does not grow with the names that a service invents', () => {
