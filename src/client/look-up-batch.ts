@@ -85,6 +85,8 @@ class Search {
   readonly #lookups: Lookup[];
   /** Where each id stands in the batch: made when it cannot be guessed. */
   #places: ReadonlyMap<string, number> | undefined;
+  /** Until a refusal named an id that was not to blame. */
+  #heedsWords = true;
 
   constructor(client: AssetClient, batch: Batch) {
     this.#client = client;
@@ -117,13 +119,13 @@ class Search {
       this.#put(only, refusedLookup(answer));
       return;
     }
-    const named = namedIn(answer, ids);
-    if (named.size > 0 && named.size < ids.length && namedInRow < maxNamedInRow) {
-      const rest = ids.filter((id) => !named.has(id));
-      if (named.size === 1) for (const id of named) this.#put(id, refusedLookup(answer));
-      // Several may be an echo of the request: they are asked again, apart from the others.
-      const again = named.size === 1 ? [] : [...named];
-      await allSettled([this.ask(again), this.ask(rest, namedInRow + 1)]);
+    const named = this.#heedsWords && namedInRow < maxNamedInRow ? namedIn(answer, ids) : undefined;
+    if (named !== undefined) {
+      await this.ask([named]);
+      // What words echo is no blame.
+      if (this.#lookups[this.#placeInBatch(named)]?.kind === 'found') this.#heedsWords = false;
+      const rest = ids.filter((id) => id !== named);
+      await this.ask(rest, namedInRow + 1);
       return;
     }
     const middle = Math.ceil(ids.length / 2);
@@ -204,11 +206,12 @@ function refusedLookup(answer: RefusedAnswer): NoRecord {
   return { kind: answer.why === 'notFound' ? 'missing' : 'failed', reason: answer.message };
 }
 
-/** The ids of a call that the service's words name. */
-function namedIn(answer: RefusedAnswer, ids: readonly string[]): Set<string> {
-  if (answer.why === 'size' || answer.doubtful) return new Set();
+/** The one id of a call that the service's words name; undefined when they name none or several. */
+function namedIn(answer: RefusedAnswer, ids: readonly string[]): string | undefined {
+  if (answer.why === 'size' || answer.doubtful) return undefined;
   const words = new Set(answer.message.match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g));
-  return new Set(ids.filter((id) => words.has(id)));
+  const named = ids.filter((id) => words.has(id));
+  return named.length === 1 ? named[0] : undefined;
 }
 
 /** Waits for all before it fails: what the others bring is kept. */

@@ -9,12 +9,6 @@ const shardCount = 256;
  */
 const fullest = 0.95;
 const growth = 1.41;
-
-/** Shards do not fill evenly: so much more than its share of what is expected, and few have to grow again. */
-const expectedMargin = 1.04;
-
-/** A shard that turns out too small for what was expected grows by this. */
-const correction = 1.1;
 const smallestSlots = 24;
 
 /** Hashes whose places are read ahead, before any of them is looked for. */
@@ -31,13 +25,12 @@ interface Shard {
 
 /**
  * A set of 128-bit hashes of four words each: it has no limit but memory, and grows a 256th at a time, never copying
- * the whole. About 20 bytes an entry, 17 where it knew how many to expect. Two values of one hash are one to it: a chance of 2^-128 for each pair.
+ * the whole. About 20 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
  */
 export class HashSet128 {
   readonly #shards: Shard[] = [];
   #touched = 0;
   #size = 0;
-  #expected = 0;
 
   constructor() {
     // Shards fill at the same pace. Different first sizes make them grow one after another, not all at once.
@@ -49,11 +42,6 @@ export class HashSet128 {
   /** How many different hashes it holds. */
   get size(): number {
     return this.#size;
-  }
-
-  /** Tells how many hashes it will hold in all, as far as that is known: what grows from now on does so once. */
-  expect(size: number): void {
-    this.#expected = size;
   }
 
   /** Memory of the table. */
@@ -79,11 +67,7 @@ export class HashSet128 {
     putHash(shard, slot, { hashes, from });
     shard.used += 1;
     this.#size += 1;
-    if (shard.used > shard.limit) {
-      const share = (this.#expected / shardCount) * expectedMargin;
-      const step = this.#expected > 0 ? correction : growth;
-      grow(shard, Math.ceil(Math.max(shard.slots * step, share / fullest)));
-    }
+    if (shard.used > shard.limit) grow(shard);
     return 1;
   }
 
@@ -152,8 +136,9 @@ function putHash({ words, slots }: Shard, slot: number, { hashes, from }: HashAt
 }
 
 /** Homes follow the order of the first words, so the old slots fill the new ones from front to back: no random access. */
-function grow(shard: Shard, slots: number): void {
+function grow(shard: Shard): void {
   const { words: old, slots: oldSlots } = shard;
+  const slots = Math.ceil(oldSlots * growth);
   const words = new Uint32Array(slots * wordsPerHash);
   shard.slots = slots;
   shard.limit = Math.floor(slots * fullest);

@@ -104,8 +104,7 @@ function batchesToAsk(request: PartsRequest, { listener }: ExportContext): Async
     expected: prepared.fingerprints,
     onBytes: (bytes) => (progress.inputBytes += bytes),
   });
-  const share = (): number => progress.inputBytes / prepared.inputBytes;
-  const entries = markDuplicates(countEntries(read, progress, listener), new HashSet128(), share);
+  const entries = markDuplicates(countEntries(read, progress, listener), new HashSet128());
   const { idsPerCall } = job.service;
   return neededBatches(batchIds(entries, { idsPerCall, rowsPerPart }), { rowsPerPart, isNeeded });
 }

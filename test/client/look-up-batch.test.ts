@@ -67,14 +67,14 @@ describe('lookUpBatch', () => {
     expect(inner.asked.length).toBeLessThanOrEqual(21);
   });
 
-  it('needs one more call when the refusal names the id', async () => {
+  it('needs two more calls when the refusal names the id: one tells whether it is to blame', async () => {
     const inner = alwaysClient((call) =>
       call.ids.includes(b) ? refusal('id', `Pubkey Validation Err: ${b} is invalid`) : recordsOf(call),
     );
     const { lookups } = await lookUpBatch(inner, batchOf(ids));
     expect(lookups.filter((lookup) => lookup.kind === 'found')).toHaveLength(5);
     expect(lookups[1]).toEqual({ kind: 'failed', reason: `Pubkey Validation Err: ${b} is invalid` });
-    expect(inner.asked).toHaveLength(2);
+    expect(inner.asked).toHaveLength(3);
   });
 
   it('takes a refusal that says not found for missing, for one id of many and for all', async () => {
@@ -87,15 +87,16 @@ describe('lookUpBatch', () => {
     expect(lookups[0]).toEqual({ kind: 'missing', reason: 'Asset Not Found' });
   });
 
-  it('believes no id of several that a refusal names: they may be an echo of the request', async () => {
+  it.each([1, 6])('blames no id for an echo of the first %i of the request', async (echoed) => {
     const many = idsOf(1000);
     const inner = alwaysClient((call) =>
       call.ids.includes(many[617] ?? '')
-        ? refusal('id', `Invalid pubkey in ${JSON.stringify(call.ids.slice(0, 6))}`)
+        ? refusal('id', `Invalid pubkey in ${JSON.stringify(call.ids.slice(0, echoed))}`)
         : recordsOf(call),
     );
     const { lookups } = await lookUpBatch(inner, batchOf(many));
     expect(lookups.flatMap((lookup, place) => (lookup.kind === 'found' ? [] : [place]))).toEqual([617]);
+    expect(inner.asked.length).toBeLessThanOrEqual(23);
   });
 
   it('does not believe an id that a doubtful refusal or one for size names', async () => {
