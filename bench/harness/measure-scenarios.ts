@@ -50,9 +50,10 @@ type Figures = Omit<Sample, 'name' | 'round' | 'turn'>;
 
 async function measure(scenario: Scenario, sizes: Sizes, { near, far }: Places): Promise<Figures> {
   const place = scenario.far === true ? far : near;
-  const { many } = sizes;
-  const [few, idsPerPart] =
-    scenario.smallParts === true ? [sizes.fewInSmallParts, sizes.idsPerPart] : [sizes.few, undefined];
+  const [few, many, idsPerPart] =
+    scenario.smallParts === true
+      ? [sizes.fewInSmallParts, sizes.manyInSmallParts, sizes.idsPerPart]
+      : [sizes.few, sizes.many, undefined];
   const small = few === 0 ? nothing : await runScenario(scenario, { count: few, idsPerPart }, place);
   const large = await runScenario(scenario, { count: many, idsPerPart }, place);
   const each = (figure: (run: Run) => number): number => ((figure(large) - figure(small)) / (many - few)) * 1e6;

@@ -21,8 +21,9 @@ export interface Sizes {
   /** Each scenario runs at both: what an asset takes is the difference, in which the start is not. 0: no run. */
   readonly few: number;
   readonly many: number;
-  /** What `few` is with small parts, so that every thread has started by then; and their ids a part. */
+  /** The same with small parts: every thread has started by then, and two are compared by the clock, which needs more time. */
   readonly fewInSmallParts: number;
+  readonly manyInSmallParts: number;
   readonly idsPerPart: number;
   /** Different answers that the load server has, of 1,000 records each. */
   readonly bodies: number;
@@ -53,6 +54,7 @@ export const usualSizes: Sizes = {
   few: 20_000,
   many: 400_000,
   fewInSmallParts: 100_000,
+  manyInSmallParts: 900_000,
   idsPerPart: 20_000,
   bodies: 20,
   stageRecords: 20_000,
@@ -82,6 +84,7 @@ export const tinySizes: Sizes = {
   few: 0,
   many: 2000,
   fewInSmallParts: 0,
+  manyInSmallParts: 2000,
   idsPerPart: 2000,
   bodies: 2,
   stageRecords: 2000,
