@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Of V8's young generation, both halves. A larger one saves no time, and buffers of the network lie longer in it as garbage. */
+/** Of V8's young generation, both halves, as a rule: a larger one saves no time, and buffers of the network lie longer as garbage. */
 const mostYoungBytes = 16 * 1024 * 1024;
 
 const lookEveryMs = 100;
@@ -13,12 +13,17 @@ export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=110');
   // Little of what is young is alive: sharing it out among V8's helpers takes longer than looking at it.
   setFlagsFromString('--no-parallel-scavenge');
-  watch = setInterval(limitYoung, lookEveryMs).unref();
+}
+
+/** For an export on one thread. */
+export function keepYoungSmall(): void {
+  watch ??= setInterval(limitYoung, lookEveryMs).unref();
 }
 
 /** For one of several: the heap of a thread is small as it is, and flags are for all heaps at once. */
 export function letHeapsGrow(): void {
   clearInterval(watch);
+  watch = undefined;
   growYoung(true);
   setFlagsFromString('--heap-growing-percent=150');
 }

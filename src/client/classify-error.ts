@@ -60,12 +60,14 @@ const rules: readonly Rule[] = [
   { is: 'throttled', statuses: [503], retryAfter: true },
   { is: 'size', statuses: [413] },
   { is: 'size', codes: [-32007, -32008, -32701, -32702] },
-  { is: 'elsewhere', codes: [-32601] },
   { is: 'elsewhere', statusRange: [300, 399] },
-  { is: 'elsewhere', statuses: [404, 405, 407, 410, 501], rpc: false },
+  { is: 'elsewhere', statuses: [404, 405, 407, 410], rpc: false },
+  { is: 'elsewhere', statuses: [501] },
+  { is: 'id', words: /pubkey validation|base ?58|wrong ?size/i },
   // A service in trouble speaks of what it cannot reach: only where it names the request's parameters are its words heeded.
   { is: 'transient', statusRange: [500, 599], otherCodes: [-32602] },
-  { is: 'elsewhere', codes: [-32700] },
+  { is: 'transient', statusRange: [500, 599], words: /not found/i },
+  { is: 'elsewhere', codes: [-32601, -32700] },
   {
     is: 'keyRefused',
     words:
@@ -81,8 +83,7 @@ const rules: readonly Rule[] = [
   { is: 'notFound', codes: [-32004] },
   {
     is: 'id',
-    words:
-      /pubkey validation|invalid .{0,20}\b(?:ids?|pub ?keys?|public keys?|address|mint)\b|base ?58|not a valid (?:id|pub|public|address)|wrong ?size/i,
+    words: /invalid .{0,20}\b(?:ids?|pub ?keys?|public keys?|address|mint)\b|not a valid (?:id|pub|public|address)/i,
   },
   { is: 'transient', statusRange: [500, 599] },
   { is: 'transient', statuses: [408, 425] },

@@ -74,6 +74,9 @@ export async function lookUpAlone(client: AssetClient, batch: Omit<Batch, 'singl
 /** After so many refusals that named their ids, one after another, a batch is halved: halves are asked side by side. */
 const maxNamedInRow = 3;
 
+/** In place of their number, once words named an id that was not to blame. It goes with the ids, so that a replay asks the same. */
+const echoes = Number.POSITIVE_INFINITY;
+
 const notReturned: Lookup = { kind: 'missing', reason: 'not in the answer' };
 
 class Search {
@@ -85,8 +88,6 @@ class Search {
   readonly #lookups: Lookup[];
   /** Where each id stands in the batch: made when it cannot be guessed. */
   #places: ReadonlyMap<string, number> | undefined;
-  /** Until a refusal named an id that was not to blame. */
-  #heedsWords = true;
 
   constructor(client: AssetClient, batch: Batch) {
     this.#client = client;
@@ -119,17 +120,22 @@ class Search {
       this.#put(only, refusedLookup(answer));
       return;
     }
-    const named = this.#heedsWords && namedInRow < maxNamedInRow ? namedIn(answer, ids) : undefined;
+    const named = namedInRow < maxNamedInRow ? namedIn(answer, ids) : undefined;
     if (named !== undefined) {
       await this.ask([named]);
-      // What words echo is no blame.
-      if (this.#lookups[this.#placeInBatch(named)]?.kind === 'found') this.#heedsWords = false;
       const rest = ids.filter((id) => id !== named);
-      await this.ask(rest, namedInRow + 1);
+      await this.ask(rest, this.#isBlameless(named) ? echoes : namedInRow + 1);
       return;
     }
     const middle = Math.ceil(ids.length / 2);
-    await allSettled([this.ask(ids.slice(0, middle)), this.ask(ids.slice(middle))]);
+    const inHalves = namedInRow === echoes ? echoes : 0;
+    await allSettled([this.ask(ids.slice(0, middle), inHalves), this.ask(ids.slice(middle), inHalves)]);
+  }
+
+  /** Whether the call for this id alone went well. */
+  #isBlameless(id: string): boolean {
+    const lookup = this.#lookups[this.#placeInBatch(id)];
+    return lookup?.kind === 'found' || lookup === notReturned;
   }
 
   async askMissingAlone(): Promise<void> {

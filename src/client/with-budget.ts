@@ -91,14 +91,11 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
   function balanceSpent(error: AttemptError, sentDay: string): void {
     if (utcDay(clock.now()) !== sentDay) return;
     const what = `The service says that the day's credits are spent (${error.message})`;
-    if (whenSpent === 'stop') {
-      ended ??= spentError({ limit: 'the service', what }, clock, error);
-      throw ended;
-    }
-    gate.shut(what, 'service');
+    if (whenSpent === 'wait') gate.shut(what, 'service');
+    else ended ??= spentError({ limit: 'the service', what }, clock, error);
   }
 
-  /** Sends a booked call; undefined when the service says that its credits are spent, and a new day is waited for. */
+  /** Sends a booked call; undefined when the service says that its credits are spent. */
   async function send(call: Call, booked: BookedCall): Promise<AssetAnswer | undefined> {
     const sentDay = utcDay(clock.now());
     try {
@@ -106,15 +103,16 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
       await booked.answered();
       return answer;
     } catch (error) {
+      const spent = error instanceof AttemptError && error.failure === 'spent';
       // Before anything is awaited: nothing is sent after it.
       if (error instanceof ExportError) ended ??= error;
+      if (spent) balanceSpent(error, sentDay);
       if (wasFree(error, options.freeStatuses ?? [])) {
         await giveBack(booked);
         await options.onFree?.({ sent: !(error instanceof AttemptError && error.unsent) });
       } else await booked.failed();
-      if (!(error instanceof AttemptError) || error.failure !== 'spent') throw error;
-      balanceSpent(error, sentDay);
-      return undefined;
+      if (spent) return undefined;
+      throw error;
     }
   }
 
@@ -128,7 +126,10 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
       await giveBack(booked);
       throw error;
     }
-    return send(call, booked);
+    if (ended === undefined) return send(call, booked);
+    await giveBack(booked);
+    await options.onFree?.({ sent: false });
+    return undefined;
   }
 
   /** Attempts until there is an answer; undefined when a new day has to be waited for. */

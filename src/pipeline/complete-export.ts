@@ -13,7 +13,7 @@ export interface CompleteExport {
   readonly job: Job;
   readonly start: ExportStart;
   readonly commits: readonly Commit[];
-  /** Calls sent and credits booked over all runs. */
+  /** Calls sent, and credits that these may have cost, over all runs. */
   readonly calls: number;
   readonly credits: number;
   readonly version: string;

@@ -19,7 +19,7 @@ export interface ExportAccount {
   readonly pending: number;
   readonly parts: number;
   readonly files: readonly FileFacts[];
-  /** Calls sent and credits booked over all runs of this export. */
+  /** Calls sent, and credits that these may have cost, over all runs of this export. */
   readonly calls: number;
   readonly credits: number;
   readonly drift: readonly DriftCount[];
@@ -32,7 +32,7 @@ export interface ExportOutcome {
   readonly account: ExportAccount;
   /** Calls that this run sent. */
   readonly callsOfRun: number;
-  /** Credits booked for them. */
+  /** Credits that these may have cost. */
   readonly creditsOfRun: number;
   readonly elapsedMs: number;
   /** Why an unfinished export stopped. */

@@ -33,11 +33,11 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
   if (manifest !== undefined) return completed(manifest);
   const checkpoint = await readCheckpoint(files, folder);
   const owner = lockOwner(folder);
-  if (checkpoint === undefined) {
-    // A run that ends writes the manifest before it takes all else away, and its lock last.
-    const written = await readManifest(files, folder);
-    if (written !== undefined) return completed(written);
-  }
+  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
+  const holding = await readHolding(files, folder);
+  // A run that ends writes the manifest before it takes all else away.
+  const written = await readManifest(files, folder);
+  if (written !== undefined) return completed(written);
   if (checkpoint === undefined && owner === undefined) {
     throw new ExportError('usage', `${folder} holds no export: neither a manifest nor a checkpoint is there`, {
       todo: 'Name the folder that --out or output.dir named.',
@@ -53,10 +53,10 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
     ),
     parts: commits.length,
     inputShare: inputBytes === 0 ? 0 : Math.min(1, (commits.at(-1)?.inputBytes ?? 0) / inputBytes),
-    calls: await readTally(files, pathIn(folder, exportPaths.callCount)),
+    calls,
     inputs: checkpoint?.start.inputs.map(({ name }) => name) ?? [],
     owner: owner ?? null,
-    memory: owner === undefined ? null : ((await readHolding(files, folder)) ?? null),
+    memory: owner === undefined ? null : (holding ?? null),
     startedAt: checkpoint === undefined ? null : new Date(checkpoint.start.startedAtMs).toISOString(),
   };
 }

@@ -12,7 +12,7 @@ import { partFiles } from './throw-away.ts';
 export interface OpenExport {
   readonly checkpoint: Checkpoint;
   readonly journal: Journal;
-  /** Calls sent, and credits booked for them, over all runs. */
+  /** Calls sent, and credits that these may have cost, over all runs. */
   readonly calls: Tally;
   readonly credits: Tally;
   close(): Promise<void>;

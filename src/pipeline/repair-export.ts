@@ -28,7 +28,7 @@ export interface RepairOutcome {
   readonly after: Verification;
   /** Parts that were made again, from 0. */
   readonly parts: readonly number[];
-  /** Calls that this took, and credits booked for them. */
+  /** Calls that this took, and credits that these may have cost. */
   readonly calls: number;
   readonly credits: number;
   /** Why it stopped before all was mended. The same request goes on. */

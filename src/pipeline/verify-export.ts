@@ -63,7 +63,7 @@ export async function verifyExport(
     tell(file.bytes, 1);
     bytesBefore += file.bytes;
   }
-  damage.push(...(await strangers(files, folder, manifest)));
+  for (const stranger of await strangers(files, folder, manifest)) damage.push(stranger);
   return {
     files: manifest.files.length,
     rows: manifest.files.reduce((sum, { rows }) => sum + rows, 0),

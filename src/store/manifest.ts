@@ -37,7 +37,7 @@ const manifestSchema = z.object({
   inputs: z.array(inputSchema),
   /** `read = exported + missing + invalid + duplicate + failed`. */
   counts: countsSchema,
-  /** Calls sent and credits booked for them, over all runs of this export. */
+  /** Calls sent, and credits that these may have cost, over all runs of this export. */
   calls: z.number(),
   credits: z.number(),
   parts: z.number(),

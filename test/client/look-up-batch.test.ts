@@ -87,26 +87,52 @@ describe('lookUpBatch', () => {
     expect(lookups[0]).toEqual({ kind: 'missing', reason: 'Asset Not Found' });
   });
 
-  it.each([1, 6])('blames no id for an echo of the first %i of the request', async (echoed) => {
+  it.each([
+    [1, 'found'],
+    [6, 'found'],
+    [1, 'missing'],
+  ])('blames no id for an echo of the first %i of the request, where all others are %s', async (echoed, kind) => {
     const many = idsOf(1000);
     const inner = alwaysClient((call) =>
       call.ids.includes(many[617] ?? '')
         ? refusal('id', `Invalid pubkey in ${JSON.stringify(call.ids.slice(0, echoed))}`)
-        : recordsOf(call),
+        : recordsOf(call, kind === 'found' ? call.ids : []),
     );
     const { lookups } = await lookUpBatch(inner, batchOf(many));
-    expect(lookups.flatMap((lookup, place) => (lookup.kind === 'found' ? [] : [place]))).toEqual([617]);
+    expect(lookups.flatMap((lookup, place) => (lookup.kind === kind ? [] : [place]))).toEqual([617]);
     expect(inner.asked.length).toBeLessThanOrEqual(23);
   });
 
-  it('does not believe an id that a doubtful refusal or one for size names', async () => {
-    const doubtful = { ...refusal('id', `no luck near ${b}`), doubtful: true };
-    const inner = scriptedClient([doubtful]);
-    expect((await lookUpBatch(inner, batchOf([a, b]))).lookups.map((lookup) => lookup.kind)).toEqual([
-      'found',
-      'found',
-    ]);
-    expect(inner.asked).toHaveLength(3);
+  it('asks the same calls again from kept answers, in whatever order they came', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.uniqueArray(fc.nat(39), { maxLength: 5 }), async (scheduler, bad) => {
+        const many = idsOf(40);
+        const spoilers = new Set(bad.map((place) => many[place]));
+        const kept = new Map<string, AssetAnswer>();
+        const service = alwaysClient(async (call) => {
+          await scheduler.schedule(Promise.resolve());
+          const echo = refusal('id', `Invalid: ${call.ids[0]}`);
+          const answer = call.ids.some((id) => spoilers.has(id)) ? echo : recordsOf(call);
+          kept.set(call.ids.join(), answer);
+          return answer;
+        });
+        const first = lookUpBatch(service, batchOf(many));
+        await scheduler.waitFor(first);
+        const replay = alwaysClient((call) => kept.get(call.ids.join()) ?? refusal('id', 'not kept'));
+        const again = await lookUpBatch(replay, batchOf(many));
+        expect(again.lookups.map(({ kind }) => kind)).toEqual((await first).lookups.map(({ kind }) => kind));
+        expect(replay.asked.every((call) => kept.has(call.ids.join()))).toBe(true);
+      }),
+      { seed: 5, numRuns: 100 },
+    );
+  });
+
+  it.each(['doubtful', 'size'])('halves a call whose refusal names an id but is %s', async (kind) => {
+    const words = refusal(kind === 'size' ? 'size' : 'id', `no luck near ${b}`);
+    const inner = scriptedClient([{ ...words, doubtful: kind === 'doubtful' }]);
+    const { lookups } = await lookUpBatch(inner, batchOf(ids.slice(0, 4)));
+    expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'found', 'found', 'found']);
+    expect(inner.asked.map((call) => call.ids.length)).toEqual([4, 2, 2]);
   });
 
   it('finds the true fate of every id, whichever spoil their calls and however refusals word it', async () => {

@@ -113,6 +113,36 @@ describe('withBudget on what a failed attempt costs', () => {
     expect(await meanwhile).toBe(refused);
     expect(inner.asked).toHaveLength(1);
   });
+
+  it('sends nothing after a balance is spent, though what that call cost is still being given back', async () => {
+    const inner = scriptedClient([spentAnswer]);
+    const later: Promise<string[]>[] = [];
+    const { client } = budgeted(inner, {
+      freeStatuses: [402],
+      onFree: async () => {
+        later.push(outcomes([client.ask(call)]));
+        await settled();
+      },
+    });
+    expect(await outcomes([client.ask(call)])).toEqual(['spent']);
+    expect(await Promise.all(later)).toEqual([['spent']]);
+    expect(inner.asked).toHaveLength(1);
+  });
+
+  it('does not send what was still being counted as the key was refused', async () => {
+    const inner = scriptedClient([new ExportError('keyRefused', 'no')]);
+    const told: boolean[] = [];
+    const counted = [Promise.resolve(), settled()];
+    const { client, ledger } = budgeted(inner, {
+      onCall: () => counted.shift() ?? Promise.resolve(),
+      onFree: async ({ sent }) => void told.push(sent),
+    });
+    const ends = await outcomes([client.ask(call), client.ask(call)]);
+    expect(ends).toEqual(['keyRefused', 'keyRefused']);
+    expect(inner.asked).toHaveLength(1);
+    expect(told).toEqual([false]);
+    expect(await ledger.booked(today)).toBe(160);
+  });
 });
 
 describe('withBudget around midnight', () => {
