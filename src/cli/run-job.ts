@@ -1,6 +1,6 @@
 import { proxyFromEnvironment } from '../client/proxy-settings.ts';
 import type { Job } from '../job/job-schema.ts';
-import { systemClock, utcDay } from '../lib/clock.ts';
+import { dayMs, systemClock, utcDay } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { shownPath } from '../lib/shown-path.ts';
@@ -158,8 +158,8 @@ function creditsLeft({ budget }: Job, used: number, bookedBefore: number): numbe
 }
 
 function graceMs(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= 86_400_000) return Number(text);
-  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds up to 86400000, a day`);
+  if (/^\d+$/.test(text) && Number(text) <= dayMs) return Number(text);
+  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds up to ${dayMs}, a day`);
 }
 
 function logLevelOf(text: string): string {

@@ -3,13 +3,13 @@ import { systemClock } from '../lib/clock.ts';
 import type { AssetAnswer, AssetClient, Asker, CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './create-wire.ts';
 import type { CreditLedger } from './credit-ledger.ts';
-import { withBudget } from './with-budget.ts';
+import { type BudgetOptions, withBudget } from './with-budget.ts';
 import { withConcurrency } from './with-concurrency.ts';
 import { type AnswerJournal, withJournal } from './with-journal.ts';
 import { withRetry } from './with-retry.ts';
 import { withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
 
-export interface ClientOptions extends WireOptions {
+export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
   readonly retries: number;
   readonly budget: ClientBudget;
   /** Stays open: whoever opened it closes it after the client. */
@@ -19,10 +19,6 @@ export interface ClientOptions extends WireOptions {
   readonly initialCap?: number | undefined;
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
   readonly stop?: AbortSignal | undefined;
-  /** Awaited before each attempt is sent. */
-  readonly onCall?: (() => Promise<void>) | undefined;
-  /** Awaited when an attempt turned out to cost nothing, be it that it was never sent. */
-  readonly onFree?: ((attempt: { readonly sent: boolean }) => Promise<void>) | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random?: (() => number) | undefined;
 }

@@ -1,4 +1,4 @@
-import { type Clock, nextUtcMidnight } from '../lib/clock.ts';
+import { type Clock, dayMs, nextUtcMidnight } from '../lib/clock.ts';
 import type { ClientListener } from './client-events.ts';
 
 export interface DayGateOptions {
@@ -28,7 +28,7 @@ export function createDayGate({ clock, stop, listener }: DayGateOptions): DayGat
     shut: (reason, by) => {
       const nowMs = clock.now();
       if (nowMs < untilMs) return;
-      const dayBeganMs = nextUtcMidnight(nowMs) - 86_400_000;
+      const dayBeganMs = nextUtcMidnight(nowMs) - dayMs;
       const early = by === 'service' && untilMs > 0 && nowMs - dayBeganMs < lateClockMs;
       untilMs = early ? nowMs + lateClockWaitMs : nextUtcMidnight(nowMs);
       listener?.({ kind: 'waiting', untilMs, reason });

@@ -82,6 +82,12 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
     returns += 1;
   }
 
+  /** Gives back what an attempt was booked for that the caller has counted. */
+  async function settleFree(booked: BookedCall, sent: boolean): Promise<void> {
+    await giveBack(booked);
+    await options.onFree?.({ sent });
+  }
+
   function spent(reason: SpentReason): void {
     if (whenSpent === 'stop' || reason.limit === 'creditsPerRun') throw spentError(reason, clock);
     gate.shut(reason.what, 'ledger');
@@ -103,15 +109,13 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
       await booked.answered();
       return answer;
     } catch (error) {
-      const spent = error instanceof AttemptError && error.failure === 'spent';
+      const isSpent = error instanceof AttemptError && error.failure === 'spent';
       // Before anything is awaited: nothing is sent after it.
       if (error instanceof ExportError) ended ??= error;
-      if (spent) balanceSpent(error, sentDay);
-      if (wasFree(error, options.freeStatuses ?? [])) {
-        await giveBack(booked);
-        await options.onFree?.({ sent: !(error instanceof AttemptError && error.unsent) });
-      } else await booked.failed();
-      if (spent) return undefined;
+      if (isSpent) balanceSpent(error, sentDay);
+      const isUnsent = error instanceof AttemptError && error.unsent;
+      await (wasFree(error, options.freeStatuses ?? []) ? settleFree(booked, !isUnsent) : booked.failed());
+      if (isSpent) return undefined;
       throw error;
     }
   }
@@ -127,8 +131,7 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
       throw error;
     }
     if (ended === undefined) return send(call, booked);
-    await giveBack(booked);
-    await options.onFree?.({ sent: false });
+    await settleFree(booked, false);
     return undefined;
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayMs } from '../lib/clock.ts';
 import { count, field, oneOrMore } from './field.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
 
@@ -66,7 +67,7 @@ export const jobSchema = z.strictObject({
       flag: 'singles',
       description: 'allow the single calls of --show-unverified-collections (each is paid; --no-singles forbids them)',
     }),
-    timeoutMs: field(count(1).max(86_400_000).default(60_000), {
+    timeoutMs: field(count(1).max(dayMs).default(60_000), {
       flag: 'timeout-ms',
       value: 'MS',
       description: 'time for one whole exchange, at most a day',

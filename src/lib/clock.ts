@@ -19,6 +19,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** A UTC day, in milliseconds. */
+export const dayMs = 86_400_000;
+
 /** The UTC day of a moment, `YYYY-MM-DD`. */
 export function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
@@ -26,6 +29,5 @@ export function utcDay(ms: number): string {
 
 /** The next 00:00 UTC after a moment, in milliseconds: when the service gives a new balance. */
 export function nextUtcMidnight(ms: number): number {
-  const dayMs = 86_400_000;
   return (Math.floor(ms / dayMs) + 1) * dayMs;
 }
