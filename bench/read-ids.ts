@@ -5,7 +5,7 @@
  *
  * Prints as JSON how many it read, how many were valid, and the CPU seconds of the reading alone. `npm run bench` has the figures.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import bs58 from 'bs58';
 import { HashSet128 } from '../src/lib/hash-set-128.ts';
 import type { EntryBlock, IdEntry } from '../src/pipeline/id-entry.ts';
@@ -44,10 +44,14 @@ function linesOf(file: string): string[] {
 }
 
 async function read(file: string, dedupe: boolean): Promise<Reading> {
-  const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }));
+  let bytesRead = 0;
+  const onBytes = (bytes: number): void => void (bytesRead += bytes);
+  const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }), { onBytes });
+  const { size } = statSync(file);
+  const marked = (): AsyncIterable<IdEntry[]> => markDuplicates(blocks, new HashSet128(), () => bytesRead / size);
   let ids = 0;
   let valid = 0;
-  for await (const entries of dedupe ? markDuplicates(blocks, new HashSet128()) : entriesOf(blocks)) {
+  for await (const entries of dedupe ? marked() : entriesOf(blocks)) {
     ids += entries.length;
     for (const entry of entries) if (entry.sighting === 'valid') valid += 1;
   }

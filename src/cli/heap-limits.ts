@@ -10,7 +10,7 @@ let mayGrow = true;
 
 /** For a program of one thread: what a run holds at once is small, and V8 would let several times as much garbage lie. */
 export function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=110');
+  setFlagsFromString('--heap-growing-percent=60');
   // Little of what is young is alive: sharing it out among V8's helpers takes longer than looking at it.
   setFlagsFromString('--no-parallel-scavenge');
 }

@@ -1,4 +1,5 @@
 import { wordsPerHash } from './hash-128.ts';
+import { letGo } from './let-go.ts';
 
 /** Power of two. Small shards keep each growth small, and few enough that an empty set is small too. */
 const shardCount = 256;
@@ -10,6 +11,16 @@ const shardCount = 256;
 const fullest = 0.95;
 const growth = 1.41;
 const smallestSlots = 24;
+
+/** Shards do not fill evenly: each gets so much more than its share of what is expected, and few have to grow again. */
+const margin = 1.04;
+
+/** From here on it is worth it to grow to what is expected: in so many steps that none is larger than this. */
+const leastStep = 2;
+const largestStep = 32;
+
+/** Words of memory taken at once for many shards; only what holds hashes is ever used of it. */
+const mostWords = 1 << 28;
 
 /** Hashes whose places are read ahead, before any of them is looked for. */
 const hashesAhead = 256;
@@ -25,12 +36,15 @@ interface Shard {
 
 /**
  * A set of 128-bit hashes of four words each: it has no limit but memory, and grows a 256th at a time, never copying
- * the whole. About 20 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
+ * the whole. About 20 bytes an entry; 17.5 where it was told how many to expect. Two values of one hash are one to it: a
+ * chance of 2^-128 for each pair.
  */
 export class HashSet128 {
   readonly #shards: Shard[] = [];
   #touched = 0;
   #size = 0;
+  #expected = 0;
+  #room = new SharedRoom(0);
 
   constructor() {
     // Shards fill at the same pace. Different first sizes make them grow one after another, not all at once.
@@ -42,6 +56,11 @@ export class HashSet128 {
   /** How many different hashes it holds. */
   get size(): number {
     return this.#size;
+  }
+
+  /** Tells how many different hashes it will hold in all, as far as that is known. It may be told again, and be wrong. */
+  expect(size: number): void {
+    this.#expected = size;
   }
 
   /** Memory of the table. */
@@ -67,7 +86,7 @@ export class HashSet128 {
     putHash(shard, slot, { hashes, from });
     shard.used += 1;
     this.#size += 1;
-    if (shard.used > shard.limit) grow(shard);
+    if (shard.used > shard.limit) grow(shard, this.#wordsFor(shard, shardIndex(hashes, from)));
     return 1;
   }
 
@@ -82,11 +101,48 @@ export class HashSet128 {
     this.#touched = touched;
   }
 
+  /** Memory for a shard that is full: for all that is expected, or for the next of few steps there; else for a little more. */
+  #wordsFor({ slots }: Shard, index: number): Uint32Array<ArrayBuffer> {
+    const step = (this.#expected * margin) / (shardCount * fullest * slots);
+    if (this.#room.slots <= slots) {
+      if (step < leastStep) return new Uint32Array(Math.ceil(slots * growth) * wordsPerHash);
+      const steps = Math.ceil(Math.log(step) / Math.log(largestStep));
+      this.#room = new SharedRoom(Math.ceil(slots * step ** (1 / steps)));
+    }
+    return this.#room.take(index);
+  }
+
   #shardOf(hashes: Uint32Array, from: number): Shard {
-    const shard = this.#shards[(hashes[from + 3] ?? 0) & (shardCount - 1)];
+    const shard = this.#shards[shardIndex(hashes, from)];
     if (shard === undefined) throw new Error('a shard is missing');
     return shard;
   }
+}
+
+/**
+ * Room of equal size for every shard. It is cut from large pieces, which the system gives and takes back whole: hundreds of
+ * tables of their own would leave holes behind that nothing else fits into.
+ */
+class SharedRoom {
+  /** Of one shard. */
+  readonly slots: number;
+  readonly #pieces: Uint32Array<ArrayBuffer>[] = [];
+
+  constructor(slots: number) {
+    this.slots = slots;
+  }
+
+  take(index: number): Uint32Array<ArrayBuffer> {
+    const words = this.slots * wordsPerHash;
+    const shards = Math.min(shardCount, Math.ceil(mostWords / words));
+    const piece = (this.#pieces[Math.floor(index / shards)] ??= new Uint32Array(shards * words));
+    const start = (index % shards) * words;
+    return piece.subarray(start, start + words);
+  }
+}
+
+function shardIndex(hashes: Uint32Array, from: number): number {
+  return (hashes[from + 3] ?? 0) & (shardCount - 1);
 }
 
 function emptyShard(slots: number): Shard {
@@ -136,10 +192,9 @@ function putHash({ words, slots }: Shard, slot: number, { hashes, from }: HashAt
 }
 
 /** Homes follow the order of the first words, so the old slots fill the new ones from front to back: no random access. */
-function grow(shard: Shard): void {
+function grow(shard: Shard, words: Uint32Array<ArrayBuffer>): void {
   const { words: old, slots: oldSlots } = shard;
-  const slots = Math.ceil(oldSlots * growth);
-  const words = new Uint32Array(slots * wordsPerHash);
+  const slots = words.length / wordsPerHash;
   shard.slots = slots;
   shard.limit = Math.floor(slots * fullest);
   shard.words = words;
@@ -158,7 +213,6 @@ function grow(shard: Shard): void {
     words[at + 1] = old[rest + 1] ?? 0;
     words[at + 2] = old[rest + 2] ?? 0;
   }
-  // Old tables wait for a full collection, and 10 million entries leave tens of megabytes of them. Moved to a new buffer
-  // that nobody keeps, the memory goes with the next small collection.
-  structuredClone(old.buffer, { transfer: [old.buffer] });
+  // 10 million entries would leave tens of megabytes of old tables.
+  if (old.byteLength === old.buffer.byteLength) letGo(old.buffer);
 }

@@ -104,7 +104,8 @@ function batchesToAsk(request: PartsRequest, { listener }: ExportContext): Async
     expected: prepared.fingerprints,
     onBytes: (bytes) => (progress.inputBytes += bytes),
   });
-  const entries = markDuplicates(countEntries(read, progress, listener), new HashSet128());
+  const shareRead = (): number => progress.inputBytes / prepared.inputBytes;
+  const entries = markDuplicates(countEntries(read, progress, listener), new HashSet128(), shareRead);
   const { idsPerCall } = job.service;
   return neededBatches(batchIds(entries, { idsPerCall, rowsPerPart }), { rowsPerPart, isNeeded });
 }

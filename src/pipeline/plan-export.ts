@@ -64,9 +64,12 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
 
   const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
   const { column } = job.ids;
+  let inputBytes = 0;
+  const onBytes = (bytes: number): void => void (inputBytes += bytes);
   const entries = markDuplicates(
-    readIds(prepared.inputs, { column, expected: prepared.fingerprints }),
+    readIds(prepared.inputs, { column, expected: prepared.fingerprints, onBytes }),
     new HashSet128(),
+    () => inputBytes / prepared.inputBytes,
   );
   const counted = countSightings(entries, total);
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };

@@ -1,6 +1,7 @@
 import { type Table as ArrowTable, tableToIPC } from '@uwdata/flechette';
 import { parquetMetadata } from 'hyparquet';
 import { type RecordBatch, Table, transformParquetStream } from 'parquet-wasm';
+import { letGo } from '../lib/let-go.ts';
 import { parquetProperties } from './parquet-properties.ts';
 import { ByteBlocks } from './byte-blocks.ts';
 import { GrowingBytes } from './growing-bytes.ts';
@@ -36,7 +37,7 @@ export class ParquetStream {
   private readonly done: Promise<void>;
   private failure: { readonly error: unknown } | undefined;
   private rows = 0;
-  /** The last piece, which holds the whole footer. Others are let go: a row group takes megabytes. */
+  /** The last piece, which holds the whole footer. Others are let go at once: a row group takes megabytes. */
   private last: Uint8Array = new Uint8Array(0);
 
   constructor(output: ByteOutput, options: EncoderOptions) {
@@ -73,8 +74,10 @@ export class ParquetStream {
     const blocks = new ByteBlocks(output);
     try {
       for await (const bytes of (await encoded) as ReadableStream<Uint8Array>) {
-        if (mayEndFile(bytes)) this.last = bytes;
+        const isLast = mayEndFile(bytes);
+        if (isLast) this.last = bytes;
         await blocks.write(bytes);
+        if (!isLast) letGo(bytes.buffer);
       }
       await blocks.end();
     } catch (error) {

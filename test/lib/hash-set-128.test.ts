@@ -63,6 +63,42 @@ describe('HashSet128', () => {
     expect(set.size).toBe(1_000_000);
   });
 
+  it('takes at most 18 bytes for each of a million hashes when it was told of them early, and 25 when that was too few', () => {
+    const bytesWith = (expected: number): number => {
+      const set = new HashSet128();
+      for (let first = 0; first < 1_000_000; first += 1000) {
+        if (first === 50_000) set.expect(expected);
+        expect(set.addAll(hashesFrom(first, 1000)).every((isNew) => isNew === 1)).toBe(true);
+      }
+      expect(set.addAll(hashesFrom(0, 1_000_000)).some((isNew) => isNew === 1)).toBe(false);
+      return set.bytes / set.size;
+    };
+    expect(bytesWith(1_000_000)).toBeLessThan(18);
+    expect(bytesWith(400_000)).toBeLessThan(25);
+  });
+
+  it('believes what it is told in steps: far too much takes little, and nothing that is told loses a hash', () => {
+    const set = new HashSet128();
+    set.expect(1e12);
+    set.addAll(hashesFrom(0, 20_000));
+    expect(set.bytes / set.size).toBeLessThan(32 * 25);
+    const told = fc.array(fc.tuple(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.nat(9000)), { maxLength: 8 });
+    fc.assert(
+      fc.property(told, (steps) => {
+        const told = new HashSet128();
+        let first = 0;
+        for (const [expected, count] of steps) {
+          told.expect(expected);
+          expect(told.addAll(hashesFrom(first, count)).every((isNew) => isNew === 1)).toBe(true);
+          first += count;
+          expect(told.addAll(hashesFrom(0, first)).some((isNew) => isNew === 1)).toBe(false);
+        }
+        expect(told.size).toBe(first);
+      }),
+      { seed: 37, numRuns: 60 },
+    );
+  });
+
   it('is small when it is empty', () => {
     expect(new HashSet128().bytes).toBeLessThan(200_000);
   });
