@@ -9,6 +9,7 @@ import { readFileSync, statSync } from 'node:fs';
 import bs58 from 'bs58';
 import { HashSet128 } from '../src/lib/hash-set-128.ts';
 import type { EntryBlock, IdEntry } from '../src/pipeline/id-entry.ts';
+import { IdForecast } from '../src/pipeline/id-forecast.ts';
 import { markDuplicates } from '../src/pipeline/mark-duplicates.ts';
 import { expandInputs } from '../src/pipeline/read-ids/id-input.ts';
 import { readIds } from '../src/pipeline/read-ids/read-ids.ts';
@@ -48,7 +49,8 @@ async function read(file: string, dedupe: boolean): Promise<Reading> {
   const onBytes = (bytes: number): void => void (bytesRead += bytes);
   const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }), { onBytes });
   const { size } = statSync(file);
-  const marked = (): AsyncIterable<IdEntry[]> => markDuplicates(blocks, new HashSet128(), () => bytesRead / size);
+  const marked = (): AsyncIterable<IdEntry[]> =>
+    markDuplicates(blocks, new HashSet128(), new IdForecast([size], () => bytesRead));
   let ids = 0;
   let valid = 0;
   for await (const entries of dedupe ? marked() : entriesOf(blocks)) {

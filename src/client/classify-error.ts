@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   { is: 'id', words: /pubkey validation|base ?58|wrong ?size/i },
   // A service in trouble speaks of what it cannot reach: only where it names the request's parameters are its words heeded.
   { is: 'transient', statusRange: [500, 599], otherCodes: [-32602] },
-  { is: 'transient', statusRange: [500, 599], words: /not found/i },
+  { is: 'transient', statusRange: [500, 599], words: /not ?found|no such asset/i },
   { is: 'elsewhere', codes: [-32601, -32700] },
   {
     is: 'keyRefused',

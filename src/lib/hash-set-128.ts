@@ -15,11 +15,11 @@ const smallestSlots = 24;
 /** Shards do not fill evenly: each gets so much more than its share of what is expected, and few have to grow again. */
 const margin = 1.04;
 
-/** From here on it is worth it to grow to what is expected: in so many steps that none is larger than this. */
+/** What is expected is a guess: it is grown to where that is at least the first times as large, in steps of at most the second. */
 const leastStep = 2;
-const largestStep = 32;
+const largestStep = 16;
 
-/** Words of memory taken at once for many shards; only what holds hashes is ever used of it. */
+/** Words of memory taken at once for many shards. */
 const mostWords = 1 << 28;
 
 /** Hashes whose places are read ahead, before any of them is looked for. */
@@ -63,9 +63,12 @@ export class HashSet128 {
     this.#expected = size;
   }
 
-  /** Memory of the table. */
+  /** Memory of the table, with what is reserved for shards that will grow. */
   get bytes(): number {
-    return this.#shards.reduce((sum, shard) => sum + shard.words.byteLength, 0);
+    const held = new Set([...this.#shards.map(({ words }) => words), ...this.#room.pieces].map(({ buffer }) => buffer));
+    let bytes = 0;
+    for (const { byteLength } of held) bytes += byteLength;
+    return bytes;
   }
 
   /** Adds hashes, four words each, in their order; for each 1 when it is new, 0 when it is known. */
@@ -101,15 +104,19 @@ export class HashSet128 {
     this.#touched = touched;
   }
 
-  /** Memory for a shard that is full: for all that is expected, or for the next of few steps there; else for a little more. */
+  /** Memory for a shard that is full: in a room for all that is expected, or on the way there; else a little more of its own. */
   #wordsFor({ slots }: Shard, index: number): Uint32Array<ArrayBuffer> {
+    // A room that became too small is forgotten: its memory goes when the last shard has left.
+    if (this.#room.slots <= slots) this.#room = new SharedRoom(this.#roomySlots(slots));
+    return this.#room.take(index) ?? new Uint32Array(Math.ceil(slots * growth) * wordsPerHash);
+  }
+
+  /** Slots that a shard of so many should have next; 0 where nothing speaks for many more. */
+  #roomySlots(slots: number): number {
     const step = (this.#expected * margin) / (shardCount * fullest * slots);
-    if (this.#room.slots <= slots) {
-      if (step < leastStep) return new Uint32Array(Math.ceil(slots * growth) * wordsPerHash);
-      const steps = Math.ceil(Math.log(step) / Math.log(largestStep));
-      this.#room = new SharedRoom(Math.ceil(slots * step ** (1 / steps)));
-    }
-    return this.#room.take(index);
+    if (!(step >= leastStep)) return 0;
+    const steps = Math.ceil(Math.log(step) / Math.log(largestStep));
+    return Math.ceil(slots * (Number.isFinite(steps) ? step ** (1 / steps) : largestStep));
   }
 
   #shardOf(hashes: Uint32Array, from: number): Shard {
@@ -124,20 +131,27 @@ export class HashSet128 {
  * tables of their own would leave holes behind that nothing else fits into.
  */
 class SharedRoom {
-  /** Of one shard. */
+  /** Of one shard; 0 where there is no room. */
   readonly slots: number;
-  readonly #pieces: Uint32Array<ArrayBuffer>[] = [];
+  readonly pieces: Uint32Array<ArrayBuffer>[] = [];
 
   constructor(slots: number) {
     this.slots = slots;
   }
 
-  take(index: number): Uint32Array<ArrayBuffer> {
+  /** The place of a shard; undefined where there is none, or no memory for so many that are only expected. */
+  take(index: number): Uint32Array<ArrayBuffer> | undefined {
+    if (this.slots === 0) return undefined;
     const words = this.slots * wordsPerHash;
     const shards = Math.min(shardCount, Math.ceil(mostWords / words));
-    const piece = (this.#pieces[Math.floor(index / shards)] ??= new Uint32Array(shards * words));
     const start = (index % shards) * words;
-    return piece.subarray(start, start + words);
+    try {
+      const piece = (this.pieces[Math.floor(index / shards)] ??= new Uint32Array(shards * words));
+      return piece.subarray(start, start + words);
+    } catch (error) {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
   }
 }
 

@@ -2,6 +2,6 @@
  * Gives memory back that nobody reads any more. What is large waits for a full collection; moved to a new buffer that
  * nobody keeps, it goes with the next small one.
  */
-export function letGo(memory: ArrayBufferLike): void {
-  structuredClone(memory, { transfer: [memory as ArrayBuffer] });
+export function letGo(memory: ArrayBuffer): void {
+  structuredClone(memory, { transfer: [memory] });
 }

@@ -8,6 +8,7 @@ import type { Tally } from '../store/tally.ts';
 import { type Batch, batchIds } from './batch-ids.ts';
 import { countEntries, type ReadProgress } from './count-entries.ts';
 import type { ExportContext } from './export-context.ts';
+import { IdForecast } from './id-forecast.ts';
 import { markDuplicates } from './mark-duplicates.ts';
 import { neededBatches } from './needed-batches.ts';
 import { partsOf } from './part-flow.ts';
@@ -104,8 +105,14 @@ function batchesToAsk(request: PartsRequest, { listener }: ExportContext): Async
     expected: prepared.fingerprints,
     onBytes: (bytes) => (progress.inputBytes += bytes),
   });
-  const shareRead = (): number => progress.inputBytes / prepared.inputBytes;
-  const entries = markDuplicates(countEntries(read, progress, listener), new HashSet128(), shareRead);
+  const entries = markDuplicates(
+    countEntries(read, progress, listener),
+    new HashSet128(),
+    new IdForecast(
+      prepared.fingerprints.map(({ bytes }) => bytes),
+      () => progress.inputBytes,
+    ),
+  );
   const { idsPerCall } = job.service;
   return neededBatches(batchIds(entries, { idsPerCall, rowsPerPart }), { rowsPerPart, isNeeded });
 }

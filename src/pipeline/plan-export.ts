@@ -10,6 +10,7 @@ import { readJournals } from '../store/journal-entries.ts';
 import { batchIds } from './batch-ids.ts';
 import { countCalls } from './count-calls.ts';
 import { jobShape, requireSame } from './job-shape.ts';
+import { IdForecast } from './id-forecast.ts';
 import { markDuplicates } from './mark-duplicates.ts';
 import { type PreparedInputs } from './prepare-inputs.ts';
 import { readIds } from './read-ids/read-ids.ts';
@@ -69,7 +70,10 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   const entries = markDuplicates(
     readIds(prepared.inputs, { column, expected: prepared.fingerprints, onBytes }),
     new HashSet128(),
-    () => inputBytes / prepared.inputBytes,
+    new IdForecast(
+      prepared.fingerprints.map(({ bytes }) => bytes),
+      () => inputBytes,
+    ),
   );
   const counted = countSightings(entries, total);
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };

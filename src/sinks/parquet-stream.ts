@@ -73,7 +73,7 @@ export class ParquetStream {
   private async pass(encoded: Promise<ReadableStream>, output: ByteOutput): Promise<void> {
     const blocks = new ByteBlocks(output);
     try {
-      for await (const bytes of (await encoded) as ReadableStream<Uint8Array>) {
+      for await (const bytes of (await encoded) as ReadableStream<Uint8Array<ArrayBuffer>>) {
         const isLast = mayEndFile(bytes);
         if (isLast) this.last = bytes;
         await blocks.write(bytes);

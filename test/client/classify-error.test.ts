@@ -104,6 +104,8 @@ const forms: readonly Form[] = [
   { is: 'id', status: 500, body: { code: -32000, message: 'Pubkey Validation Err: abc is invalid' } },
   { is: 'transient', status: 500, body: { code: -32602, message: 'no' } },
   { is: 'transient', status: 500, body: { code: -32602, message: 'token account index not found' } },
+  { is: 'transient', status: 500, body: { code: -32602, message: 'RecordNotFound' } },
+  { is: 'transient', status: 500, body: { code: -32602, message: 'no such asset' } },
   { is: 'transient', status: 503, body: { code: -32601, message: 'Method not found' } },
   { is: 'elsewhere', status: 501, body: { code: -32601, message: 'Method not found' } },
   { is: 'transient', status: 408, body: '' },

@@ -25,6 +25,17 @@ function hashesFrom(first: number, count: number): Uint32Array {
   return hashes;
 }
 
+/** Hashes that spread as those of ids do: evenly by chance alone. */
+function mixedHashes(first: number, count: number): Uint32Array {
+  const hashes = new Uint32Array(count * 4);
+  for (let at = 0; at < hashes.length; at += 1) {
+    let word = Math.imul(first * 4 + at + 1, 0x9e3779b1);
+    word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+    hashes[at] = word ^ (word >>> 13);
+  }
+  return hashes;
+}
+
 describe('HashSet128', () => {
   it('tells new from known as a Set does, in one block or in several', () => {
     const blocks = fc.array(fc.array(fc.oneof(crowded, oneShard), { maxLength: 600 }), { maxLength: 4 });
@@ -63,40 +74,23 @@ describe('HashSet128', () => {
     expect(set.size).toBe(1_000_000);
   });
 
-  it('takes at most 18 bytes for each of a million hashes when it was told of them early, and 25 when that was too few', () => {
-    const bytesWith = (expected: number): number => {
-      const set = new HashSet128();
-      for (let first = 0; first < 1_000_000; first += 1000) {
-        if (first === 50_000) set.expect(expected);
-        expect(set.addAll(hashesFrom(first, 1000)).every((isNew) => isNew === 1)).toBe(true);
-      }
-      expect(set.addAll(hashesFrom(0, 1_000_000)).some((isNew) => isNew === 1)).toBe(false);
-      return set.bytes / set.size;
-    };
-    expect(bytesWith(1_000_000)).toBeLessThan(18);
-    expect(bytesWith(400_000)).toBeLessThan(25);
-  });
-
-  it('believes what it is told in steps: far too much takes little, and nothing that is told loses a hash', () => {
+  it.each([
+    ['as many as come', 1, 18],
+    ['a tenth too few', 0.9, 25],
+    ['too few by far', 0.3, 25],
+    ['half as many again', 1.5, 27],
+    ['too many by far', 1e9, 16 * 25],
+    ['no end of them', Number.POSITIVE_INFINITY, 16 * 25],
+    ['nonsense', Number.NaN, 25],
+  ])('that is told to expect %s still knows each of them', (_, share, mostBytes) => {
+    const count = 700_000;
     const set = new HashSet128();
-    set.expect(1e12);
-    set.addAll(hashesFrom(0, 20_000));
-    expect(set.bytes / set.size).toBeLessThan(32 * 25);
-    const told = fc.array(fc.tuple(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.nat(9000)), { maxLength: 8 });
-    fc.assert(
-      fc.property(told, (steps) => {
-        const told = new HashSet128();
-        let first = 0;
-        for (const [expected, count] of steps) {
-          told.expect(expected);
-          expect(told.addAll(hashesFrom(first, count)).every((isNew) => isNew === 1)).toBe(true);
-          first += count;
-          expect(told.addAll(hashesFrom(0, first)).some((isNew) => isNew === 1)).toBe(false);
-        }
-        expect(told.size).toBe(first);
-      }),
-      { seed: 37, numRuns: 60 },
-    );
+    for (let first = 0; first < count; first += 1000) {
+      if (first >= 50_000) set.expect(share * count);
+      expect(set.addAll(mixedHashes(first, 1000)).every((isNew) => isNew === 1)).toBe(true);
+    }
+    expect(set.addAll(mixedHashes(0, count)).some((isNew) => isNew === 1)).toBe(false);
+    expect(set.bytes / set.size).toBeLessThan(mostBytes);
   });
 
   it('is small when it is empty', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HashSet128 } from '../../src/lib/hash-set-128.ts';
 import type { EntryBlock, IdEntry } from '../../src/pipeline/id-entry.ts';
 import { markDuplicates } from '../../src/pipeline/mark-duplicates.ts';
@@ -39,21 +39,5 @@ describe('markDuplicates', () => {
       }),
       { seed: 42, numRuns: 500 },
     );
-  });
-
-  it('tells the set how many ids are to come, once there are enough to judge by', async () => {
-    const seen = new HashSet128();
-    const expected = vi.spyOn(seen, 'expect');
-    const idsPerBlock = 25_000;
-    let read = 0;
-    const source = async function* (): AsyncGenerator<EntryBlock> {
-      for (; read < 4 * idsPerBlock; ) {
-        const hashes = Uint32Array.from({ length: 4 * idsPerBlock }, (_, at) => Math.imul(read * 4 + at, 0x9e3779b1));
-        read += idsPerBlock;
-        yield { entries: [], hashes };
-      }
-    };
-    for await (const block of markDuplicates(source(), seen, () => read / 1_000_000)) expect(block).toEqual([]);
-    expect(expected.mock.calls.flat().map(Math.round)).toEqual([1_000_000, 1_000_000, 1_000_000]);
   });
 });

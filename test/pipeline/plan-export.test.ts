@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadJob } from '../../src/job/load-job.ts';
+import { HashSet128 } from '../../src/lib/hash-set-128.ts';
 import { type ExportPlan, planExport } from '../../src/pipeline/plan-export.ts';
 import { prepareInputs } from '../../src/pipeline/prepare-inputs.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
@@ -54,6 +55,22 @@ describe('a plan', () => {
       expect(outcome.account.counts).toMatchObject({ invalid: plan.invalid, duplicate: plan.duplicates });
       await service.stop();
     }
+  });
+
+  it('knows early how many ids are to come, so that what finds duplicates is no larger than it must be', async () => {
+    const expected = vi.spyOn(HashSet128.prototype, 'expect');
+    onTestFinished(() => {
+      expected.mockRestore();
+    });
+    const folder = await tempFolder();
+    const ids = join(folder, 'ids.txt');
+    const shape = { entries: 70_000, duplicatePercent: 10 };
+    await writeIdFile(ids, shape);
+    await planOf({ ids, url: 'http://127.0.0.1:1', out: join(folder, 'out') }, folder);
+    const unique = new Set(idEntries(shape)).size;
+    const guesses = expected.mock.calls.flat().filter((size) => size > 51_000);
+    expect(guesses).not.toEqual([]);
+    for (const size of guesses) expect(Math.abs(size / unique - 1)).toBeLessThan(0.04);
   });
 
   it('of a complete export is nothing, and changes no file', async () => {

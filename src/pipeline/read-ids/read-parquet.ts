@@ -39,11 +39,11 @@ export async function* readParquet(
         row += 1;
         addValue(entries, value, row);
       }
-      yield* entries.take();
       // Bytes are not read in order here, so progress goes by rows.
       const soFar = Math.floor((buffer.byteLength * row) / Math.max(1, Number(metadata.num_rows)));
       if (isPlain) options.onBytes?.(soFar - reported);
       reported = soFar;
+      yield* entries.take();
     }
     if (isPlain) options.onBytes?.(buffer.byteLength - reported);
     yield* entries.take(true);
