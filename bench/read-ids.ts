@@ -48,9 +48,9 @@ async function read(file: string, dedupe: boolean): Promise<Reading> {
   let bytesRead = 0;
   const onBytes = (bytes: number): void => void (bytesRead += bytes);
   const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }), { onBytes });
-  const { size } = statSync(file);
+  const sizes = [{ bytes: statSync(file).size }];
   const marked = (): AsyncIterable<IdEntry[]> =>
-    markDuplicates(blocks, new HashSet128(), new IdForecast([size], () => bytesRead));
+    markDuplicates(blocks, new HashSet128(), new IdForecast(sizes, () => bytesRead));
   let ids = 0;
   let valid = 0;
   for await (const entries of dedupe ? marked() : entriesOf(blocks)) {

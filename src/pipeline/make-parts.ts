@@ -108,10 +108,7 @@ function batchesToAsk(request: PartsRequest, { listener }: ExportContext): Async
   const entries = markDuplicates(
     countEntries(read, progress, listener),
     new HashSet128(),
-    new IdForecast(
-      prepared.fingerprints.map(({ bytes }) => bytes),
-      () => progress.inputBytes,
-    ),
+    new IdForecast(prepared.fingerprints, () => progress.inputBytes),
   );
   const { idsPerCall } = job.service;
   return neededBatches(batchIds(entries, { idsPerCall, rowsPerPart }), { rowsPerPart, isNeeded });

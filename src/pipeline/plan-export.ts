@@ -70,10 +70,7 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   const entries = markDuplicates(
     readIds(prepared.inputs, { column, expected: prepared.fingerprints, onBytes }),
     new HashSet128(),
-    new IdForecast(
-      prepared.fingerprints.map(({ bytes }) => bytes),
-      () => inputBytes,
-    ),
+    new IdForecast(prepared.fingerprints, () => inputBytes),
   );
   const counted = countSightings(entries, total);
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };

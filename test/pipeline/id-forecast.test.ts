@@ -4,7 +4,7 @@ import { IdForecast } from '../../src/pipeline/id-forecast.ts';
 describe('a forecast of ids', () => {
   it('takes the rest of an input to be like what was read of it, once that is enough', () => {
     let read = 0;
-    const forecast = new IdForecast([10_000_000, 50_000_000], () => read);
+    const forecast = new IdForecast([{ bytes: 10_000_000 }, { bytes: 50_000_000 }], () => read);
     const totals: number[] = [];
     for (const [source, bytes, known] of [
       [0, 0, 1000],
