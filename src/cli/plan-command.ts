@@ -7,7 +7,8 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import type { Command } from './command.ts';
 import { byteSize, count, duration, plural } from './format-text.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords } from './job-flags.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
+import { runFlags, runSettings } from './run-job.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */
 export const planCommand: Command = {
@@ -21,17 +22,33 @@ export const planCommand: Command = {
     },
   ],
   words: jobWords,
-  groups: [{ title: 'This command', flags: [{ name: 'json', about: 'print one JSON object' }] }, ...jobFlagGroups()],
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'json', about: 'print one JSON object' },
+        { name: 'fresh', about: 'plan as if nothing had been exported yet' },
+      ],
+    },
+    {
+      title: 'Of run, without effect on a plan',
+      flags: [...runFlags.filter(({ name }) => name !== 'json'), ...stateGroup.flags],
+    },
+    ...jobFlagGroups(),
+  ],
   notes: jobNotes,
   run: async (args) => {
     const { planExport } = await import('../pipeline/plan-export.ts');
     const { job, idsFolder } = jobOf(args);
+    const { json } = runSettings(args);
     // Ids from stdin are kept beside the system's temporary files: a plan leaves no trace in the export.
     const folder = await mkdtemp(join(tmpdir(), 'asset-export-plan-'));
     try {
       const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: process.stdin, folder });
-      const plan = await planExport({ job, prepared, files: diskFileStore });
-      process.stdout.write(args.isOn('json') ? `${JSON.stringify(plan)}\n` : planText(plan));
+      const dir = args.isOn('fresh') ? join(folder, 'nothing-yet') : job.output.dir;
+      const planned = { ...job, output: { ...job.output, dir } };
+      const plan = await planExport({ job: planned, prepared, files: diskFileStore });
+      process.stdout.write(json ? `${JSON.stringify(plan)}\n` : planText(plan));
       return exitCodes.complete.code;
     } finally {
       await rm(folder, { recursive: true, force: true });
