@@ -8,7 +8,7 @@ import { diskFileStore } from '../store/file-store.ts';
 import type { Command } from './command.ts';
 import { byteSize, count, duration, plural } from './format-text.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
-import { runFlags, runSettings } from './run-job.ts';
+import { runFlags, runSettings } from './run-flags.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */
 export const planCommand: Command = {

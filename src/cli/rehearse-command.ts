@@ -9,7 +9,8 @@ import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from './job-flags.ts';
 import type { OpenService } from './open-service.ts';
-import { runFlags, runJob, runSettings } from './run-job.ts';
+import { runFlags, runSettings } from './run-flags.ts';
+import { runJob } from './run-job.ts';
 import { rehearsal } from './summary-text.ts';
 
 /** `rehearse`: the job as it is, against answers that are made up. */

@@ -12,7 +12,7 @@ import { jobOf } from './job-flags.ts';
 import { ledgerInExport, openService } from './open-service.ts';
 import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
-import { type RunSettings, runSettings } from './run-job.ts';
+import { type RunSettings, runSettings } from './run-flags.ts';
 import { errorJson, errorText } from './show-error.ts';
 import { showProgress } from './show-progress.ts';
 import { stopSignals } from './stop-signals.ts';

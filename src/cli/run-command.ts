@@ -2,7 +2,8 @@ import type { Command, CommandArguments } from './command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
 import { ledgerInExport, openService } from './open-service.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
-import { runFlags, runJob, runSettings } from './run-job.ts';
+import { runFlags, runSettings } from './run-flags.ts';
+import { runJob } from './run-job.ts';
 
 /** `run`: starts an export or continues it. */
 export const runCommand: Command = {

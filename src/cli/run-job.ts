@@ -1,6 +1,6 @@
 import { proxyFromEnvironment } from '../client/proxy-settings.ts';
 import type { Job } from '../job/job-schema.ts';
-import { dayMs, systemClock, utcDay } from '../lib/clock.ts';
+import { systemClock, utcDay } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { shownPath } from '../lib/shown-path.ts';
@@ -8,54 +8,20 @@ import type { ExportRequest } from '../pipeline/export-assets.ts';
 import type { ExportOutcome } from '../pipeline/export-outcome.ts';
 import { intolerable } from '../pipeline/tolerance.ts';
 import { diskFileStore } from '../store/file-store.ts';
-import type { CommandArguments, CommandFlag } from './command.ts';
 import type { OpenService } from './open-service.ts';
 import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
+import type { RunSettings } from './run-flags.ts';
 import { errorJson, errorText } from './show-error.ts';
 import { showProgress } from './show-progress.ts';
 import { stopSignals } from './stop-signals.ts';
 import { tellHolding } from './tell-holding.ts';
 import { nextText, summaryText } from './summary-text.ts';
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
-
-/** Flags of commands that run a job. */
-export const runFlags: readonly CommandFlag[] = [
-  { name: 'json', about: 'print the account as one JSON object on stdout' },
-  {
-    name: 'grace-ms',
-    value: 'MS',
-    about: 'time that answers in flight get after SIGINT or SIGTERM',
-    standard: '20000',
-  },
-  {
-    name: 'log-level',
-    value: 'LEVEL',
-    about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
-    standard: 'info',
-  },
-];
-
-export interface RunSettings {
-  readonly graceMs: number;
-  readonly logLevel: string;
-  readonly json: boolean;
-}
-
 export interface JobRun extends RunSettings {
   readonly open: OpenService;
   /** What the export is called in messages, and the line behind the summary, where they are not the usual ones. */
   readonly words?: { readonly shown: string; readonly next: string };
-}
-
-/** What `runFlags` were given. @throws {ExportError} `usage` */
-export function runSettings(args: CommandArguments): RunSettings {
-  return {
-    graceMs: graceMs(args.text('grace-ms') ?? '20000'),
-    logLevel: logLevelOf(args.text('log-level') ?? 'info'),
-    json: args.isOn('json'),
-  };
 }
 
 /** Runs an export with progress and signals, tells how it ended, and closes the service. Resolves to the exit status. */
@@ -155,14 +121,4 @@ function creditsLeft({ budget }: Job, used: number, bookedBefore: number): numbe
   const ofDay = budget.creditsPerDay === undefined ? [] : [budget.creditsPerDay - bookedBefore - used];
   const limits = [...ofRun, ...ofDay];
   return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
-}
-
-function graceMs(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= dayMs) return Number(text);
-  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds up to ${dayMs}, a day`);
-}
-
-function logLevelOf(text: string): string {
-  if (logLevels.includes(text)) return text;
-  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, and is "${text}"`);
 }

@@ -5,7 +5,7 @@ import { shownPath } from '../lib/shown-path.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import { type Command, type CommandArguments, exportWords } from './command.ts';
 import { jobFlagGroups, stateGroup } from './job-flags.ts';
-import { runFlags } from './run-job.ts';
+import { runFlags } from './run-flags.ts';
 import type { ShownVerifying } from './verify-progress.ts';
 import { verifyText } from './verify-text.ts';
 

@@ -1,0 +1,47 @@
+import { dayMs } from '../lib/clock.ts';
+import { ExportError } from '../lib/export-error.ts';
+import type { CommandArguments, CommandFlag } from './command.ts';
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
+
+/** Flags of commands that run a job. */
+export const runFlags: readonly CommandFlag[] = [
+  { name: 'json', about: 'print the account as one JSON object on stdout' },
+  {
+    name: 'grace-ms',
+    value: 'MS',
+    about: 'time that answers in flight get after SIGINT or SIGTERM',
+    standard: '20000',
+  },
+  {
+    name: 'log-level',
+    value: 'LEVEL',
+    about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
+    standard: 'info',
+  },
+];
+
+export interface RunSettings {
+  readonly graceMs: number;
+  readonly logLevel: string;
+  readonly json: boolean;
+}
+
+/** What `runFlags` were given. @throws {ExportError} `usage` */
+export function runSettings(args: CommandArguments): RunSettings {
+  return {
+    graceMs: graceMs(args.text('grace-ms') ?? '20000'),
+    logLevel: logLevelOf(args.text('log-level') ?? 'info'),
+    json: args.isOn('json'),
+  };
+}
+
+function graceMs(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= dayMs) return Number(text);
+  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds up to ${dayMs}, a day`);
+}
+
+function logLevelOf(text: string): string {
+  if (logLevels.includes(text)) return text;
+  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, and is "${text}"`);
+}
