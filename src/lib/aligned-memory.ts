@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 export const pageBytes = 4096;
 
 const wasmPageBytes = 65_536;
+/** More than these, 4 GB, no WebAssembly memory has. */
+const mostWasmPages = 65_536;
 
 /** As far as it is used here: TypeScript knows it only together with a browser's types. */
 declare const WebAssembly: {
@@ -19,16 +21,27 @@ const aligned = new WeakSet<ArrayBufferLike>();
  * where that is limited it is left to those who can do with no other: the HTTP library and the Parquet encoder.
  */
 export function alignedMemory(bytes: number): ArrayBufferLike {
-  spaceIsFree ??= isSpaceFree();
-  const memory = spaceIsFree ? webAssemblyMemory(bytes) : undefined;
+  const memory = webAssemblyMemory(bytes);
   if (memory === undefined) return Buffer.allocUnsafeSlow(bytes).buffer;
   aligned.add(memory);
   return memory;
 }
 
-/** Undefined when the system grants no more address space: nor will it be asked again. */
+/**
+ * New memory, all zeros, that the system gives and takes back by itself, where address space is not limited; else ordinary
+ * memory. Once a large piece of that is freed, the C library takes the next ones of up to its size (32 MB at most) out of one
+ * heap with all that is small, and gives less of it back: some 10 MB more for a whole export.
+ * @throws {RangeError} when there is none
+ */
+export function separateMemory(bytes: number): ArrayBuffer {
+  return webAssemblyMemory(bytes) ?? new ArrayBuffer(bytes);
+}
+
+/** At least so many bytes; undefined where address space is limited, or the system grants no more: nor will it be asked again. */
 function webAssemblyMemory(bytes: number): ArrayBuffer | undefined {
+  spaceIsFree ??= isSpaceFree();
   const pages = Math.ceil(bytes / wasmPageBytes);
+  if (!spaceIsFree || pages > mostWasmPages) return undefined;
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
   } catch (error) {

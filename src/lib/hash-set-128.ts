@@ -1,3 +1,4 @@
+import { separateMemory } from './aligned-memory.ts';
 import { wordsPerHash } from './hash-128.ts';
 import { letGo } from './let-go.ts';
 
@@ -146,7 +147,9 @@ class SharedRoom {
     const shards = Math.min(shardCount, Math.ceil(mostWords / words));
     const start = (index % shards) * words;
     try {
-      const piece = (this.pieces[Math.floor(index / shards)] ??= new Uint32Array(shards * words));
+      const piece = (this.pieces[Math.floor(index / shards)] ??= new Uint32Array(
+        separateMemory(shards * words * Uint32Array.BYTES_PER_ELEMENT),
+      ));
       return piece.subarray(start, start + words);
     } catch (error) {
       if (error instanceof RangeError) return undefined;

@@ -28,9 +28,12 @@ export class Peer<Theirs extends Offer> {
   readonly #port: Port;
   readonly #mine: Offer;
   readonly #pending = new Map<number, Pending>();
-  readonly #onMessage = (message: unknown): void => {
-    this.#take(message as Message);
+  readonly #onMessage = (messages: unknown): void => {
+    for (const message of messages as readonly Message[]) this.#take(message);
   };
+  /** What waits to be posted: several things go in one message, as waking another thread costs more than most of them. */
+  #outbox: Message[] = [];
+  #posting: NodeJS.Immediate | undefined;
   #lastId = noId;
   #closed: Error | undefined;
 
@@ -56,13 +59,18 @@ export class Peer<Theirs extends Offer> {
     });
   }
 
-  /** Calls a function and does not wait for it. */
+  /** Calls a function and does not wait for it. It goes with the next call or result, or when this turn of the event loop ends. */
   tell<K extends keyof Theirs & string>(name: K, argument: Parameters<Theirs[K]>[0]): void {
-    if (this.#closed === undefined) this.#post({ kind: 'call', id: noId, name, argument });
+    if (this.#closed !== undefined) return;
+    this.#outbox.push({ kind: 'call', id: noId, name, argument });
+    this.#posting ??= setImmediate(() => {
+      this.#postAll();
+    });
   }
 
   /** Calls under way fail with the reason, as do later ones. */
   close(reason: Error): void {
+    this.#postAll();
     this.#closed = reason;
     this.#port.off('message', this.#onMessage);
     for (const { reject } of this.#pending.values()) reject(reason);
@@ -70,7 +78,17 @@ export class Peer<Theirs extends Offer> {
   }
 
   #post(message: Message): void {
-    this.#port.postMessage(message);
+    this.#outbox.push(message);
+    this.#postAll();
+  }
+
+  #postAll(): void {
+    clearImmediate(this.#posting);
+    this.#posting = undefined;
+    const messages = this.#outbox;
+    if (messages.length === 0) return;
+    this.#outbox = [];
+    this.#port.postMessage(messages);
   }
 
   #take(message: Message): void {
