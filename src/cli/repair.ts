@@ -46,6 +46,9 @@ async function repaired(
   { graceMs, logLevel }: RunSettings,
 ): Promise<RepairOutcome> {
   const { repairExport } = await import('../pipeline/repair-export.ts');
+  const { manifestOf } = await import('../pipeline/verify-export.ts');
+  // Before anything is put into a folder that is none of an export.
+  await manifestOf(diskFileStore, job.output.dir);
   const open = await openService({
     job,
     stateDir: args.text('state-dir'),

@@ -82,12 +82,14 @@ function overrideOf(
   field: JobField,
   { flags, environment }: JobSources,
 ): { value: unknown; origin: string } | undefined {
-  const flag = flags[field.flag];
-  if (flag !== undefined) return { value: fieldText(field, flag), origin: `--${field.flag}` };
   const name = environmentName(field.flag);
   const text = environment[name];
-  if (text !== undefined && text !== '') return { value: fieldText(field, text), origin: name };
-  return undefined;
+  const fromEnvironment =
+    text === undefined || text === '' ? undefined : { value: fieldText(field, text), origin: name };
+  const flag = flags[field.flag];
+  if (flag === undefined) return fromEnvironment;
+  const value = mergedPairs(field, fromEnvironment?.value, fieldText(field, flag));
+  return { value, origin: `--${field.flag}` };
 }
 
 function at(tree: Tree, path: string): unknown {
@@ -106,8 +108,12 @@ function place(tree: Tree, field: JobField, value: unknown): void {
     if (next !== undefined && !isTree(next)) return;
     place = place[name] = next ?? {};
   }
-  const before = place[last];
-  place[last] = field.kind === 'pairs' && isTree(before) && isTree(value) ? { ...before, ...value } : value;
+  place[last] = mergedPairs(field, place[last], value);
+}
+
+/** Pairs change the ones that they name and leave the others as they were. */
+function mergedPairs({ kind }: JobField, before: unknown, value: unknown): unknown {
+  return kind === 'pairs' && isTree(before) && isTree(value) ? { ...before, ...value } : value;
 }
 
 function isTree(value: unknown): value is Tree {

@@ -22,7 +22,11 @@ const aligned = new WeakSet<ArrayBufferLike>();
  */
 export function alignedMemory(bytes: number): ArrayBufferLike {
   const memory = webAssemblyMemory(bytes);
-  if (memory === undefined) return Buffer.allocUnsafeSlow(bytes).buffer;
+  if (memory === undefined) {
+    // V8 collects all garbage before it gives up: once is enough.
+    spaceIsFree = false;
+    return Buffer.allocUnsafeSlow(bytes).buffer;
+  }
   aligned.add(memory);
   return memory;
 }
@@ -30,14 +34,14 @@ export function alignedMemory(bytes: number): ArrayBufferLike {
 /**
  * New memory, all zeros, that the system gives and takes back by itself, where address space is not limited; else ordinary
  * memory. Once a large piece of that is freed, the C library takes the next ones of up to its size (32 MB at most) out of one
- * heap with all that is small, and gives less of it back: some 10 MB more for a whole export.
+ * heap with all that is small, and gives less of it back.
  * @throws {RangeError} when there is none
  */
 export function separateMemory(bytes: number): ArrayBuffer {
   return webAssemblyMemory(bytes) ?? new ArrayBuffer(bytes);
 }
 
-/** At least so many bytes; undefined where address space is limited, or the system grants no more: nor will it be asked again. */
+/** At least so many bytes; undefined where address space is limited, or the system grants no more. */
 function webAssemblyMemory(bytes: number): ArrayBuffer | undefined {
   spaceIsFree ??= isSpaceFree();
   const pages = Math.ceil(bytes / wasmPageBytes);
@@ -45,10 +49,8 @@ function webAssemblyMemory(bytes: number): ArrayBuffer | undefined {
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages }).buffer;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    // V8 collects all garbage before it gives up: once is enough.
-    spaceIsFree = false;
-    return undefined;
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 

@@ -135,6 +135,8 @@ class SharedRoom {
   /** Of one shard; 0 where there is no room. */
   readonly slots: number;
   readonly pieces: Uint32Array<ArrayBuffer>[] = [];
+  /** Asked again for each shard, the system would refuse each time, after V8 has collected all garbage. */
+  #isRefused = false;
 
   constructor(slots: number) {
     this.slots = slots;
@@ -142,7 +144,7 @@ class SharedRoom {
 
   /** The place of a shard; undefined where there is none, or no memory for so many that are only expected. */
   take(index: number): Uint32Array<ArrayBuffer> | undefined {
-    if (this.slots === 0) return undefined;
+    if (this.slots === 0 || this.#isRefused) return undefined;
     const words = this.slots * wordsPerHash;
     const shards = Math.min(shardCount, Math.ceil(mostWords / words));
     const start = (index % shards) * words;
@@ -152,8 +154,9 @@ class SharedRoom {
       ));
       return piece.subarray(start, start + words);
     } catch (error) {
-      if (error instanceof RangeError) return undefined;
-      throw error;
+      if (!(error instanceof RangeError)) throw error;
+      this.#isRefused = true;
+      return undefined;
     }
   }
 }

@@ -35,7 +35,6 @@ export async function exportAssets(request: ExportRequest, context: ExportContex
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   try {
-    if (request.fresh || (await isThrowingAway(files, folder))) await throwAway(files, folder);
     const outcome = await exportLocked(request, context);
     if (outcome.state !== 'unfinished') {
       await clearRun(files, folder);
@@ -74,11 +73,13 @@ function alreadyComplete(folder: string, manifest: Manifest): ExportOutcome {
   return { state: 'already', account: accountOf(folder, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 };
 }
 
-async function exportLocked({ job, idsFolder }: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
+async function exportLocked({ job, idsFolder, fresh }: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
   const { files, clock } = context;
   const folder = job.output.dir;
   const startedAtMs = clock.now();
   const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, folder });
+  // Only now: for inputs that cannot be read nothing is thrown away.
+  if (fresh || (await isThrowingAway(files, folder))) await throwAway(files, folder);
   const start = { job: jobShape(job), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await readManifest(files, folder);
   if (finished !== undefined) {

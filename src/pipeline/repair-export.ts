@@ -4,7 +4,7 @@ import type { Commit } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { openJournal } from '../store/journal.ts';
-import { type Manifest, readManifest } from '../store/manifest.ts';
+import type { Manifest } from '../store/manifest.ts';
 import { openTally, type Tally } from '../store/tally.ts';
 import { completeExport } from './complete-export.ts';
 import type { ExportContext } from './export-context.ts';
@@ -12,7 +12,7 @@ import { jobAsBegun } from './job-shape.ts';
 import { makeParts } from './make-parts.ts';
 import { type PreparedInputs, prepareInputs } from './prepare-inputs.ts';
 import { clearRun } from './throw-away.ts';
-import { type Verification, verifyExport } from './verify-export.ts';
+import { manifestOf, type Verification, verifyExport } from './verify-export.ts';
 
 export interface RepairRequest {
   /** Names the folder, the ids, the service and the budget; all else is as it was when the export began. */
@@ -43,6 +43,7 @@ export interface RepairOutcome {
 export async function repairExport(request: RepairRequest, context: ExportContext): Promise<RepairOutcome> {
   const { files } = context;
   const folder = request.job.output.dir;
+  await manifestOf(files, folder);
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   try {
@@ -61,8 +62,7 @@ async function repairLocked(request: RepairRequest, context: ExportContext): Pro
   const { files } = context;
   const folder = request.job.output.dir;
   const before = await verifyExport(files, folder);
-  const manifest = await readManifest(files, folder);
-  if (manifest === undefined) throw new ExportError('damaged', `the manifest of ${folder} is gone`);
+  const manifest = await manifestOf(files, folder);
   const damaged = new Set(before.damage.map(({ path }) => path));
   const parts = new Set(manifest.files.filter(({ path }) => damaged.has(path)).map(({ part }) => part));
   if (parts.size === 0) return { before, after: before, parts: [], calls: 0, credits: 0 };

@@ -33,7 +33,7 @@ function overLimit({ counts }: ExportAccount, tolerance: Job['tolerance']): Expo
   const over = [
     { name: 'missing', value: counts.missing, limit: tolerance.maxMissing, field: 'tolerance.maxMissing' },
     { name: 'failed', value: counts.failed, limit: tolerance.maxFailed, field: 'tolerance.maxFailed' },
-  ].filter(({ value, limit }) => value > limitOf(limit, asked));
+  ].filter(({ value, limit }) => isOver(value, limit, asked));
   if (over.length === 0) return undefined;
   const words = over.map(({ name, value, limit, field }) => `${value} ids are ${name}, and ${field} allows ${limit}`);
   return new ExportError('notTolerated', words.join('; '), {
@@ -41,8 +41,10 @@ function overLimit({ counts }: ExportAccount, tolerance: Job['tolerance']): Expo
   });
 }
 
-/** `20` ids, or `0.5%` of the ids that were asked for. */
-function limitOf(limit: string | number, asked: number): number {
-  const text = String(limit);
-  return text.endsWith('%') ? (Number(text.slice(0, -1)) / 100) * asked : Number(text);
+/** A limit is `20` ids, or `0.5%` of the ids that were asked for: told exactly, as 0.29 * 100 is less than 29. */
+function isOver(value: number, limit: string | number, asked: number): boolean {
+  const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?%$/.exec(String(limit)) ?? [];
+  if (whole === undefined) return value > Number(limit);
+  const hundred = 100n * 10n ** BigInt(decimals.length);
+  return BigInt(value) * hundred > BigInt(whole + decimals) * BigInt(asked);
 }

@@ -43,13 +43,7 @@ export async function verifyExport(
   folder: string,
   options: VerifyOptions = {},
 ): Promise<Verification> {
-  const manifest = await readManifest(files, folder);
-  if (manifest === undefined) {
-    if ((await files.sizeOf(folder)) !== 'folder') throw notThere(folder);
-    throw new ExportError('damaged', `${folder} has no manifest: it is not a complete export`, {
-      todo: `asset-export status ${folder} tells where it stands.`,
-    });
-  }
+  const manifest = await manifestOf(files, folder);
   const damage: Damage[] = [...accountDamage(manifest)];
   const bytesTotal = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
   let bytesBefore = 0;
@@ -72,9 +66,17 @@ export async function verifyExport(
   };
 }
 
-function notThere(folder: string): ExportError {
-  return new ExportError('usage', `${folder} does not exist`, {
-    todo: 'Name the folder that --out or output.dir named.',
+/** The manifest of a complete export. @throws {ExportError} `usage` when the folder does not exist, `damaged` when it has none */
+export async function manifestOf(files: FileStore, folder: string): Promise<Manifest> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) return manifest;
+  if ((await files.sizeOf(folder)) !== 'folder') {
+    throw new ExportError('usage', `${folder} does not exist`, {
+      todo: 'Name the folder that --out or output.dir named.',
+    });
+  }
+  throw new ExportError('damaged', `${folder} has no manifest: it is not a complete export`, {
+    todo: `asset-export status ${folder} tells where it stands.`,
   });
 }
 

@@ -42,7 +42,8 @@ export function isAlive(owner: LockOwner): boolean {
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    // A process of another user may have been given the pid: that too is told by when it started.
+    if (codeOf(error) !== 'EPERM') return false;
   }
   const state = stateOf(owner.pid);
   if (state === undefined || owner.started === '') return true;

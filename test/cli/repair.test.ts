@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startGeneratedService } from '../support/generated-service.ts';
@@ -35,4 +35,14 @@ it('verify tells what is damaged and how to mend it, and with --repair makes it 
   expect(service.counts().calls).toBe(10 + 4);
   await service.stop();
   expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
+});
+
+it('verify --repair of a folder that does not exist says so, and makes none', async () => {
+  const folder = await tempFolder();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 2 });
+  const args = ['verify', 'typo', '--repair', '--ids', 'ids.txt', '--url', 'embedded:nowhere.jsonl'];
+  const { exit, stderr } = await runProgram(args, { cwd: folder, environment: {} });
+  expect(exit, stderr).toBe(2);
+  expect(stderr).toMatch(/typo does not exist/);
+  expect(readdirSync(folder)).toEqual(['ids.txt']);
 });

@@ -95,6 +95,14 @@ describe('a job', () => {
     });
   });
 
+  it('changes the pairs that the environment names, and of these the ones that a flag names', async () => {
+    const sources = await jobFile(least.replace('dir: out', 'dir: out, compression: { csv: gzip, raw: gzip }'), {
+      environment: { ASSET_EXPORT_COMPRESSION: 'jsonl=zstd,csv=zstd' },
+      flags: { compression: 'csv=none' },
+    });
+    expect(loadJob(sources).job.output.compression).toMatchObject({ raw: 'gzip', jsonl: 'zstd', csv: 'none' });
+  });
+
   it('groups the digits of a number in a flag', async () => {
     const sources = await jobFile(least, { flags: { 'credits-per-day': '3_000_000' } });
     expect(loadJob(sources).job.budget.creditsPerDay).toBe(3_000_000);

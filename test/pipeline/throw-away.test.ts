@@ -6,6 +6,21 @@ import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
+it('a fresh run whose ids cannot be read takes nothing away', async () => {
+  const folder = await tempFolder();
+  const ids = join(folder, 'ids.txt');
+  await writeIdFile(ids, { entries: 20 });
+  const service = await startGeneratedService();
+  const out = join(folder, 'out');
+  await runExport({ flags: { ids, url: service.url, out, format: 'csv' } });
+  const before = exportBytes(out);
+  const flags = { ids: join(folder, 'typo.txt'), url: service.url, out, format: 'csv' };
+  await expect(runExport({ flags, fresh: true })).rejects.toThrow('no such file');
+  expect(exportBytes(out)).toEqual(before);
+  expect(service.counts().calls).toBe(1);
+  await service.stop();
+});
+
 it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');

@@ -15,6 +15,14 @@ describe('an export is tolerated', () => {
       { exported: 90, missing: 10 },
       { maxMissing: '10%', maxFailed: 0 },
     ],
+    [
+      { exported: 71, missing: 29 },
+      { maxMissing: '29%', maxFailed: 0 },
+    ],
+    [
+      { exported: 9943, missing: 57 },
+      { maxMissing: '0.57%', maxFailed: 0 },
+    ],
     [{ missing: 7 }, { maxMissing: '100%', maxFailed: 0 }],
     [
       { failed: 1, exported: 199, invalid: 5000 },

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ExportError } from '../../src/lib/export-error.ts';
 import { lockOwner, takeLock } from '../../src/store/lock.ts';
 import { type LockOwner, ownerText, thisProcess } from '../../src/store/lock-owner.ts';
@@ -65,6 +65,21 @@ describe('a lock', () => {
       expect(lockOwner(folder)).toBeUndefined();
       await takeLock(folder).release();
     }
+  });
+
+  it('is taken over though the pid of its dead owner is that of another user’s process by now', async () => {
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    onTestFinished(() => {
+      kill.mockRestore();
+    });
+    const folder = await tempFolder();
+    const self = thisProcess('self');
+    writeFileSync(lockFile(folder), ownerText(self));
+    expect(errorOf(folder).facts).toMatchObject({ pid: process.pid });
+    writeFileSync(lockFile(folder), ownerText({ ...self, started: '1', nonce: 'same-pid' }));
+    await takeLock(folder).release();
   });
 
   it('is taken over from a process that ended and was not waited for', async () => {

@@ -59,8 +59,16 @@ export class Peer<Theirs extends Offer> {
     });
   }
 
-  /** Calls a function and does not wait for it. It goes with the next call or result, or when this turn of the event loop ends. */
+  /** Calls a function and does not wait for it. */
   tell<K extends keyof Theirs & string>(name: K, argument: Parameters<Theirs[K]>[0]): void {
+    if (this.#closed === undefined) this.#post({ kind: 'call', id: noId, name, argument });
+  }
+
+  /**
+   * The same without haste: it goes with the next message, or when this turn of the event loop ends. Until then the argument
+   * must not change.
+   */
+  mention<K extends keyof Theirs & string>(name: K, argument: Parameters<Theirs[K]>[0]): void {
     if (this.#closed !== undefined) return;
     this.#outbox.push({ kind: 'call', id: noId, name, argument });
     this.#posting ??= setImmediate(() => {
@@ -70,8 +78,8 @@ export class Peer<Theirs extends Offer> {
 
   /** Calls under way fail with the reason, as do later ones. */
   close(reason: Error): void {
-    this.#postAll();
     this.#closed = reason;
+    clearImmediate(this.#posting);
     this.#port.off('message', this.#onMessage);
     for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
@@ -86,7 +94,6 @@ export class Peer<Theirs extends Offer> {
     clearImmediate(this.#posting);
     this.#posting = undefined;
     const messages = this.#outbox;
-    if (messages.length === 0) return;
     this.#outbox = [];
     this.#port.postMessage(messages);
   }

@@ -31,7 +31,7 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   };
   const desk = new Peer<Desk>(port, bench);
   const listener: RunListener = (event) => {
-    desk.tell('tellEvent', event);
+    desk.mention('tellEvent', event);
   };
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;

@@ -48,10 +48,10 @@ function connected() {
 }
 
 describe('a peer', () => {
-  it('sends what it is told with the next call, in one message and in order', async () => {
+  it('sends what it is to mention with the next call, in one message and in order', async () => {
     const { channel, heard, peer } = connected();
-    peer.tell('note', 'one');
-    peer.tell('note', 'two');
+    peer.mention('note', 'one');
+    peer.mention('note', 'two');
     const answer = peer.call('ask', 'three');
     expect(channel.posted).toBe(1);
     expect(await answer).toBe('three!');
@@ -59,11 +59,11 @@ describe('a peer', () => {
     expect(channel.posted).toBe(2);
   });
 
-  it('sends what it is told though no call follows, in one message a turn', async () => {
+  it('sends what it is to mention though no call follows, in one message a turn', async () => {
     const { channel, heard, peer } = connected();
     for (const turn of ['a', 'b']) {
-      peer.tell('note', `${turn}1`);
-      peer.tell('note', `${turn}2`);
+      peer.mention('note', `${turn}1`);
+      peer.mention('note', `${turn}2`);
       await nextTurn();
     }
     await nextTurn();
@@ -71,11 +71,24 @@ describe('a peer', () => {
     expect(channel.posted).toBe(2);
   });
 
-  it('sends what it was told before it was closed, and nothing after', async () => {
+  it('sends what it is told at once, and before it what it was to mention', async () => {
+    const { channel, heard, peer } = connected();
+    peer.mention('note', 'one');
+    peer.tell('note', 'two');
+    expect(channel.posted).toBe(1);
+    await nextTurn();
+    await nextTurn();
+    expect(heard).toEqual(['one', 'two']);
+    expect(channel.posted).toBe(1);
+  });
+
+  it('sends nothing once it is closed', async () => {
     const { channel, heard, peer } = connected();
     peer.tell('note', 'before');
+    peer.mention('note', 'as it was closed');
     peer.close(new Error('closed'));
     peer.tell('note', 'after');
+    peer.mention('note', 'after');
     await expect(peer.call('ask', 'after')).rejects.toThrow('closed');
     await nextTurn();
     await nextTurn();
