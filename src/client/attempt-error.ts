@@ -4,8 +4,9 @@
  * - `throttled`: too fast; all calls should pause
  * - `doubtful`: an error that is not understood; perhaps one id in the call causes it
  * - `spent`: the service says that the day's credits are gone
+ * - `held`: not sent; while it waited for its turn, something came up that other policies have to decide anew
  */
-export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'spent';
+export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'spent' | 'held';
 
 export interface AttemptDetail {
   /** HTTP status, where there was one. */

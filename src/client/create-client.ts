@@ -55,11 +55,13 @@ export interface CreatedClient {
 
 /**
  * The one place where policies are put around the wire, from the inside out:
- * - budget next to the wire, as each attempt is paid, retries too;
+ * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
  * - concurrency around it, so that no more calls are booked than are sent at once;
  * - retry around that, so that a call that waits for its next attempt holds no slot;
  * - the size guard in the slot, so that calls that wait for one while their size is refused are not sent; and what is
  *   known to be too large waits for no slot;
+ * - a call that has waited for its pace, and by now may not leave for a pause or its size, goes back to the queue: so it is
+ *   the policies around the budget that decide about it, in their order;
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit.
  *
  * However many threads send, there is one of each policy; the wire and the journal are those of whoever asks.
@@ -71,7 +73,8 @@ export function createClient(options: ClientOptions): CreatedClient {
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
   const wire: Asker<SentCall> = { ask: ({ send }) => send() };
-  const paid = withBudget(wire, { ...options.budget, ...options, clock });
+  const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && ids.length <= guard.cap();
+  const paid = withBudget(wire, { ...options.budget, ...options, clock, mayLeave });
   const guard = withSizeGuard(paid, options);
   const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });

@@ -11,6 +11,7 @@ export interface DayGateOptions {
 export interface DayGate {
   /** Resolves when calls may go on. @throws the reason of `stop`. */
   opened(): Promise<void>;
+  isShut(): boolean;
   /** Closes the gate until the next 00:00 UTC. `by` tells whose clock decides: this machine's ledger or the service. */
   shut(reason: string, by: 'ledger' | 'service'): void;
 }
@@ -25,6 +26,7 @@ export function createDayGate({ clock, stop, listener }: DayGateOptions): DayGat
     opened: async () => {
       while (clock.now() < untilMs) await clock.sleep(untilMs - clock.now(), stop);
     },
+    isShut: () => clock.now() < untilMs,
     shut: (reason, by) => {
       const nowMs = clock.now();
       if (nowMs < untilMs) return;

@@ -1,6 +1,6 @@
 import { utcDay } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { AssetAnswer, Asker } from './asset-client.ts';
+import type { AssetAnswer, Asker, CallOutline } from './asset-client.ts';
 import { AttemptError } from './attempt-error.ts';
 import { type BookedCall, bookCall, type BookingRules } from './booked-call.ts';
 import type { ClientListener } from './client-events.ts';
@@ -16,6 +16,8 @@ export interface BudgetOptions extends BookingRules {
   readonly whenSpent: 'stop' | 'wait';
   /** HTTP statuses that the service is known not to charge for; by default every attempt that was sent counts. */
   readonly freeStatuses?: readonly number[] | undefined;
+  /** Asked once a call has waited for its turn: false has it fail as `held`, for the policies around to decide anew. */
+  readonly mayLeave?: ((call: CallOutline) => boolean) | undefined;
   /** Awaited before each attempt is sent: the caller counts calls durably. */
   readonly onCall?: (() => Promise<void>) | undefined;
   /** Awaited when an attempt turned out to cost nothing, be it that it was never sent. */
@@ -29,7 +31,7 @@ export interface BudgetOptions extends BookingRules {
  * An error that ends the run (key refused, balance spent) also ends this client: nothing is sent after it.
  * @throws {ExportError} `spent`
  */
-export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): Asker<Call> {
+export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options: BudgetOptions): Asker<Call> {
   const { clock, creditsPerCall, creditsPerDay, creditsPerRun, stop, whenSpent } = options;
   if (creditsPerDay !== undefined && creditsPerDay < creditsPerCall) {
     throw new ExportError(
@@ -53,6 +55,12 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
     if (ended !== undefined) throw ended;
   }
 
+  /** Whether nothing may be sent any more today, not even what is booked. */
+  function isBarred(): boolean {
+    // The ledger shuts the gate only while no call is under way, so it is the service that said so.
+    return ended !== undefined || gate.isShut();
+  }
+
   /** Books on the run and on the day: what is booked, or why nothing is; undefined when it has to be tried again. */
   async function book(): Promise<BookedCall | SpentReason | undefined> {
     // The run's credits are taken before anything is awaited, so that two calls cannot both take the last.
@@ -71,7 +79,7 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
     }
     // A stop that comes now is too late for this call: with the last credits of a budget all booked, the next call's
     // refusal stops the run, and what is booked is still to be sent.
-    if (ended === undefined && utcDay(clock.now()) === sentDay) return booked;
+    if (!isBarred() && utcDay(clock.now()) === sentDay) return booked;
     await giveBack(booked);
     return undefined;
   }
@@ -130,28 +138,25 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
       await giveBack(booked);
       throw error;
     }
-    if (ended === undefined) return send(call, booked);
+    if (!isBarred()) return send(call, booked);
     await settleFree(booked, false);
     return undefined;
   }
 
-  /** Attempts until there is an answer; undefined when a new day has to be waited for. */
+  /** Makes one attempt, when there are credits for it; undefined when it has to be tried again, perhaps on a new day. */
   async function attemptWithin(call: Call): Promise<AssetAnswer | undefined> {
-    for (;;) {
-      throwIfEnded();
-      const before = { returns, day: utcDay(clock.now()) };
-      const work = attempt(call);
-      underWay.add(work);
-      const outcome = await work.finally(() => underWay.delete(work));
-      if (outcome === undefined || 'kind' in outcome) return outcome;
-      const isSame = (): boolean => returns === before.returns && utcDay(clock.now()) === before.day;
-      // Not spent for good while an attempt is under way that may give its credits back: they would stay unused.
-      while (isSame() && underWay.size > 0) await Promise.race(underWay).catch(() => undefined);
-      if (!isSame()) continue;
-      throwIfEnded();
-      spent(outcome);
-      return undefined;
-    }
+    const before = { returns, day: utcDay(clock.now()) };
+    const work = attempt(call);
+    underWay.add(work);
+    const outcome = await work.finally(() => underWay.delete(work));
+    if (outcome === undefined || 'kind' in outcome) return outcome;
+    const isSame = (): boolean => returns === before.returns && utcDay(clock.now()) === before.day;
+    // Not spent for good while an attempt is under way that may give its credits back: they would stay unused.
+    while (isSame() && underWay.size > 0) await Promise.race(underWay).catch(() => undefined);
+    if (!isSame()) return undefined;
+    throwIfEnded();
+    spent(outcome);
+    return undefined;
   }
 
   return {
@@ -160,6 +165,10 @@ export function withBudget<Call>(inner: Asker<Call>, options: BudgetOptions): As
         throwIfEnded();
         await gate.opened();
         await pace();
+        // What others were told meanwhile holds for this call too.
+        if (gate.isShut()) continue;
+        throwIfEnded();
+        if (options.mayLeave?.(call) === false) throw new AttemptError('held', 'not sent yet');
         const answer = await attemptWithin(call);
         if (answer !== undefined) return answer;
       }

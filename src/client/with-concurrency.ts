@@ -21,13 +21,15 @@ export interface ConcurrencyOptions {
 export interface ConcurrencyClient<Call> extends Asker<Call> {
   /** How many calls at once are allowed now. */
   limit(): number;
+  /** True while all calls pause together. */
+  isPaused(): boolean;
   /** Ends a pause and resolves when nothing is in flight. */
   close(): Promise<void>;
 }
 
 /**
  * At most so many calls at once. When the service says "too fast", all calls pause together (none holds a slot for it),
- * and half as many go on; after a run of successes one more is allowed again.
+ * and half as many go on; after a run of successes one more is allowed again. A call that is `held` goes back to the queue.
  */
 export function withConcurrency<Call>(inner: Asker<Call>, options: ConcurrencyOptions): ConcurrencyClient<Call> {
   const { stop, listener, maxPauses } = options;
@@ -78,20 +80,33 @@ export function withConcurrency<Call>(inner: Asker<Call>, options: ConcurrencyOp
     }
   }
 
+  /** A higher priority goes first. */
+  function inQueue(call: Call, priority: number): Promise<AssetAnswer> {
+    return new Promise((resolve, reject) => {
+      if (stop?.aborted === true) {
+        reject(asError(stop.reason));
+        return;
+      }
+      waiting.add(reject);
+      const started = (): Promise<AssetAnswer> => {
+        waiting.delete(reject);
+        return inSlot(call);
+      };
+      queue.add(started, { priority }).then(resolve, reject);
+    });
+  }
+
   return {
-    ask: (call) =>
-      new Promise((resolve, reject) => {
-        if (stop?.aborted === true) {
-          reject(asError(stop.reason));
-          return;
+    ask: async (call) => {
+      for (let priority = 0; ; priority = 1) {
+        try {
+          return await inQueue(call, priority);
+        } catch (error) {
+          if (!(error instanceof AttemptError && error.failure === 'held')) throw error;
         }
-        waiting.add(reject);
-        const started = (): Promise<AssetAnswer> => {
-          waiting.delete(reject);
-          return inSlot(call);
-        };
-        queue.add(started).then(resolve, reject);
-      }),
+      }
+    },
+    isPaused: () => pause.isOn(),
     limit: () => queue.concurrency,
     close: async () => {
       pause.end();

@@ -152,6 +152,26 @@ describe('withConcurrency', () => {
     expect(await throttle()).toMatchObject({ exit: 'unavailable', facts: { pauses: 2, status: 429 } });
   });
 
+  it('asks what was held back in a pause again after it, before calls that have not begun', async () => {
+    const { client, open, clock } = limited({ concurrency: 2 });
+    const answers = calls.slice(0, 3).map((call) => client.ask(call));
+    void answers[0]?.catch(() => undefined);
+    await settled();
+    endOldest(open, tooFast(1000));
+    await settled();
+    expect(client.isPaused()).toBe(true);
+    endOldest(open, new AttemptError('held', 'not now'));
+    await clock.advance(999);
+    expect(open).toHaveLength(0);
+    await clock.advance(1);
+    expect(client.isPaused()).toBe(false);
+    expect(open.map(({ call }) => call)).toEqual([calls[1]]);
+    endOldest(open);
+    await settled();
+    endOldest(open);
+    expect(await Promise.all(answers.slice(1))).toHaveLength(2);
+  });
+
   it('begins nothing after stop: calls that wait end with its reason, those in flight go on', async () => {
     const stop = new AbortController();
     const reason = new Error('SIGTERM');
