@@ -28,7 +28,7 @@ export interface BudgetOptions extends BookingRules {
 
 /**
  * Books every attempt before it is sent; never more than the limits allow.
- * An error that ends the run (key refused, balance spent) also ends this client: nothing is sent after it.
+ * An error that ends the run (key refused, balance spent, a ledger that cannot be written) also ends this client: nothing is sent after it.
  * @throws {ExportError} `spent`
  */
 export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options: BudgetOptions): Asker<Call> {
@@ -109,12 +109,18 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
     else ended ??= spentError({ limit: 'the service', what }, clock, error);
   }
 
+  /** For a ledger that fails once an answer is there: the answer is paid for and has to be kept, so the next call fails. */
+  function endWith(error: unknown): void {
+    if (!(error instanceof ExportError)) throw error;
+    ended ??= error;
+  }
+
   /** Sends a booked call; undefined when the service says that its credits are spent. */
   async function send(call: Call, booked: BookedCall): Promise<AssetAnswer | undefined> {
     const sentDay = utcDay(clock.now());
     try {
       const answer = await inner.ask(call);
-      await booked.answered();
+      await booked.answered().catch(endWith);
       return answer;
     } catch (error) {
       const isSpent = error instanceof AttemptError && error.failure === 'spent';

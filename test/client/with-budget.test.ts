@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
+import { type AnswerEntry, withJournal } from '../../src/client/with-journal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { budgeted, nineOClock, outcomes, times, today, tomorrow } from './support/budgeted.ts';
 import { batchCall, idOf, recordsOf } from './support/calls.ts';
@@ -49,6 +50,21 @@ describe('withBudget', () => {
     expect(ends.filter((end) => end === 'spent')).toHaveLength(15);
     expect(inner.asked).toHaveLength(5);
     expect(await ledger.booked(today)).toBe(800);
+  });
+
+  it('passes an answer on that the ledger cannot settle, so that it is kept, and ends with the next call', async () => {
+    const failure = new ExportError('cannotWrite', 'disk full');
+    const ledger = { ...createMemoryLedger(), settle: () => Promise.reject(failure) };
+    const inner = scriptedClient();
+    const kept: AnswerEntry[] = [];
+    const client = withJournal(budgeted(inner, { ledger }).client, {
+      journal: { find: () => Promise.resolve(undefined), append: async (entry) => void kept.push(entry) },
+    });
+    expect(await client.ask(call)).toEqual(recordsOf(call));
+    expect(kept).toHaveLength(1);
+    await expect(client.ask(call)).rejects.toBe(failure);
+    expect(inner.asked).toHaveLength(1);
+    expect(await ledger.booked(today)).toBe(160);
   });
 
   it('says which limit of the run is spent and that the command goes on at once', async () => {
