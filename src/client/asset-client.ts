@@ -45,6 +45,8 @@ export interface RefusedAnswer {
   readonly message: string;
   /** True when the reason is not understood: believed only as long as other calls succeed. */
   readonly doubtful: boolean;
+  /** HTTP status of the one exchange that it came with; absent when it was not sent, or comes from the journal. */
+  readonly status?: number | undefined;
 }
 
 /** What a call brought back, once it is definite. */

@@ -63,7 +63,7 @@ function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptio
     case 'size':
     case 'id':
     case 'notFound':
-      return { kind: 'refused', why: is, message, doubtful: false };
+      return { kind: 'refused', why: is, message, doubtful: false, status };
     case 'keyRefused':
       throw new ExportError('keyRefused', `The service refuses the API key (${message}).`, {
         todo: 'Check the key file or ASSET_EXPORT_API_KEY, and that the key may use this service; then run the same command again.',

@@ -120,7 +120,8 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
     const sentDay = utcDay(clock.now());
     try {
       const answer = await inner.ask(call);
-      await booked.answered().catch(endWith);
+      const isFree = answer.kind === 'refused' && isFreeStatus(answer.status, options);
+      await (isFree ? settleFree(booked, true) : booked.answered()).catch(endWith);
       return answer;
     } catch (error) {
       const isSpent = error instanceof AttemptError && error.failure === 'spent';
@@ -128,7 +129,7 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
       if (error instanceof ExportError) ended ??= error;
       if (isSpent) balanceSpent(error, sentDay);
       const isUnsent = error instanceof AttemptError && error.unsent;
-      await (wasFree(error, options.freeStatuses ?? []) ? settleFree(booked, !isUnsent) : booked.failed());
+      await (wasFree(error, options) ? settleFree(booked, !isUnsent) : booked.failed());
       if (isSpent) return undefined;
       throw error;
     }
@@ -187,11 +188,12 @@ function runSpent(spent: number, limit: number): string {
 }
 
 /** True when the attempt surely cost nothing: it never left, or its status is said to be free. */
-function wasFree(error: unknown, freeStatuses: readonly number[]): boolean {
-  if (error instanceof AttemptError) {
-    return error.unsent || (error.status !== undefined && freeStatuses.includes(error.status));
-  }
-  const status = error instanceof ExportError ? error.facts['status'] : undefined;
+function wasFree(error: unknown, options: BudgetOptions): boolean {
+  if (error instanceof AttemptError) return error.unsent || isFreeStatus(error.status, options);
+  return error instanceof ExportError && isFreeStatus(error.facts['status'], options);
+}
+
+function isFreeStatus(status: unknown, { freeStatuses = [] }: BudgetOptions): boolean {
   return typeof status === 'number' && freeStatuses.includes(status);
 }
 

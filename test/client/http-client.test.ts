@@ -132,7 +132,7 @@ describe('an http client', () => {
     const server = await startRoughServer((response) => {
       reply(response, { status, body });
     });
-    expect(await httpClient(server.url).ask(pairCall)).toMatchObject({ kind: 'refused', why, doubtful: false });
+    expect(await httpClient(server.url).ask(pairCall)).toMatchObject({ kind: 'refused', why, status, doubtful: false });
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AttemptError } from '../../src/client/attempt-error.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { beforeMidnight, budgeted, outcomes, times, today, tomorrow } from './support/budgeted.ts';
-import { batchCall, idOf, recordsOf } from './support/calls.ts';
+import { batchCall, idOf, recordsOf, refusal } from './support/calls.ts';
 import { settled } from './support/fake-clock.ts';
 import { heldClient, scriptedClient } from './support/scripted-client.ts';
 
@@ -87,6 +87,21 @@ describe('withBudget on what a failed attempt costs', () => {
     await expect(client.ask(call)).rejects.toBe(busy);
     await expect(client.ask(call)).rejects.toBe(refused);
     expect(await ledger.booked(today)).toBe(0);
+  });
+
+  it('gives a refused call back, too, when its status is free', async () => {
+    const tooLarge = { ...refusal('size'), status: 413 };
+    const unfit = { ...refusal('id'), status: 400 };
+    const told: boolean[] = [];
+    const { client, ledger } = budgeted(scriptedClient([tooLarge, unfit]), {
+      freeStatuses: [413],
+      onFree: async ({ sent }) => void told.push(sent),
+    });
+    expect(await client.ask(call)).toBe(tooLarge);
+    expect(await ledger.booked(today)).toBe(0);
+    expect(await client.ask(call)).toBe(unfit);
+    expect(await ledger.booked(today)).toBe(160);
+    expect(told).toEqual([true]);
   });
 
   it('sends nothing after the key was refused', async () => {
