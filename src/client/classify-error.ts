@@ -37,10 +37,33 @@ interface Rule {
   readonly otherCodes?: readonly number[];
   readonly events?: readonly number[];
   readonly words?: RegExp;
+  /** Words that must not occur. */
+  readonly noWords?: RegExp;
   readonly retryAfter?: true;
+  /** The error itself says how long to wait. */
+  readonly backoff?: true;
   /** True: only with a JSON-RPC error in the body; false: only without. */
   readonly rpc?: boolean;
 }
+
+/** "Deadline exceeded" and "took too long" are no sizes; "at most 100 ids at a time" is one. */
+const ofTime = /(?<!\bat (?:a|(?:any )?one) )\btime\b|\btimeouts?\b|\btimed\b|\bdeadline\b|\btook too long\b/i;
+
+/** What a call or its answer has many of. */
+const ofSize =
+  /\b(?:ids|keys|pubkeys|addresses|mints|assets|accounts|items|elements|entries|records|results|array|list|batch|response|size)\b/i;
+
+/** Limits that are not of the number of ids: of the time, of the pace, of the characters of an id, or a parameter of this name. */
+const otherLimit = new RegExp(
+  [
+    ofTime.source,
+    String.raw`\b(?:requests?|calls?|credits?|units?|usage|quota|memory) limit\b`,
+    String.raw`\b(?:characters|chars|(?:id|key|address) length)\b`,
+    String.raw`\b(?:unknown|unexpected|missing) (?:field|member|property|param|key)|\b(?:is|are) required\b`,
+    String.raw`\binvalid limit\b|\blimit (?:must|should|is not)\b`,
+  ].join('|'),
+  'i',
+);
 
 // Forms and their sources: the documents of the providers of these two methods, and jsonrpsee's error codes
 // (-32007 and -32701 request too big, -32008 and -32702 response too big).
@@ -57,6 +80,11 @@ const rules: readonly Rule[] = [
   { is: 'throttled', events: [-33200, -33300] },
   { is: 'throttled', codes: [-32029, 429] },
   { is: 'throttled', words: /too many requests|rate limit|request rate|throughput limit|throttl/i },
+  { is: 'throttled', words: /\bper (?:second|minute|hour)\b|\bconcurrent (?:requests|calls|connections)\b/i },
+  { is: 'throttled', words: /\b(?:requests|calls|connections) at (?:a|(?:any )?one|the same) time\b/i },
+  { is: 'throttled', backoff: true },
+  // The older form of a spent second.
+  { is: 'throttled', codes: [-32005], words: /exceed/i, noWords: ofSize },
   { is: 'throttled', statuses: [503], retryAfter: true },
   { is: 'size', statuses: [413] },
   { is: 'size', codes: [-32007, -32008, -32701, -32702] },
@@ -73,11 +101,30 @@ const rules: readonly Rule[] = [
     words:
       /\bapi[ -]?key\b|project id|authenticat|unauthori[sz]ed|account (?:is )?disabled|not have permission|access denied/i,
   },
-  // "Deadline exceeded" and "took too long" are no sizes.
   {
     is: 'size',
-    words:
-      /^(?!.*\b(?:time|timeout|deadline)\b).*(?:too (?:many|large|big)|limited to|exceed|at most|more than|\bmax(?:imum)?\b|limit of|batch size)/is,
+    words: /too (?:many|large|big)|limited to|exceed|at most|more than|\bmax(?:imum)?\b|limit of|batch size/i,
+    noWords: ofTime,
+  },
+  // Words that say enough only of parameters that are wrong: a size that is none would make all further calls smaller.
+  { is: 'size', codes: [-32602], words: /(?<!["'`])\blimit\b(?!["'`])/i, noWords: otherLimit },
+  {
+    is: 'size',
+    codes: [-32602],
+    words: /(?<!\b(?:must|should|to) be )greater than (?!0)|less than or equal to [1-9]|(?:<=|≤) ?[1-9]/i,
+    noWords: otherLimit,
+  },
+  {
+    is: 'size',
+    codes: [-32602],
+    words: /\bup to \d[\d,_]* (?:\w+ ){0,2}(?:ids|keys|pubkeys|addresses|mints|assets|accounts|items|elements)\b/i,
+    noWords: otherLimit,
+  },
+  {
+    is: 'size',
+    codes: [-32602],
+    words: /(?:["']\]|\b(?:ids|keys|array|list|batch):?) (?:is |are )?too long/i,
+    noWords: otherLimit,
   },
   { is: 'notFound', words: /(?:asset|record|account|mint|token)s?\b.{0,40}\bnot found|RecordNotFound|no such asset/i },
   { is: 'notFound', codes: [-32004] },
@@ -109,7 +156,9 @@ function holds(rule: Rule, { status, error, hasRetryAfter }: ErrorForm): boolean
     (rule.otherCodes === undefined || error?.code === undefined || !rule.otherCodes.includes(error.code)) &&
     (rule.events === undefined || (error?.event !== undefined && rule.events.includes(error.event))) &&
     (rule.words === undefined || (error !== undefined && rule.words.test(error.words))) &&
+    (rule.noWords === undefined || error === undefined || !rule.noWords.test(error.words)) &&
     (rule.retryAfter === undefined || hasRetryAfter) &&
+    (rule.backoff === undefined || error?.backoffSeconds !== undefined) &&
     (rule.rpc === undefined || rule.rpc === (error !== undefined))
   );
 }

@@ -116,14 +116,88 @@ const forms: readonly Form[] = [
   { is: 'doubtful', status: 422, body: 'no' },
 ];
 
+/** Words of an error -32602 that name a size that the service takes. */
+const sizeWords = [
+  'You can request at most 100 ids at a time',
+  'cannot ask for more than 100 ids at one time',
+  'ids: limit is 100',
+  'Number of ids is over the limit (100)',
+  'limit: 100 ids',
+  'must not be greater than 100 ids',
+  'Batch Size Error. Batch size should not be greater than 1000.',
+  'number of ids is greater than the allowed 100',
+  'up to 100 ids',
+  'You may pass up to 1,000 asset public keys',
+  'ids array is too long',
+  'ids: too long',
+  "['a', 'b'] is too long",
+  '"ids" must contain less than or equal to 100 items',
+  'ids.length must be <= 100',
+];
+
+/** Words of an error -32602 that hold the same words, and name no size. */
+const otherWords: readonly (readonly [ErrorClass, string])[] = [
+  ['doubtful', 'Invalid params: unknown field `showFungible`, expected one of `limit`, `page`'],
+  ['doubtful', 'Invalid params: missing field `limit`'],
+  ['doubtful', 'invalid limit'],
+  ['doubtful', 'limit must be a number'],
+  ['doubtful', 'page and limit are required'],
+  ['doubtful', 'page must be greater than 0'],
+  ['doubtful', 'length must be greater than 31'],
+  ['doubtful', 'id too long'],
+  ['doubtful', 'ids[3] is too long'],
+  ['doubtful', 'an id has up to 44 characters'],
+  ['doubtful', 'id length must be <= 44'],
+  ['doubtful', 'the time limit of 30 s is over'],
+  ['doubtful', 'maximum execution time exceeded'],
+  ['doubtful', 'the look-up took too long'],
+  ['doubtful', 'timed out after more than 30 s'],
+  ['doubtful', 'too many open files at this time'],
+  ['doubtful', 'your request limit is used'],
+  ['throttled', 'rate limit exceeded'],
+  ['throttled', 'at most 10 requests per second'],
+  ['throttled', 'at most 10 requests at a time'],
+  ['throttled', 'too many concurrent requests'],
+  ['id', 'Invalid asset id: abc'],
+  ['id', 'abc is not a valid pubkey'],
+];
+
+/** Errors -32005 with HTTP 200. */
+const limitExceeded: readonly (readonly [ErrorClass, { message: string; data?: object }])[] = [
+  ['throttled', { message: 'limit exceeded' }],
+  ['throttled', { message: 'credits per second exceeded' }],
+  ['throttled', { message: 'limit exceeded', data: { backoff_seconds: 30 } }],
+  ['throttled', { message: 'slow down', data: { backoff_seconds: 1 } }],
+  ['spent', { message: 'daily request count exceeded', data: { backoff_seconds: 30 } }],
+  ['size', { message: 'number of ids exceeds the limit' }],
+  ['size', { message: 'query returned more than 10000 results' }],
+  ['size', { message: 'response size exceeded' }],
+];
+
+function bodyOf(error: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, error });
+}
+
 function classOf(status: number, body: string, hasRetryAfter = false): ErrorClass {
   return classifyError({ status, error: rpcErrorOfBody(body), hasRetryAfter });
 }
 
 describe('classifyError', () => {
   it.each(forms)('takes HTTP $status $body for $is', ({ is, status, body, retryAfter }) => {
-    const text = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', id: 1, error: body });
+    const text = typeof body === 'string' ? body : bodyOf(body);
     expect(classOf(status, text, retryAfter)).toBe(is);
+  });
+
+  it.each(sizeWords)('reads a size from -32602 %j', (message) => {
+    for (const status of [200, 400]) expect(classOf(status, bodyOf({ code: -32602, message }))).toBe('size');
+  });
+
+  it.each(otherWords)('takes -32602 for %s: %j', (is, message) => {
+    for (const status of [200, 400]) expect(classOf(status, bodyOf({ code: -32602, message }))).toBe(is);
+  });
+
+  it.each(limitExceeded)('takes -32005 with HTTP 200 for %s: %j', (is, error) => {
+    expect(classOf(200, bodyOf({ code: -32005, ...error }))).toBe(is);
   });
 
   const recorded = new URL('../../../shared/data/real-errors.jsonl', import.meta.url);
