@@ -47,6 +47,8 @@ export interface RefusedAnswer {
   readonly doubtful: boolean;
   /** HTTP status of the one exchange that it came with; absent when it was not sent, or comes from the journal. */
   readonly status?: number | undefined;
+  /** The client refused for a size that it knows the service does not take: nothing new is learned from it. */
+  readonly unsent?: true;
 }
 
 /** What a call brought back, once it is definite. */

@@ -22,7 +22,7 @@ export interface AnswerEntry {
 export interface JournalOptions {
   readonly journal: AnswerJournal;
   readonly listener?: ClientListener | undefined;
-  /** A refusal of so many ids for their number was kept by an earlier run. */
+  /** The service's refusal of so many ids for their number was kept by an earlier run. */
   readonly onSizeRefused?: ((ids: number) => void) | undefined;
 }
 
@@ -53,7 +53,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: call.ids.length });
-        if (kept.kind === 'refused' && kept.why === 'size') options.onSizeRefused?.(call.ids.length);
+        if (isSizeOfService(kept)) options.onSizeRefused?.(call.ids.length);
         return kept;
       }
       const answer = await inner.ask(call);
@@ -63,13 +63,18 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   };
 }
 
+function isSizeOfService(answer: AssetAnswer): boolean {
+  return answer.kind === 'refused' && answer.why === 'size' && answer.unsent !== true;
+}
+
 /** No JSON begins with it: tells a refusal, kept in few words, from an answer kept as it came. */
 const refusalMark = '!';
 
 /** An answer as it is kept: `keptAnswer` reads it. */
 export function keptBytes(answer: AssetAnswer): Uint8Array {
   if (answer.kind === 'records') return answer.body;
-  return Buffer.from(refusalMark + JSON.stringify({ why: answer.why, message: answer.message }));
+  const { why, message, unsent } = answer;
+  return Buffer.from(refusalMark + JSON.stringify({ why, message, unsent }));
 }
 
 /** The answer that journaled bytes hold; undefined when they hold none for this call, which is then asked again. */
@@ -87,7 +92,7 @@ export function keptAnswer(bytes: Uint8Array, call: AssetCall): AssetAnswer | un
 function keptRefusal(text: string): RefusedAnswer | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value)) return undefined;
-  const { why, message } = value;
+  const { why, message, unsent } = value;
   if ((why !== 'size' && why !== 'id' && why !== 'notFound') || typeof message !== 'string') return undefined;
-  return { kind: 'refused', why, message, doubtful: false };
+  return { kind: 'refused', why, message, doubtful: false, ...(unsent === true ? { unsent } : {}) };
 }

@@ -43,7 +43,7 @@ export function withoutLargeCalls<Call extends CallOutline>(inner: Asker<Call>, 
     ask: async (call) => {
       if (call.ids.length <= cap()) return inner.ask(call);
       const message = `the service takes at most ${cap()} ids a call`;
-      return { kind: 'refused', why: 'size', message, doubtful: false };
+      return { kind: 'refused', why: 'size', message, doubtful: false, unsent: true };
     },
   };
 }

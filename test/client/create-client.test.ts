@@ -241,4 +241,26 @@ describe('createClient', () => {
       { kind: 'shrunk', cap: 25 },
     ]);
   });
+
+  it('learns no size from a kept refusal that was never sent', async () => {
+    const entries = new Map<string, AnswerEntry>();
+    const sizes: number[] = [];
+    const server = await startRoughServer((response, request, n) => {
+      const { params } = JSON.parse(request.body) as { params: [string[]] };
+      sizes.push(params[0].length);
+      if (params[0].length > 30) reply(response, { status: 413, body: 'too large' });
+      else void answerAll(response, request, n);
+    });
+    const askAll = async ({ client }: CreatedClient) => {
+      for (const ids of [idsOf(100), idsOf(40, 100)]) {
+        await lookUpBatch(client, { ids, flags: noFlags, part: 0, singles: false });
+      }
+    };
+    await askAll(connect(server.url, { concurrency: 1 }, { entries }));
+    expect(sizes).toEqual([100, 50, 25, 25, 25, 25, 20, 20]);
+    const again = connect(server.url, { initialCap: 25 }, { entries });
+    await askAll(again);
+    expect(again.cap()).toBe(25);
+    expect(sizes).toHaveLength(8);
+  });
 });

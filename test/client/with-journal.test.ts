@@ -53,6 +53,18 @@ describe('withJournal', () => {
     },
   );
 
+  it.each([
+    { kept: 'of the service', refused: refusal('size', 'at most 2'), learned: [3] },
+    { kept: 'of this client', refused: { ...refusal('size', 'at most 2'), unsent: true as const }, learned: [] },
+  ])('tells a size from a kept refusal $kept: $learned', async ({ refused, learned }) => {
+    const journal = memoryJournal();
+    await withJournal(scriptedClient([refused]), { journal }).ask(call);
+    const told: number[] = [];
+    const replaying = withJournal(scriptedClient(), { journal, onSizeRefused: (ids) => told.push(ids) });
+    expect(await replaying.ask(call)).toEqual(refused);
+    expect(told).toEqual(learned);
+  });
+
   it('keeps a doubtful refusal only once another call has succeeded', async () => {
     const journal = memoryJournal();
     const doubtful = { ...refusal('id', 'Internal error'), doubtful: true };
