@@ -2,6 +2,7 @@ import type { AssetFlags } from '../client/asset-client.ts';
 import { lookUpBatch } from '../client/look-up-batch.ts';
 import { noRecords } from '../client/no-records.ts';
 import { withJournal } from '../client/with-journal.ts';
+import { withSizeGuard } from '../client/with-size-guard.ts';
 import type { KeptAnswers } from '../store/journal-entries.ts';
 import type { Batch } from './batch-ids.ts';
 
@@ -11,8 +12,18 @@ export interface CallCounter {
   calls(): number;
 }
 
-/** Takes the way of a real run, halving included, where answers are kept; all others are counted as if they went well. */
-export function countCalls(kept: KeptAnswers, flags: AssetFlags): CallCounter {
+export interface CountingOptions {
+  readonly kept: KeptAnswers;
+  readonly flags: AssetFlags;
+  /** Most ids a call that an earlier run found out; absent: not known. */
+  readonly initialCap: number | undefined;
+}
+
+/**
+ * Takes the way of a real run, halving included, where answers are kept or calls are larger than the service is known to take;
+ * all others are counted as if they went well.
+ */
+export function countCalls({ kept, flags, initialCap }: CountingOptions): CallCounter {
   let calls = 0;
   const counting = {
     ask: () => {
@@ -20,13 +31,18 @@ export function countCalls(kept: KeptAnswers, flags: AssetFlags): CallCounter {
       return Promise.resolve(noRecords);
     },
   };
-  const client = withJournal(counting, {
+  const guard = withSizeGuard(counting, { initialCap });
+  const hasKept = kept.size() > 0;
+  const replaying = withJournal(guard, {
     journal: { find: (key) => kept.find(key), append: () => Promise.resolve() },
+    onSizeRefused: guard.learn,
   });
+  // To look for an answer means to hash its call, and there may be many.
+  const client = hasKept ? replaying : guard;
   return {
     add: async ({ ids, part }) => {
       if (ids.length === 0) return;
-      if (kept.size() === 0) calls += 1;
+      if (!hasKept && ids.length <= guard.cap()) calls += 1;
       else await lookUpBatch(client, { ids, part, flags, singles: false });
     },
     calls: () => calls,

@@ -74,7 +74,8 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   );
   const counted = countSightings(entries, total);
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
-  const counter = countCalls(await readJournals(files, folder), job.service.flags);
+  const kept = await readJournals(files, folder);
+  const counter = countCalls({ kept, flags: job.service.flags, initialCap: commits.at(-1)?.cap });
   let ids = 0;
   const need = { rowsPerPart: shape.rowsPerPart, isNeeded: (part: number) => part >= parts };
   for await (const batch of neededBatches(batchIds(counted, shape), need)) {

@@ -57,6 +57,27 @@ describe('a plan', () => {
     }
   });
 
+  it('tells what a run then really sends where the service takes fewer ids a call than the job asks for', async () => {
+    const folder = await tempFolder();
+    const ids = join(folder, 'ids.txt');
+    await writeIdFile(ids, { entries: 394 });
+    const service = await startGeneratedService({ maxIds: 3 });
+    const flags = {
+      ...{ ids, url: service.url, out: join(folder, 'out'), format: 'csv' },
+      ...{ 'ids-per-call': '10', 'rows-per-part': '20', concurrency: '1' },
+    };
+    await runExport({ flags: { ...flags, 'credits-per-run': String(160 * 90) } });
+    const plan = await planOf(flags, folder);
+    expect(plan.alreadyDone).toBeGreaterThanOrEqual(20);
+    expect(plan.callsSent).toBe(90);
+    const before = service.counts().calls;
+    const outcome = await runExport({ flags });
+    expect(outcome.state).toBe('complete');
+    expect(service.counts().calls - before).toBe(plan.calls);
+    expect(outcome.callsOfRun).toBe(plan.calls);
+    await service.stop();
+  });
+
   it('knows early how many ids are to come, so that what finds duplicates is no larger than it must be', async () => {
     const expected = vi.spyOn(HashSet128.prototype, 'expect');
     onTestFinished(() => {
