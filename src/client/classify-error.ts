@@ -57,7 +57,9 @@ const ofSize =
 const otherLimit = new RegExp(
   [
     ofTime.source,
-    String.raw`\b(?:requests?|calls?|credits?|units?|usage|quota|memory) limit\b`,
+    String.raw`\b(?:credits?|units?|usage|quota|memory) limit\b`,
+    // Of the number of requests, unless it is a limit per request, or of ids.
+    String.raw`^(?!.*\b(?:ids|keys|addresses|mints|assets|accounts|items)\b).*(?<!\bper[ -])\b(?:requests?|calls?) limit\b`,
     String.raw`\b(?:characters|chars|(?:id|key|address) length)\b`,
     String.raw`\b(?:unknown|unexpected|missing) (?:field|member|property|param|key)|\b(?:is|are) required\b`,
     String.raw`\binvalid limit\b|\blimit (?:must|should|is not)\b`,
