@@ -50,7 +50,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     progress.tell(message);
   });
   try {
-    if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away`);
+    if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away once the ids are read`);
     const { exportAssets } = await import('../pipeline/export-assets.ts');
     const outcome = await exportAssets(request, {
       clock: systemClock,

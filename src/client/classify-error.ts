@@ -82,14 +82,19 @@ const rules: readonly Rule[] = [
   { is: 'throttled', events: [-33200, -33300] },
   { is: 'throttled', codes: [-32029, 429] },
   { is: 'throttled', words: /too many requests|rate limit|request rate|throughput limit|throttl/i },
-  { is: 'throttled', words: /\bper (?:second|minute|hour)\b|\bconcurrent (?:requests|calls|connections)\b/i },
-  { is: 'throttled', words: /\b(?:requests|calls|connections) at (?:a|(?:any )?one|the same) time\b/i },
-  { is: 'throttled', backoff: true },
-  // The older form of a spent second.
-  { is: 'throttled', codes: [-32005], words: /exceed/i, noWords: ofSize },
   { is: 'throttled', statuses: [503], retryAfter: true },
   { is: 'size', statuses: [413] },
   { is: 'size', codes: [-32007, -32008, -32701, -32702] },
+  { is: 'throttled', words: /\bper (?:second|minute|hour)\b|\bconcurrent (?:requests|calls|connections)\b/i },
+  {
+    is: 'throttled',
+    words:
+      /\b(?:requests|calls|connections)\b(?:\W+\w+){0,5}?\W+(?:at (?:a|(?:any )?one|the same) time|in[- ]flight|in parallel)\b/i,
+    noWords: ofSize,
+  },
+  { is: 'throttled', backoff: true },
+  // The older form of a spent second.
+  { is: 'throttled', codes: [-32005], words: /^limit exceeded\W*$|\bcredits?\b.*\bexceed/i, noWords: ofSize },
   { is: 'elsewhere', statusRange: [300, 399] },
   { is: 'elsewhere', statuses: [404, 405, 407, 410], rpc: false },
   { is: 'elsewhere', statuses: [501] },

@@ -89,7 +89,8 @@ function overrideOf(
   const flag = flags[field.flag];
   if (flag === undefined) return fromEnvironment;
   const value = mergedPairs(field, fromEnvironment?.value, fieldText(field, flag));
-  return { value, origin: `--${field.flag}` };
+  const isBoth = field.kind === 'pairs' && fromEnvironment !== undefined;
+  return { value, origin: isBoth ? `--${field.flag} with ${name}` : `--${field.flag}` };
 }
 
 function at(tree: Tree, path: string): unknown {

@@ -78,8 +78,10 @@ async function exportLocked({ job, idsFolder, fresh }: ExportRequest, context: E
   const folder = job.output.dir;
   const startedAtMs = clock.now();
   const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, folder });
+  // Who was stopped meanwhile may have read the half of what was piped in.
+  if (fresh || job.ids.from.includes('-')) context.stop.throwIfAborted();
   // Only now: for inputs that cannot be read nothing is thrown away.
-  if (fresh || (await isThrowingAway(files, folder))) await throwAway(files, folder);
+  if (fresh || (await isThrowingAway(files, folder))) await throwAway(files, folder, prepared.inputs);
   const start = { job: jobShape(job), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await readManifest(files, folder);
   if (finished !== undefined) {

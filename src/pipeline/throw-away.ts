@@ -1,19 +1,30 @@
 import { tableNames } from '../assets/columns.ts';
 import { sinkFor } from '../sinks/registry.ts';
+import { ExportError } from '../lib/export-error.ts';
 import { formats } from '../sinks/sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { IdInput } from './read-ids/id-input.ts';
 
 /**
  * Removes what an export left in a folder, and nothing else that lies there. A mark tells a later run of one that was
  * interrupted, which must not go on with an export of which a half is gone.
+ * @param inputs what the ids are to be read from
+ * @throws {ExportError} `usage` when that is a part of the export
  */
-export async function throwAway(files: FileStore, folder: string): Promise<void> {
+export async function throwAway(files: FileStore, folder: string, inputs: readonly IdInput[]): Promise<void> {
+  const parts = await partFiles(files, folder);
+  const own = inputs.find(({ path }) => parts.some((part) => pathIn(folder, part) === path));
+  if (own !== undefined) {
+    throw new ExportError('usage', `${own.name} is a part of the export that --fresh throws away`, {
+      todo: 'Copy it elsewhere and read the ids from the copy, or choose another output folder.',
+    });
+  }
   const mark = pathIn(folder, exportPaths.throwingAway);
   await (await files.open(mark, 'create')).close();
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(pathIn(folder, exportPaths.manifest));
-  for (const part of await partFiles(files, folder)) await files.remove(pathIn(folder, part));
+  for (const part of parts) await files.remove(pathIn(folder, part));
   for (const name of [
     exportPaths.checkpoint,
     exportPaths.callCount,

@@ -118,6 +118,7 @@ const forms: readonly Form[] = [
 
 /** Words of an error -32602 that name a size that the service takes. */
 const sizeWords = [
+  'requests of at most 100 ids at a time',
   'You can request at most 100 ids at a time',
   'cannot ask for more than 100 ids at one time',
   'ids: limit is 100',
@@ -160,6 +161,8 @@ const otherWords: readonly (readonly [ErrorClass, string])[] = [
   ['throttled', 'rate limit exceeded'],
   ['throttled', 'at most 10 requests per second'],
   ['throttled', 'at most 10 requests at a time'],
+  ['throttled', 'at most 10 requests can be sent at a time'],
+  ['throttled', 'no more than 4 requests in flight at one time'],
   ['throttled', 'too many concurrent requests'],
   ['id', 'Invalid asset id: abc'],
   ['id', 'abc is not a valid pubkey'],
@@ -175,6 +178,10 @@ const limitExceeded: readonly (readonly [ErrorClass, { message: string; data?: o
   ['size', { message: 'number of ids exceeds the limit' }],
   ['size', { message: 'query returned more than 10000 results' }],
   ['size', { message: 'response size exceeded' }],
+  ['size', { message: 'payload exceeds 1 MB' }],
+  ['size', { message: '1000 exceeds the maximum of 100' }],
+  ['size', { message: 'Request exceeds the limit' }],
+  ['doubtful', { message: 'execution time exceeded' }],
 ];
 
 function bodyOf(error: object): string {
@@ -186,6 +193,12 @@ function classOf(status: number, body: string, hasRetryAfter = false): ErrorClas
 }
 
 describe('classifyError', () => {
+  it('heeds a status and a code of a size, whatever the words say of a pace', () => {
+    const message = 'request exceeds the limit: 500 credits per second';
+    expect(classOf(413, bodyOf({ code: -32005, message }))).toBe('size');
+    expect(classOf(200, bodyOf({ code: -32702, message }))).toBe('size');
+  });
+
   it.each(forms)('takes HTTP $status $body for $is', ({ is, status, body, retryAfter }) => {
     const text = typeof body === 'string' ? body : bodyOf(body);
     expect(classOf(status, text, retryAfter)).toBe(is);

@@ -101,6 +101,9 @@ describe('a job', () => {
       flags: { compression: 'csv=none' },
     });
     expect(loadJob(sources).job.output.compression).toMatchObject({ raw: 'gzip', jsonl: 'zstd', csv: 'none' });
+    expect(() => loadJob({ ...sources, environment: { ASSET_EXPORT_COMPRESSION: 'tsv=gzip' } })).toThrow(
+      '--compression with ASSET_EXPORT_COMPRESSION: tsv is not one of parquet, csv, jsonl, raw',
+    );
   });
 
   it('groups the digits of a number in a flag', async () => {
