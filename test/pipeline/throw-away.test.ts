@@ -1,53 +1,44 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-it('a fresh run whose ids cannot be read takes nothing away', async () => {
-  const folder = await tempFolder();
-  const ids = join(folder, 'ids.txt');
-  await writeIdFile(ids, { entries: 20 });
-  const service = await startGeneratedService();
-  const out = join(folder, 'out');
-  await runExport({ flags: { ids, url: service.url, out, format: 'csv' } });
-  const before = exportBytes(out);
-  const flags = { ids: join(folder, 'typo.txt'), url: service.url, out, format: 'csv' };
-  await expect(runExport({ flags, fresh: true })).rejects.toThrow('no such file');
-  expect(exportBytes(out)).toEqual(before);
-  expect(service.counts().calls).toBe(1);
-  await service.stop();
-});
-
-it('a fresh run that is stopped while it reads its ids takes nothing away', async () => {
-  const folder = await tempFolder();
-  const ids = join(folder, 'ids.txt');
-  await writeIdFile(ids, { entries: 20 });
-  const service = await startGeneratedService();
-  const flags = { ids, url: service.url, out: join(folder, 'out'), format: 'csv' };
-  await runExport({ flags });
-  const before = exportBytes(flags.out);
-  const stop = AbortSignal.abort(new ExportError('interrupted', 'stopped'));
-  await expect(runExport({ flags, fresh: true, context: { stop } })).rejects.toThrow('stopped');
-  expect(exportBytes(flags.out)).toEqual(before);
-  await service.stop();
-});
-
-it('a fresh run is refused when its ids lie in what it takes away', async () => {
+/** A complete export, some of whose ids are invalid, and the flags that made it. */
+async function finished() {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');
   await writeIdFile(ids, { entries: 20, invalidPercent: 20 });
   const service = await startGeneratedService();
+  onTestFinished(() => service.stop());
   const flags = { ids, url: service.url, out: join(folder, 'out'), format: 'csv' };
   await runExport({ flags });
-  const before = exportBytes(flags.out);
+  return { flags, before: exportBytes(flags.out), service };
+}
+
+it('a fresh run whose ids cannot be read takes nothing away', async () => {
+  const { flags, before, service } = await finished();
+  const typo = { ...flags, ids: `${flags.ids}.typo` };
+  await expect(runExport({ flags: typo, fresh: true })).rejects.toThrow('no such file');
+  expect(exportBytes(flags.out)).toEqual(before);
+  expect(service.counts().calls).toBe(1);
+});
+
+it('a fresh run that is stopped while it reads its ids takes nothing away', async () => {
+  const { flags, before } = await finished();
+  const stop = AbortSignal.abort(new ExportError('interrupted', 'stopped'));
+  await expect(runExport({ flags, fresh: true, context: { stop } })).rejects.toThrow('stopped');
+  expect(exportBytes(flags.out)).toEqual(before);
+});
+
+it('a fresh run is refused when its ids lie in what it takes away', async () => {
+  const { flags, before } = await finished();
   const again = { ...flags, ids: join(flags.out, 'unexported/part-00000.csv') };
   await expect(runExport({ flags: again, fresh: true })).rejects.toMatchObject({ exit: 'usage' });
   expect(exportBytes(flags.out)).toEqual(before);
-  await service.stop();
 });
 
 it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
