@@ -8,7 +8,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import bs58 from 'bs58';
 import { HashSet128 } from '../src/lib/hash-set-128.ts';
-import type { EntryBlock, IdEntry } from '../src/pipeline/id-entry.ts';
+import type { Entries, EntryBlock } from '../src/pipeline/entries.ts';
 import { IdForecast } from '../src/pipeline/id-forecast.ts';
 import { markDuplicates } from '../src/pipeline/mark-duplicates.ts';
 import { expandInputs } from '../src/pipeline/read-ids/id-input.ts';
@@ -49,18 +49,18 @@ async function read(file: string, dedupe: boolean): Promise<Reading> {
   const onBytes = (bytes: number): void => void (bytesRead += bytes);
   const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }), { onBytes });
   const sizes = [{ bytes: statSync(file).size }];
-  const marked = (): AsyncIterable<IdEntry[]> =>
+  const marked = (): AsyncIterable<Entries> =>
     markDuplicates(blocks, new HashSet128(), new IdForecast(sizes, () => bytesRead));
   let ids = 0;
   let valid = 0;
   for await (const entries of dedupe ? marked() : entriesOf(blocks)) {
     ids += entries.length;
-    for (const entry of entries) if (entry.sighting === 'valid') valid += 1;
+    valid += entries.validBetween(0, entries.length);
   }
   return { ids, valid };
 }
 
-async function* entriesOf(blocks: AsyncIterable<EntryBlock>): AsyncGenerator<IdEntry[]> {
+async function* entriesOf(blocks: AsyncIterable<EntryBlock>): AsyncGenerator<Entries> {
   for await (const { entries } of blocks) yield entries;
 }
 

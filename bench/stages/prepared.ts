@@ -65,12 +65,12 @@ export function clientOf(exchanges: readonly Exchange[]): AssetClient {
     exchanges.map(({ call, body }) => {
       const answer = parseAnswer(body, call);
       if (answer.kind === 'error') throw new Error('the load server answers with an error');
-      return [call.ids[0], answer];
+      return [call.ids.first, answer];
     }),
   );
   return {
     ask: async (call) => {
-      const answer = answers.get(call.ids[0]);
+      const answer = answers.get(call.ids.first);
       if (answer === undefined) throw new Error('a call that was not prepared');
       return answer;
     },
@@ -79,9 +79,7 @@ export function clientOf(exchanges: readonly Exchange[]): AssetClient {
 
 /** An export gives the memory of a batch back as it is written; here stages read the same slices again and again. */
 async function* unreleased(batches: AsyncIterable<FetchedBatch>): AsyncGenerator<FetchedBatch, void, void> {
-  for await (const { batch, found } of batches) {
-    yield { batch, found: found === undefined ? undefined : { ...found, release: () => undefined } };
-  }
+  for await (const fetched of batches) yield { ...fetched, release: () => undefined };
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -14,10 +14,14 @@ for (const first of Buffer.from(alphabet)) {
 /** Checks ids and takes their hash, reading each once, four characters at a time. One object for many ids. */
 export class CheckedId {
   readonly #block = hashBlock(longestId);
+  /** Bytes that `copyTo` writes at most. */
+  readonly room = longestId;
   readonly #text = Buffer.alloc(longestId);
   #length = 0;
   #bytes: Uint8Array | undefined;
   #view: DataView = new DataView(new ArrayBuffer(0));
+  #target: Uint8Array | undefined;
+  #targetView = this.#view;
 
   /** True when the bytes from `start` up to `end` are an asset id, which is kept until the next call. Exact. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
@@ -55,6 +59,22 @@ export class CheckedId {
     hashes[at + 1] = hash[1] ?? 0;
     hashes[at + 2] = hash[2] ?? 0;
     hashes[at + 3] = hash[3] ?? 0;
+  }
+
+  /**
+   * Puts the characters of the id that was read last into bytes, from `at` on, and gives how many they are. Up to `room`
+   * bytes are written: those behind the id have no meaning.
+   */
+  copyTo(bytes: Uint8Array, at: number): number {
+    const { words } = this.#block;
+    const length = this.#length;
+    if (bytes !== this.#target) {
+      this.#target = bytes;
+      this.#targetView = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    const view = this.#targetView;
+    for (let word = 0; word * 4 < length; word += 1) view.setInt32(at + word * 4, words[word] ?? 0, true);
+    return length;
   }
 
   /** Keeps the characters from `start` up to `end`. False when one of them is not base58. */

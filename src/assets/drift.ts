@@ -38,15 +38,10 @@ function printable(text: string): string {
   );
 }
 
-/** A copy in memory of its own: ids are cut from blocks of the input, and each would keep its whole block as long as the account of its part. */
-function ownText(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
-}
-
 /** Sums drifts by kind and path. Fed in the order of the input, its counts depend on the records alone. */
 export interface DriftCounter {
-  /** Counts the drifts of one asset. */
-  add(id: string, drifts: readonly Drift[]): void;
+  /** Counts a drift of an asset, whose id is asked for when it is the first that shows it. */
+  add(drift: Drift, id: () => string): void;
   /** Adds the counts of a later part. */
   merge(counts: readonly DriftCount[]): void;
   /** The counts, by kind and then path. */
@@ -59,19 +54,19 @@ export function createDriftCounter(): DriftCounter {
     unknownField: new Map(),
     unknownValue: new Map(),
   };
-  function add({ path, kind }: Drift, count: number, sampleId: string): void {
+  function add({ path, kind }: Drift, count: number, sampleId: () => string): void {
     const sums = kinds[kind];
     const known = sums.get(path);
     if (known !== undefined) known.count += count;
-    else if (sums.size < maxPaths || path === otherPaths) sums.set(path, { count, sampleId: ownText(sampleId) });
+    else if (sums.size < maxPaths || path === otherPaths) sums.set(path, { count, sampleId: sampleId() });
     else add({ path: otherPaths, kind }, count, sampleId);
   }
   return {
-    add: (id, drifts) => {
-      for (const drift of drifts) add(drift, 1, id);
+    add: (drift, id) => {
+      add(drift, 1, id);
     },
     merge: (counts) => {
-      for (const drift of counts) add(drift, drift.count, drift.sampleId);
+      for (const each of counts) add(each, each.count, () => each.sampleId);
     },
     list: () =>
       driftKinds.flatMap((kind) =>

@@ -1,3 +1,4 @@
+import type { IdList } from '../assets/id-list.ts';
 import type { RecordPlan } from '../assets/scan/record-plan.ts';
 import type { RecordRows } from '../assets/scan/record-rows.ts';
 
@@ -13,7 +14,7 @@ export interface AssetFlags {
 export interface AssetCall {
   readonly method: 'getAsset' | 'getAssets';
   /** Unique, valid ids; exactly one for `getAsset`. */
-  readonly ids: readonly string[];
+  readonly ids: IdList;
   readonly flags: AssetFlags;
   /** The last part that an id of this call belongs to: its answer is kept until that part is committed. */
   readonly part: number;
@@ -67,5 +68,5 @@ export type AssetClient = Asker<AssetCall>;
 
 /** All that policies look at in a call: how many ids it has, and the first, to name it by. */
 export interface CallOutline {
-  readonly ids: { readonly length: number; readonly 0?: string | undefined };
+  readonly ids: { readonly length: number; readonly first: string | undefined };
 }

@@ -38,10 +38,13 @@ function textsOf(call: AssetCall): CallTexts {
 }
 
 function makeTexts(call: AssetCall): CallTexts {
-  const on = flagsOf[call.method].filter((flag) => call.flags[flag]);
-  const first = call.method === 'getAssets' ? call.ids : call.ids[0];
-  const config = Object.fromEntries(on.map((flag) => [flag, true]));
-  const params = on.length === 0 ? [first] : [first, config];
-  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: requestId, method: call.method, params }));
+  const { method, ids, flags } = call;
+  const on = flagsOf[method].filter((flag) => flags[flag]);
+  const config = on.length === 0 ? '' : `,${JSON.stringify(Object.fromEntries(on.map((flag) => [flag, true])))}`;
+  const body = Buffer.concat([
+    Buffer.from(`{"jsonrpc":"2.0","id":${requestId},"method":"${method}","params":[`),
+    method === 'getAssets' ? ids.toJson() : Buffer.from(`"${ids.first ?? ''}"`),
+    Buffer.from(`${config}]}`),
+  ]);
   return { body, key: createHash('sha256').update(body).digest('hex') };
 }

@@ -1,25 +1,12 @@
+import type { IdList } from '../assets/id-list.ts';
 import type { RecordPlan } from '../assets/scan/record-plan.ts';
 import type { RecordRows } from '../assets/scan/record-rows.ts';
 import type { AssetCall, AssetClient, AssetFlags, RecordsAnswer, RefusedAnswer } from './asset-client.ts';
-
-/** What became of one id. */
-export type Lookup = Found | NoRecord;
-
-export interface Found {
-  readonly kind: 'found';
-  /** The records of its answer, and its place among them. */
-  readonly rows: RecordRows;
-  readonly index: number;
-}
-
-export interface NoRecord {
-  readonly kind: 'missing' | 'failed';
-  readonly reason: string;
-}
+import { Lookups, type NoRecord } from './lookups.ts';
 
 export interface Batch {
   /** Unique and valid. */
-  readonly ids: readonly string[];
+  readonly ids: IdList;
   readonly flags: AssetFlags;
   /** The last part that one of the ids belongs to. */
   readonly part: number;
@@ -46,7 +33,7 @@ export interface OddCounts {
 
 export interface BatchLookups {
   /** In the order of the batch's ids. */
-  readonly lookups: readonly Lookup[];
+  readonly lookups: Lookups;
   readonly counts: Readonly<OddCounts>;
   /** Gives the memory of the answers back: from then on no record of the lookups may be read. */
   readonly release: () => void;
@@ -59,7 +46,7 @@ export interface BatchLookups {
  */
 export async function lookUpBatch(client: AssetClient, batch: Batch): Promise<BatchLookups> {
   const search = new Search(client, batch);
-  await search.ask(batch.ids);
+  await search.askAll();
   if (batch.singles && batch.flags.showUnverifiedCollections) await search.askMissingAlone();
   return search.outcome();
 }
@@ -77,22 +64,17 @@ const maxNamedInRow = 3;
 /** In place of their number, once words named an id that was not to blame. It goes with the ids, so that a replay asks the same. */
 const echoes = Number.POSITIVE_INFINITY;
 
-const notReturned: Lookup = { kind: 'missing', reason: 'not in the answer' };
-
 class Search {
   readonly #answers: RecordsAnswer[] = [];
   readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
   readonly #batch: Batch;
-  /** In the order of the batch's ids. */
-  readonly #lookups: Lookup[];
-  /** Where each id stands in the batch: made when it cannot be guessed. */
-  #places: ReadonlyMap<string, number> | undefined;
+  readonly #lookups: Lookups;
 
   constructor(client: AssetClient, batch: Batch) {
     this.#client = client;
     this.#batch = batch;
-    this.#lookups = batch.ids.map(() => notReturned);
+    this.#lookups = new Lookups(batch.ids.length);
   }
 
   outcome(): BatchLookups {
@@ -108,116 +90,124 @@ class Search {
     };
   }
 
-  async ask(ids: readonly string[], namedInRow = 0): Promise<void> {
-    if (ids.length === 0) return;
+  async askAll(): Promise<void> {
+    const { ids } = this.#batch;
+    if (ids.length > 0) await this.#ask({ ids, places: placesBelow(ids.length) });
+  }
+
+  async #ask(asked: Asked, namedInRow = 0): Promise<void> {
+    const { ids, places } = asked;
     const answer = await this.#client.ask(this.#call('getAssets', ids));
     if (answer.kind === 'records') {
-      this.#take(ids, answer);
+      this.#take(asked, answer);
       return;
     }
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) {
-      this.#put(only, refusedLookup(answer));
+    if (places.length === 1) {
+      this.#lookups.putRefused(places[0] ?? 0, refusedLookup(answer));
       return;
     }
-    const named = namedInRow < maxNamedInRow ? namedIn(answer, ids) : undefined;
-    if (named !== undefined) {
-      await this.ask([named]);
-      const rest = ids.filter((id) => id !== named);
-      await this.ask(rest, this.#isBlameless(named) ? echoes : namedInRow + 1);
+    const named = namedInRow < maxNamedInRow ? namedIn(answer, ids) : -1;
+    const place = places[named];
+    if (place !== undefined) {
+      await this.#ask(this.#asked(places.subarray(named, named + 1)));
+      const rest = this.#asked(places.filter((each) => each !== place));
+      await this.#ask(rest, this.#isBlameless(place) ? echoes : namedInRow + 1);
       return;
     }
-    const middle = Math.ceil(ids.length / 2);
+    const middle = Math.ceil(places.length / 2);
     const inHalves = namedInRow === echoes ? echoes : 0;
-    await allSettled([this.ask(ids.slice(0, middle), inHalves), this.ask(ids.slice(middle), inHalves)]);
+    await allSettled([
+      this.#ask(this.#asked(places.subarray(0, middle)), inHalves),
+      this.#ask(this.#asked(places.subarray(middle)), inHalves),
+    ]);
+  }
+
+  #asked(places: Uint32Array): Asked {
+    return { ids: this.#batch.ids.pick(places), places };
   }
 
   /** Whether the call for this id alone went well. */
-  #isBlameless(id: string): boolean {
-    const lookup = this.#lookups[this.#placeInBatch(id)];
-    return lookup?.kind === 'found' || lookup === notReturned;
+  #isBlameless(place: number): boolean {
+    return this.#lookups.rows(place) !== undefined || this.#lookups.isOpen(place);
   }
 
   async askMissingAlone(): Promise<void> {
-    const missing = this.#batch.ids.filter((_, place) => this.#lookups[place]?.kind === 'missing');
+    const missing = placesBelow(this.#batch.ids.length).filter((place) => this.#lookups.at(place).kind === 'missing');
     await allSettled(
-      missing.map(async (id) => {
-        const answer = await this.#client.ask(this.#call('getAsset', [id]));
-        if (answer.kind === 'records') this.#take([id], answer);
-        else this.#put(id, refusedLookup(answer));
+      Array.from(missing, async (place) => {
+        const asked = this.#asked(Uint32Array.of(place));
+        const answer = await this.#client.ask(this.#call('getAsset', asked.ids));
+        if (answer.kind === 'records') this.#take(asked, answer);
+        else this.#lookups.putRefused(place, refusedLookup(answer));
       }),
     );
   }
 
-  #call(method: AssetCall['method'], ids: readonly string[]): AssetCall {
+  #call(method: AssetCall['method'], ids: IdList): AssetCall {
     const { flags, part, plan } = this.#batch;
     return { method, ids, flags, part, plan };
   }
 
-  #take(asked: readonly string[], answer: RecordsAnswer): void {
+  #take(asked: Asked, answer: RecordsAnswer): void {
     this.#answers.push(answer);
     this.#counts.idless += answer.idless;
     if (answer.otherResponseId) this.#counts.otherResponseId += 1;
     if (answer.rows !== undefined) this.#match(asked, answer.rows);
   }
 
-  /** @param guess where the id may stand in the batch. */
-  #put(id: string, lookup: Lookup, guess?: number): void {
-    this.#lookups[this.#placeInBatch(id, guess)] = lookup;
-  }
-
-  #placeInBatch(id: string, guess = -1): number {
-    const { ids } = this.#batch;
-    if (ids[guess] === id) return guess;
-    this.#places ??= new Map(ids.map((each, place) => [each, place]));
-    const place = this.#places.get(id);
-    if (place === undefined) throw new Error('an id is not in its batch');
-    return place;
-  }
-
   // Nothing follows the loop: see "What does not help" in docs/performance.md.
-  #match(asked: readonly string[], rows: RecordRows): void {
-    // Most services answer in the order of the call; only where one does not are the ids put into a set.
+  #match({ ids, places }: Asked, rows: RecordRows): void {
+    // Most services answer in the order of the call; only where one does not are the ids put into a map.
     let next = 0;
-    let known: ReadonlySet<string> | undefined;
+    let known: ReadonlyMap<string, number> | undefined;
     for (let index = 0; index < rows.count; index += 1) {
-      const place = known === undefined ? placeOf(rows, index, { asked, next }) : -1;
-      const id = asked[place] ?? rows.id(index);
-      if (place >= 0) {
-        next = place + 1;
-        this.#put(id, { kind: 'found', rows, index }, place);
+      const at = known === undefined ? placeOf(rows, index, { ids, next }) : -1;
+      if (at >= 0) {
+        next = at + 1;
+        this.#lookups.putFound(places[at] ?? 0, rows, index);
         continue;
       }
-      known ??= new Set(asked);
-      if (!known.has(id)) this.#counts.foreign += 1;
-      else if (this.#lookups[this.#placeInBatch(id)] !== notReturned) this.#counts.repeated += 1;
-      else this.#put(id, { kind: 'found', rows, index });
+      known ??= new Map(Array.from(ids, (id, place) => [id, place]));
+      const place = places[known.get(rows.id(index)) ?? -1];
+      if (place === undefined) this.#counts.foreign += 1;
+      else if (this.#lookups.isOpen(place)) this.#lookups.putFound(place, rows, index);
+      else this.#counts.repeated += 1;
     }
   }
 }
 
+/** The ids of a call, and their places in the batch. */
+interface Asked {
+  readonly ids: IdList;
+  readonly places: Uint32Array;
+}
+
+function placesBelow(count: number): Uint32Array {
+  const places = new Uint32Array(count);
+  for (let place = 0; place < count; place += 1) places[place] = place;
+  return places;
+}
+
 interface Awaited {
-  readonly asked: readonly string[];
+  readonly ids: IdList;
   readonly next: number;
 }
 
 /** Where a record's id stands among those asked for, from `next` on; -1 when it does not. Mostly next: no string is made then. */
-function placeOf(rows: RecordRows, index: number, { asked, next }: Awaited): number {
-  const expected = asked[next];
-  const isNext = expected !== undefined && rows.hasId(index, expected);
-  return isNext ? next : asked.indexOf(rows.id(index), next);
+function placeOf(rows: RecordRows, index: number, { ids, next }: Awaited): number {
+  return rows.hasId(index, ids, next) ? next : ids.indexOf(rows.id(index), next);
 }
 
 function refusedLookup(answer: RefusedAnswer): NoRecord {
   return { kind: answer.why === 'notFound' ? 'missing' : 'failed', reason: answer.message };
 }
 
-/** The one id of a call that the service's words name; undefined when they name none or several. */
-function namedIn(answer: RefusedAnswer, ids: readonly string[]): string | undefined {
-  if (answer.why === 'size' || answer.doubtful) return undefined;
+/** The place in a call of the one id that the service's words name; -1 when they name none or several. */
+function namedIn(answer: RefusedAnswer, ids: IdList): number {
+  if (answer.why === 'size' || answer.doubtful) return -1;
   const words = new Set(answer.message.match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g));
-  const named = ids.filter((id) => words.has(id));
-  return named.length === 1 ? named[0] : undefined;
+  const named = [...words].map((word) => ids.indexOf(word)).filter((place) => place >= 0);
+  return named.length === 1 ? (named[0] ?? -1) : -1;
 }
 
 /** Waits for all before it fails: what the others bring is kept. */

@@ -127,7 +127,7 @@ class Tries {
   }
 
   #what(): string {
-    const { length, 0: first = '' } = this.#call.ids;
+    const { length, first = '' } = this.#call.ids;
     return length === 1 ? `the id ${first}` : `${length} ids (from ${first})`;
   }
 }

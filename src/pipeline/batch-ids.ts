@@ -1,17 +1,23 @@
-import type { IdEntry } from './id-entry.ts';
+import { IdList } from '../assets/id-list.ts';
+import { Entries } from './entries.ts';
 
 /** The ids of one call, with all entries of the input from the end of the batch before it to its own. */
 export interface Batch {
-  /** Number of the first entry, from 0 over all inputs. */
+  /** Number of the first of `entries`, from 0 over all inputs. */
   readonly first: number;
-  readonly entries: readonly IdEntry[];
-  /** The valid, first-seen ids among the entries, in order. */
-  readonly ids: readonly string[];
-  /** Of a batch that is cut: how many of its ids belong to entries before the cut. They are asked for all the same. */
-  readonly idsBefore?: number;
+  /** Whoever has used them up releases them. */
+  readonly entries: Entries;
+  /** Which of them are meant, up to `end`: all, but where a batch is cut in two. */
+  readonly start: number;
+  readonly end: number;
+  /** The valid, first-seen ids among all `entries`, in order; none when nothing is to be asked. */
+  readonly ids: IdList;
   /** The last part that an id of this batch belongs to: its answer is kept until that part is committed. */
   readonly part: number;
 }
+
+/** In place of the ids of a batch that is not to be asked for. */
+export const noIds = IdList.of([]);
 
 export interface BatchShape {
   readonly idsPerCall: number;
@@ -26,37 +32,44 @@ const mostIdleEntries = 200_000;
 
 /** Cuts the entries into full calls, across files and parts. */
 export async function* batchIds(
-  blocks: AsyncIterable<readonly IdEntry[]>,
+  blocks: AsyncIterable<Entries>,
   { idsPerCall, rowsPerPart }: BatchShape,
 ): AsyncGenerator<Batch, void, void> {
+  const spare: Entries[] = [];
   let first = 0;
-  let entries: IdEntry[] = [];
-  let ids: string[] = [];
+  let entries = Entries.take(spare);
+  let ids = 0;
   let idle = 0;
   let last = 0;
 
   const cut = (): Batch => {
-    const batch = { first, entries, ids, part: Math.floor(last / rowsPerPart) };
-    first += entries.length;
-    entries = [];
-    ids = [];
+    const { length } = entries;
+    const batch = { first, entries, start: 0, end: length, ids: entries.ids(), part: Math.floor(last / rowsPerPart) };
+    first += length;
+    entries = Entries.take(spare);
+    ids = 0;
     idle = 0;
     return batch;
   };
 
   for await (const block of blocks) {
-    for (const entry of block) {
+    let from = 0;
+    for (let index = 0; index < block.length; index += 1) {
+      const isValid = block.isValid(index);
       // A full batch waits for the next id, so that the entries behind it come along.
-      if (ids.length === idsPerCall && entry.sighting === 'valid') yield cut();
-      if (idle >= mostIdleEntries) yield cut();
-      entries.push(entry);
-      if (entry.sighting === 'valid') {
-        last = first + entries.length - 1;
-        ids.push(entry.text);
+      if ((ids === idsPerCall && isValid) || idle >= mostIdleEntries) {
+        entries.append(block, from, index);
+        from = index;
+        yield cut();
+      }
+      if (isValid) {
+        last = first + entries.length + index - from;
+        ids += 1;
         idle = 0;
       } else idle += 1;
     }
-    if (ids.length === idsPerCall) yield cut();
+    entries.append(block, from, block.length);
+    if (ids === idsPerCall) yield cut();
   }
   if (entries.length > 0) yield cut();
 }

@@ -1,4 +1,4 @@
-import type { EntryBlock } from './id-entry.ts';
+import type { EntryBlock } from './entries.ts';
 import type { RunListener } from './run-events.ts';
 
 /** How much of the inputs a run has read. */

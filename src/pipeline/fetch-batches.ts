@@ -10,6 +10,8 @@ export interface FetchedBatch {
   readonly batch: Batch;
   /** Absent for a batch without ids. */
   readonly found: BatchLookups | undefined;
+  /** Gives the memory of both back: from then on neither may be read. */
+  readonly release: () => void;
 }
 
 export interface FetchOptions {
@@ -64,7 +66,11 @@ export async function* fetchBatches(
     },
   });
   for await (const { batch, found, bytes } of fetched) {
-    yield { batch, found };
+    const release = (): void => {
+      found?.release();
+      batch.entries.release();
+    };
+    yield { batch, found, release };
     // Whoever asks for the next has written this one.
     if (found !== undefined) held.written(bytes);
   }

@@ -4,6 +4,7 @@ import type { RecordRows } from '../assets/scan/record-rows.ts';
 import type { ShapedTable } from '../assets/shape-table.ts';
 import type { Row } from '../assets/table.ts';
 import { type Counts, noCounts } from '../store/export-facts.ts';
+import type { Entries } from './entries.ts';
 import type { PartSlice } from './part-slices.ts';
 import { unexportedOutcome, unexportedRow, unexportedTable } from './unexported.ts';
 
@@ -31,7 +32,7 @@ export interface FlattenOptions {
 export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: FlattenOptions): FlatSlice {
   const { runs, unexported, counts } = sortEntries(slice, sources);
   const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
-  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
+  for (const [at, run] of runs.entries()) countDrift({ run, rows: blocks[at] ?? [] }, slice.entries, drift);
   return {
     part: slice.part,
     rows: new Map(tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])])),
@@ -48,27 +49,29 @@ interface SortedEntries {
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortEntries({ entries, lookups }: PartSlice, sources: readonly string[]): SortedEntries {
+function sortEntries(slice: PartSlice, sources: readonly string[]): SortedEntries {
+  const { entries, start, end, lookups } = slice;
   const unexported: Row[] = [];
-  const counts: Counts = { ...noCounts };
+  const counts: Counts = { ...noCounts, read: end - start };
   const runs: Run[] = [];
-  let next = 0;
-  for (const entry of entries) {
-    counts.read += 1;
-    const lookup = entry.sighting === 'valid' ? lookups[next++] : undefined;
-    if (lookup?.kind !== 'found') {
-      const fate = { entry, lookup };
+  let place = slice.firstLookup;
+  for (let index = start; index < end; index += 1) {
+    const isValid = entries.isValid(index);
+    const rows = isValid ? lookups?.rows(place) : undefined;
+    if (lookups === undefined || rows === undefined) {
+      const fate = { entry: entries.at(index), lookup: isValid ? lookups?.noRecord(place) : undefined };
       counts[unexportedOutcome(fate)] += 1;
-      unexported.push(unexportedRow(fate, sources[entry.source] ?? ''));
-      continue;
+      unexported.push(unexportedRow(fate, sources[entries.source(index)] ?? ''));
+    } else {
+      counts.exported += 1;
+      const record = lookups.index(place);
+      const last = runs.at(-1);
+      if (last?.rows === rows) {
+        last.records.push(record);
+        last.entries.push(index);
+      } else runs.push({ rows, records: [record], entries: [index] });
     }
-    counts.exported += 1;
-    const { rows, index } = lookup;
-    const last = runs.at(-1);
-    if (last?.rows === rows) {
-      last.records.push(index);
-      last.ids.push(entry.text);
-    } else runs.push({ rows, records: [index], ids: [entry.text] });
+    if (isValid) place += 1;
   }
   return { runs, unexported, counts };
 }
@@ -77,7 +80,8 @@ function sortEntries({ entries, lookups }: PartSlice, sources: readonly string[]
 interface Run {
   readonly rows: RecordRows;
   readonly records: number[];
-  readonly ids: string[];
+  /** The index of the entry of each. */
+  readonly entries: number[];
 }
 
 interface ShapedRows {
@@ -92,17 +96,19 @@ function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): Shape
   return { block, misfits };
 }
 
-function countDrift({ rows, records, ids }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
+interface Shaped {
+  readonly run: Run;
+  readonly rows: readonly ShapedRows[];
+}
+
+function countDrift({ run, rows: shaped }: Shaped, entries: Entries, drift: DriftCounter): void {
+  const { rows, records } = run;
   const misfits = shaped.flatMap((each) => each.misfits);
   for (let at = 0; at < records.length; at += 1) {
-    const id = ids[at] ?? '';
-    const found = rows.drifts(records[at] ?? 0);
-    const moved = misfits.length === 0 ? [] : misfits.filter((misfit) => misfit.at === at);
-    if (found.length > 0) drift.add(id, found);
-    if (moved.length > 0)
-      drift.add(
-        id,
-        moved.map((misfit) => misfit.drift),
-      );
+    const id = (): string => entries.text(run.entries[at] ?? 0);
+    rows.eachDrift(records[at] ?? 0, (found) => {
+      drift.add(found, id);
+    });
+    for (const misfit of misfits) if (misfit.at === at) drift.add(misfit.drift, id);
   }
 }

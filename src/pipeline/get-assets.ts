@@ -1,5 +1,7 @@
 import { createClient } from '../client/create-client.ts';
-import { type Lookup, lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
+import { IdList } from '../assets/id-list.ts';
+import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
+import type { Lookup } from '../client/lookups.ts';
 import type { AnswerJournal } from '../client/with-journal.ts';
 import type { Job } from '../job/job-schema.ts';
 import { mapOrdered } from '../lib/map-ordered.ts';
@@ -34,18 +36,16 @@ export async function* getAssets({ ids, job }: GetRequest, context: GetContext):
     const found = mapOrdered(batchesOf(unique, idsPerCall), {
       limit: concurrency,
       map: async (batch) => {
+        const ids = IdList.of(batch);
         const { lookups } =
           unique.length === 1
-            ? await lookUpAlone(wire.client, { ids: batch, flags, part: 0 })
-            : await lookUpBatch(wire.client, { ids: batch, flags, part: 0, singles });
+            ? await lookUpAlone(wire.client, { ids, flags, part: 0 })
+            : await lookUpBatch(wire.client, { ids, flags, part: 0, singles });
         return { batch, lookups };
       },
     });
     for await (const { batch, lookups } of found) {
-      for (const [index, id] of batch.entries()) {
-        const lookup = lookups[index];
-        if (lookup !== undefined) yield { id, lookup };
-      }
+      for (const [place, id] of batch.entries()) yield { id, lookup: lookups.at(place) };
     }
   } finally {
     await wire.close();

@@ -1,5 +1,5 @@
 import type { HashSet128 } from '../lib/hash-set-128.ts';
-import type { EntryBlock, IdEntry } from './id-entry.ts';
+import type { Entries, EntryBlock } from './entries.ts';
 import type { IdForecast } from './id-forecast.ts';
 
 /**
@@ -10,16 +10,15 @@ export async function* markDuplicates(
   blocks: AsyncIterable<EntryBlock>,
   seen: HashSet128,
   forecast?: IdForecast,
-): AsyncGenerator<IdEntry[], void, void> {
+): AsyncGenerator<Entries, void, void> {
   for await (const { entries, hashes } of blocks) {
     const isNew = seen.addAll(hashes);
-    const source = entries[0]?.source;
-    if (forecast !== undefined && source !== undefined) seen.expect(forecast.total(source, seen.size));
-    let index = 0;
-    for (const entry of entries) {
-      if (entry.sighting !== 'valid') continue;
-      if (isNew[index] === 0) entry.sighting = 'duplicate';
-      index += 1;
+    if (forecast !== undefined && entries.length > 0) seen.expect(forecast.total(entries.source(0), seen.size));
+    let hash = 0;
+    for (let index = 0; index < entries.length; index += 1) {
+      if (!entries.isValid(index)) continue;
+      if (isNew[hash] === 0) entries.markDuplicate(index);
+      hash += 1;
     }
     yield entries;
   }

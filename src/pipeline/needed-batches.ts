@@ -1,4 +1,4 @@
-import type { Batch } from './batch-ids.ts';
+import { type Batch, noIds } from './batch-ids.ts';
 
 export interface Need {
   readonly rowsPerPart: number;
@@ -18,13 +18,16 @@ export async function* neededBatches(
   const partOf = (entry: number): number => Math.floor(entry / rowsPerPart);
   for await (const batch of batches) {
     const { first, entries } = batch;
-    const last = partOf(first + entries.length - 1);
+    const lastPart = partOf(first + entries.length - 1);
     let touched = 0;
-    for (let part = partOf(first); part <= last; part += 1) if (isNeeded(part)) touched += 1;
-    if (touched === 0) continue;
-    const isWhole = touched === last - partOf(first) + 1;
-    const asks =
-      isWhole || entries.some((entry, index) => entry.sighting === 'valid' && isNeeded(partOf(first + index)));
-    yield asks ? batch : { ...batch, ids: [] };
+    let asks = false;
+    for (let part = partOf(first); part <= lastPart; part += 1) {
+      if (!isNeeded(part)) continue;
+      touched += 1;
+      const start = Math.max(0, part * rowsPerPart - first);
+      asks ||= entries.validBetween(start, Math.min(entries.length, (part + 1) * rowsPerPart - first)) > 0;
+    }
+    if (touched === 0) entries.release();
+    else yield asks ? batch : { ...batch, ids: noIds };
   }
 }

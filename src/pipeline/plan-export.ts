@@ -9,6 +9,8 @@ import { readManifest } from '../store/manifest.ts';
 import { readJournals } from '../store/journal-entries.ts';
 import { batchIds } from './batch-ids.ts';
 import { countCalls } from './count-calls.ts';
+import type { Entries } from './entries.ts';
+import type { Sighting } from './id-entry.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { IdForecast } from './id-forecast.ts';
 import { markDuplicates } from './mark-duplicates.ts';
@@ -81,6 +83,7 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   for await (const batch of neededBatches(batchIds(counted, shape), need)) {
     await counter.add(batch);
     ids += batch.ids.length;
+    batch.entries.release();
   }
   const calls = counter.calls();
   const { creditsPerCall, creditsPerDay, creditsPerSecond } = job.budget;
@@ -107,12 +110,12 @@ function daysFor(calls: number, creditsPerCall: number, creditsPerDay: number): 
   return Math.ceil(calls / Math.floor(creditsPerDay / creditsPerCall));
 }
 
-async function* countSightings<T extends { readonly sighting: 'valid' | 'invalid' | 'duplicate' }>(
-  blocks: AsyncIterable<T[]>,
-  total: Record<'read' | 'valid' | 'invalid' | 'duplicate', number>,
-): AsyncGenerator<T[], void, void> {
+async function* countSightings(
+  blocks: AsyncIterable<Entries>,
+  total: Record<'read' | Sighting, number>,
+): AsyncGenerator<Entries, void, void> {
   for await (const block of blocks) {
-    for (const { sighting } of block) total[sighting] += 1;
+    for (let index = 0; index < block.length; index += 1) total[block.sighting(index)] += 1;
     total.read += block.length;
     yield block;
   }

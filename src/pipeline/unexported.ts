@@ -1,5 +1,5 @@
 import type { Row, Table } from '../assets/table.ts';
-import type { NoRecord } from '../client/look-up-batch.ts';
+import type { NoRecord } from '../client/lookups.ts';
 import type { IdEntry } from './id-entry.ts';
 
 /** Every id that is not a row of `assets`, with its fate and where it was read. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { IdList } from '../../src/assets/id-list.ts';
 import type { ClientEvent } from '../../src/client/client-events.ts';
 import { type ClientOptions, type CreatedClient, createClient } from '../../src/client/create-client.ts';
 import { lookUpBatch } from '../../src/client/look-up-batch.ts';
@@ -61,8 +62,10 @@ describe('createClient', () => {
     });
     onTestFinished(() => service.stop());
     const { client } = connect(service.url);
-    const work = batches(10, 500).map((ids, part) => lookUpBatch(client, { ids, flags: noFlags, part, singles: true }));
-    const lookups = (await Promise.all(work)).flatMap((batch) => batch.lookups);
+    const work = batches(10, 500).map((ids, part) =>
+      lookUpBatch(client, { ids: IdList.of(ids), flags: noFlags, part, singles: true }),
+    );
+    const lookups = (await Promise.all(work)).flatMap((batch) => [...batch.lookups]);
     const ids = idsOf(5000);
     expect(lookups).toHaveLength(5000);
     expect(lookups.every((lookup, n) => lookup.kind === 'missing' || idFound(lookup) === ids[n])).toBe(true);
@@ -82,7 +85,9 @@ describe('createClient', () => {
     });
     const { client } = connect(server.url, { concurrency: 1 });
     await Promise.all(
-      batches(4, 10).map((ids, part) => lookUpBatch(client, { ids, flags: noFlags, part, singles: false })),
+      batches(4, 10).map((ids, part) =>
+        lookUpBatch(client, { ids: IdList.of(ids), flags: noFlags, part, singles: false }),
+      ),
     );
     expect(sizes).toEqual([10, 5, 5, 5, 5, 5, 5, 5, 5]);
   });
@@ -102,7 +107,7 @@ describe('createClient', () => {
     expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
     const again = await connect(server.url, options, { entries }).client.ask(call);
     expect({ ...again, release: undefined }).toEqual({ ...first, release: undefined });
-    expect(recordIdsOf(again)).toEqual(call.ids);
+    expect(recordIdsOf(again)).toEqual([...call.ids]);
     expect([await ledger.booked(day), calls.length, server.seen.length]).toEqual([480, 3, 3]);
   });
 
@@ -226,7 +231,7 @@ describe('createClient', () => {
     });
     const created = connect(server.url, {}, { entries, events });
     const ask = (which: CreatedClient, from: number) =>
-      lookUpBatch(which.client, { ids: idsOf(100, from), flags: noFlags, part: 0, singles: false });
+      lookUpBatch(which.client, { ids: IdList.of(idsOf(100, from)), flags: noFlags, part: 0, singles: false });
     const first = await ask(created, 0);
     expect(created.cap()).toBe(25);
     const sent = server.seen.length;
@@ -253,7 +258,7 @@ describe('createClient', () => {
     });
     const askAll = async ({ client }: CreatedClient) => {
       for (const ids of [idsOf(100), idsOf(40, 100)]) {
-        await lookUpBatch(client, { ids, flags: noFlags, part: 0, singles: false });
+        await lookUpBatch(client, { ids: IdList.of(ids), flags: noFlags, part: 0, singles: false });
       }
     };
     await askAll(connect(server.url, { concurrency: 1 }, { entries }));

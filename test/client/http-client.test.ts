@@ -21,7 +21,7 @@ describe('an http client', () => {
     });
     const events: ClientEvent[] = [];
     const answer = await httpClient(`${server.url}/base/`, { listener: (event) => events.push(event) }).ask(pairCall);
-    expect(recordIdsOf(answer)).toEqual(pairCall.ids);
+    expect(recordIdsOf(answer)).toEqual([...pairCall.ids]);
     const [seen] = server.seen;
     expect(seen).toMatchObject({ method: 'POST', url: '/base/v3/canary-key%2F0123456789' });
     expect(seen?.headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'gzip' });
@@ -29,7 +29,7 @@ describe('an http client', () => {
       jsonrpc: '2.0',
       id: 1,
       method: 'getAssets',
-      params: [pairCall.ids],
+      params: [[...pairCall.ids]],
     });
     expect(events).toMatchObject([
       { kind: 'sent', ids: 2 },
@@ -59,7 +59,7 @@ describe('an http client', () => {
   it('asks for many ids', async () => {
     const many = batchCall(idsOf(1000));
     const server = await startRoughServer((response) => {
-      reply(response, { body: answerBody(many.ids.map(recordText)) });
+      reply(response, { body: answerBody(Array.from(many.ids, recordText)) });
     });
     expect(await httpClient(server.url).ask(many)).toMatchObject({ kind: 'records', idless: 0 });
     expect(server.seen[0]?.body).toContain(idOf(999));

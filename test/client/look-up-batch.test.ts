@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IdList } from '../../src/assets/id-list.ts';
 import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
 import { type Batch, lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { parseAnswer } from '../../src/client/parse-answer.ts';
@@ -9,7 +10,7 @@ import { answerBody, idOf, idFound, idsOf, noFlags, recordsOf, recordText, refus
 import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
 
 function batchOf(ids: readonly string[], more: Partial<Batch> = {}): Batch {
-  return { ids, flags: noFlags, part: 3, singles: true, ...more };
+  return { ids: IdList.of(ids), flags: noFlags, part: 3, singles: true, ...more };
 }
 
 function answered(call: AssetCall, elements: readonly string[]): AssetAnswer {
@@ -24,8 +25,8 @@ describe('lookUpBatch', () => {
   it('asks for the whole batch in one call and gives lookups in the order of its ids', async () => {
     const inner = scriptedClient();
     const { lookups, counts } = await lookUpBatch(inner, batchOf(ids));
-    expect(inner.asked).toEqual([{ method: 'getAssets', ids, flags: noFlags, part: 3 }]);
-    expect(lookups.map(idFound)).toEqual(ids);
+    expect(inner.asked).toEqual([{ method: 'getAssets', ids: IdList.of(ids), flags: noFlags, part: 3 }]);
+    expect([...lookups].map(idFound)).toEqual(ids);
     expect(counts).toEqual(noCounts);
   });
 
@@ -42,7 +43,7 @@ describe('lookUpBatch', () => {
         ]),
     ]);
     const { lookups, counts } = await lookUpBatch(inner, batchOf([a, b, c]));
-    expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'missing', 'found']);
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['found', 'missing', 'found']);
     const [first] = lookups;
     expect(first?.kind === 'found' && first.rows.text(first.index)).toBe(recordText(a));
     expect(counts).toEqual({ foreign: 1, repeated: 1, idless: 1, otherResponseId: 0 });
@@ -59,32 +60,32 @@ describe('lookUpBatch', () => {
     const many = idsOf(1000);
     const poison = many[617] ?? '';
     const inner = alwaysClient((call) =>
-      call.ids.includes(poison) ? refusal('id', 'one of the ids is invalid') : recordsOf(call),
+      [...call.ids].includes(poison) ? refusal('id', 'one of the ids is invalid') : recordsOf(call),
     );
     const { lookups } = await lookUpBatch(inner, batchOf(many));
-    expect(lookups.map((lookup) => lookup.kind)).toEqual(many.map((id) => (id === poison ? 'failed' : 'found')));
-    expect(lookups[617]).toEqual({ kind: 'failed', reason: 'one of the ids is invalid' });
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(many.map((id) => (id === poison ? 'failed' : 'found')));
+    expect(lookups.at(617)).toEqual({ kind: 'failed', reason: 'one of the ids is invalid' });
     expect(inner.asked.length).toBeLessThanOrEqual(21);
   });
 
   it('needs two more calls when the refusal names the id: one tells whether it is to blame', async () => {
     const inner = alwaysClient((call) =>
-      call.ids.includes(b) ? refusal('id', `Pubkey Validation Err: ${b} is invalid`) : recordsOf(call),
+      [...call.ids].includes(b) ? refusal('id', `Pubkey Validation Err: ${b} is invalid`) : recordsOf(call),
     );
     const { lookups } = await lookUpBatch(inner, batchOf(ids));
-    expect(lookups.filter((lookup) => lookup.kind === 'found')).toHaveLength(5);
-    expect(lookups[1]).toEqual({ kind: 'failed', reason: `Pubkey Validation Err: ${b} is invalid` });
+    expect([...lookups].filter((lookup) => lookup.kind === 'found')).toHaveLength(5);
+    expect(lookups.at(1)).toEqual({ kind: 'failed', reason: `Pubkey Validation Err: ${b} is invalid` });
     expect(inner.asked).toHaveLength(3);
   });
 
   it('takes a refusal that says not found for missing, for one id of many and for all', async () => {
     const gone = new Set([a, c]);
     const inner = alwaysClient((call) =>
-      call.ids.some((id) => gone.has(id)) ? refusal('notFound', 'Asset Not Found') : recordsOf(call),
+      [...call.ids].some((id) => gone.has(id)) ? refusal('notFound', 'Asset Not Found') : recordsOf(call),
     );
     const { lookups } = await lookUpBatch(inner, batchOf([a, b, c]));
-    expect(lookups.map((lookup) => lookup.kind)).toEqual(['missing', 'found', 'missing']);
-    expect(lookups[0]).toEqual({ kind: 'missing', reason: 'Asset Not Found' });
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['missing', 'found', 'missing']);
+    expect(lookups.at(0)).toEqual({ kind: 'missing', reason: 'Asset Not Found' });
   });
 
   it.each([
@@ -94,12 +95,12 @@ describe('lookUpBatch', () => {
   ])('blames no id for an echo of the first %i of the request, where all others are %s', async (echoed, kind) => {
     const many = idsOf(1000);
     const inner = alwaysClient((call) =>
-      call.ids.includes(many[617] ?? '')
-        ? refusal('id', `Invalid pubkey in ${JSON.stringify(call.ids.slice(0, echoed))}`)
-        : recordsOf(call, kind === 'found' ? call.ids : []),
+      [...call.ids].includes(many[617] ?? '')
+        ? refusal('id', `Invalid pubkey in ${JSON.stringify([...call.ids].slice(0, echoed))}`)
+        : recordsOf(call, kind === 'found' ? [...call.ids] : []),
     );
     const { lookups } = await lookUpBatch(inner, batchOf(many));
-    expect(lookups.flatMap((lookup, place) => (lookup.kind === kind ? [] : [place]))).toEqual([617]);
+    expect([...lookups].flatMap((lookup, place) => (lookup.kind === kind ? [] : [place]))).toEqual([617]);
     expect(inner.asked.length).toBeLessThanOrEqual(23);
   });
 
@@ -111,17 +112,17 @@ describe('lookUpBatch', () => {
         const kept = new Map<string, AssetAnswer>();
         const service = alwaysClient(async (call) => {
           await scheduler.schedule(Promise.resolve());
-          const echo = refusal('id', `Invalid: ${call.ids[0]}`);
-          const answer = call.ids.some((id) => spoilers.has(id)) ? echo : recordsOf(call);
-          kept.set(call.ids.join(), answer);
+          const echo = refusal('id', `Invalid: ${call.ids.first}`);
+          const answer = [...call.ids].some((id) => spoilers.has(id)) ? echo : recordsOf(call);
+          kept.set([...call.ids].join(), answer);
           return answer;
         });
         const first = lookUpBatch(service, batchOf(many));
         await scheduler.waitFor(first);
-        const replay = alwaysClient((call) => kept.get(call.ids.join()) ?? refusal('id', 'not kept'));
+        const replay = alwaysClient((call) => kept.get([...call.ids].join()) ?? refusal('id', 'not kept'));
         const again = await lookUpBatch(replay, batchOf(many));
-        expect(again.lookups.map(({ kind }) => kind)).toEqual((await first).lookups.map(({ kind }) => kind));
-        expect(replay.asked.every((call) => kept.has(call.ids.join()))).toBe(true);
+        expect([...again.lookups].map(({ kind }) => kind)).toEqual([...(await first).lookups].map(({ kind }) => kind));
+        expect(replay.asked.every((call) => kept.has([...call.ids].join()))).toBe(true);
       }),
       { seed: 5, numRuns: 100 },
     );
@@ -131,7 +132,7 @@ describe('lookUpBatch', () => {
     const words = refusal(kind === 'size' ? 'size' : 'id', `no luck near ${b}`);
     const inner = scriptedClient([{ ...words, doubtful: kind === 'doubtful' }]);
     const { lookups } = await lookUpBatch(inner, batchOf(ids.slice(0, 4)));
-    expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'found', 'found', 'found']);
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['found', 'found', 'found', 'found']);
     expect(inner.asked.map((call) => call.ids.length)).toEqual([4, 2, 2]);
   });
 
@@ -147,13 +148,15 @@ describe('lookUpBatch', () => {
           const fateOf = new Map(all.map((id, n) => [id, fates[n]]));
           const service = alwaysClient((call) => {
             if (call.ids.length > most) return refusal('size', 'too many');
-            const bad = call.ids.find((id) => ['poison', 'named', 'listed', 'gone'].includes(fateOf.get(id) ?? ''));
+            const bad = [...call.ids].find((id) =>
+              ['poison', 'named', 'listed', 'gone'].includes(fateOf.get(id) ?? ''),
+            );
             const kind = fateOf.get(bad ?? '');
             if (kind === 'gone') return refusal('notFound', 'Asset Not Found');
-            const listed = call.ids.filter((id, at) => id === bad || at % 3 === 0).join();
+            const listed = [...call.ids].filter((id, at) => id === bad || at % 3 === 0).join();
             const words = { named: `${bad} is invalid`, listed: `invalid: ${listed}` };
             if (bad !== undefined) return refusal('id', { ...words, poison: 'invalid' }[kind as keyof typeof words]);
-            const found = call.ids.filter((id) => fateOf.get(id) === 'found');
+            const found = [...call.ids].filter((id) => fateOf.get(id) === 'found');
             return recordsOf(call, reversed ? found.toReversed() : found);
           });
           const guard = withSizeGuard(service, {});
@@ -166,8 +169,8 @@ describe('lookUpBatch', () => {
             named: 'failed',
             listed: 'failed',
           };
-          expect(lookups.map((lookup) => lookup.kind)).toEqual(fates.map((each) => expected[each]));
-          expect(lookups.map(idFound)).toEqual(all.map((id) => (fateOf.get(id) === 'found' ? id : undefined)));
+          expect([...lookups].map((lookup) => lookup.kind)).toEqual(fates.map((each) => expected[each]));
+          expect([...lookups].map(idFound)).toEqual(all.map((id) => (fateOf.get(id) === 'found' ? id : undefined)));
           expect(guard.cap()).toBeGreaterThanOrEqual(Math.min(most, fates.length) / 2);
         },
       ),
@@ -179,11 +182,11 @@ describe('lookUpBatch', () => {
     const flags = { ...noFlags, showUnverifiedCollections: true };
     const inner = alwaysClient((call) => {
       if (call.method === 'getAssets') return recordsOf(call, [a]);
-      if (call.ids[0] === b) return recordsOf(call);
-      return call.ids[0] === c ? refusal('notFound', 'Asset Not Found') : recordsOf(call, []);
+      if (call.ids.first === b) return recordsOf(call);
+      return call.ids.first === c ? refusal('notFound', 'Asset Not Found') : recordsOf(call, []);
     });
     const { lookups } = await lookUpBatch(inner, batchOf(ids.slice(0, 4), { flags }));
-    expect(lookups.map((lookup) => lookup.kind)).toEqual(['found', 'found', 'missing', 'missing']);
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['found', 'found', 'missing', 'missing']);
     expect(inner.asked.map((call) => [call.method, call.ids.length])).toEqual([
       ['getAssets', 4],
       ['getAsset', 1],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { IdList } from '../../src/assets/id-list.ts';
 import type { AssetAnswer, AssetClient } from '../../src/client/asset-client.ts';
 import { AttemptError } from '../../src/client/attempt-error.ts';
 import { type ClientOptions, createClient } from '../../src/client/create-client.ts';
@@ -29,7 +30,7 @@ function paced(wire: AssetClient, options: Partial<ClientOptions> = {}) {
     ...options,
   });
   const ask = (ids: readonly string[]): Promise<AssetAnswer> =>
-    created.askUnderPolicies({ ids, send: () => wire.ask(batchCall(ids)) });
+    created.askUnderPolicies({ ids: IdList.of(ids), send: () => wire.ask(batchCall(ids)) });
   return { ask, ledger };
 }
 

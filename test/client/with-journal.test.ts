@@ -37,7 +37,7 @@ describe('withJournal', () => {
     const silent = scriptedClient();
     const replayed = await withJournal(silent, { journal, listener: (event) => events.push(event) }).ask(call);
     expect(replayed).toEqual(answer);
-    expect(recordIdsOf(replayed)).toEqual(call.ids);
+    expect(recordIdsOf(replayed)).toEqual([...call.ids]);
     expect(silent.asked).toEqual([]);
     expect(events).toEqual([{ kind: 'replayed', ids: 3 }]);
   });

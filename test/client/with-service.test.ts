@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { IdList } from '../../src/assets/id-list.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { type BatchLookups, lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
@@ -74,12 +75,15 @@ async function lookUp(faults: FaultsInput['faults'], settings: { deadlineMs?: nu
   });
   onTestFinished(() => created.close());
   const flags = { ...noFlags, showFungible: true, showCollectionMetadata: true };
-  return { result: await lookUpBatch(created.client, { ids, flags, part: 0, singles: false }), service };
+  return {
+    result: await lookUpBatch(created.client, { ids: IdList.of(ids), flags, part: 0, singles: false }),
+    service,
+  };
 }
 
 /** Every id has its true fate, but for those that are said to have failed. */
 function expectTrueFates({ lookups }: BatchLookups, failed: readonly string[] = []): void {
-  for (const [n, lookup] of lookups.entries()) {
+  for (const [n, lookup] of [...lookups].entries()) {
     const id = ids[n] ?? '';
     if (failed.includes(id)) expect(lookup.kind).toBe('failed');
     else if (!texts.has(id)) expect(lookup.kind).toBe('missing');
@@ -95,7 +99,7 @@ describe('the client against the service', () => {
     const { result, service } = await lookUp([]);
     expectTrueFates(result);
     expect(service.counts()).toMatchObject({ calls: 1, ids: ids.length, credits: 160 });
-    const found = result.lookups.flatMap((lookup) => (lookup.kind === 'found' ? [lookup] : []));
+    const found = [...result.lookups].flatMap((lookup) => (lookup.kind === 'found' ? [lookup] : []));
     expect(found.map(({ rows, index }) => rows.text(index))).toEqual(known.map((id) => texts.get(id)));
   });
 

@@ -42,7 +42,8 @@ function bodyOf(call: AssetCall): Buffer {
   return body;
 }
 
-function answerText({ ids }: AssetCall): string {
+function answerText(call: AssetCall): string {
+  const ids = [...call.ids];
   if (ids.includes(spoiling)) {
     return `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Pubkey Validation Err: a key is invalid"},"id":1}`;
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Batch, batchIds } from '../../src/pipeline/batch-ids.ts';
 import type { IdEntry } from '../../src/pipeline/id-entry.ts';
-import { blocksOf, collected, entriesOf } from './entries.ts';
+import { blocksOf, collected, entriesIn, entriesOf } from './entries.ts';
 
 const letters = fc.string({ unit: fc.constantFrom('v', 'v', 'v', 'i', 'd'), maxLength: 120 });
 const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 });
@@ -20,13 +20,16 @@ describe('batches', () => {
       fc.asyncProperty(letters, sizes, fc.integer({ min: 1, max: 9 }), async (text, blocks, idsPerCall) => {
         const entries = entriesOf(text);
         const batches = await batchesOf(entries, { idsPerCall, rowsPerPart: 10, blocks });
-        expect(batches.flatMap((batch) => batch.entries)).toEqual(entries);
+        expect(batches.flatMap((batch) => entriesIn(batch.entries))).toEqual(entries);
         let first = 0;
         for (const batch of batches) {
           expect(batch.first).toBe(first);
           first += batch.entries.length;
-          expect(batch.ids).toEqual(
-            batch.entries.filter(({ sighting }) => sighting === 'valid').map(({ text }) => text),
+          expect([batch.start, batch.end]).toEqual([0, batch.entries.length]);
+          expect([...batch.ids]).toEqual(
+            entriesIn(batch.entries)
+              .filter(({ sighting }) => sighting === 'valid')
+              .map(({ text }) => text),
           );
         }
         const valid = entries.filter(({ sighting }) => sighting === 'valid').length;
@@ -44,7 +47,7 @@ describe('batches', () => {
         const asked = async (cut: number[]) =>
           (await batchesOf(entriesOf(text), { idsPerCall: 4, rowsPerPart, blocks: cut }))
             .filter(({ ids }) => ids.length > 0)
-            .map(({ ids, part }) => ({ ids, part }));
+            .map(({ ids, part }) => ({ ids: [...ids], part }));
         const calls = await asked(blocks);
         expect(calls).toEqual(await asked([1000]));
         for (const { ids, part } of calls) {

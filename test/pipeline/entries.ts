@@ -1,3 +1,4 @@
+import { Entries } from '../../src/pipeline/entries.ts';
 import type { IdEntry, Sighting } from '../../src/pipeline/id-entry.ts';
 
 /** Entries as a text says them: `v` valid, `i` invalid, `d` duplicate; ids are named by their place. */
@@ -12,14 +13,27 @@ export function entriesOf(text: string): IdEntry[] {
   }));
 }
 
-/** The entries in blocks of these sizes, taken in turn. */
+/** The same in columns. */
+export function inColumns(entries: readonly IdEntry[]): Entries {
+  const columns = Entries.take();
+  for (const entry of entries) columns.add(entry);
+  return columns;
+}
+
+export function entriesIn(columns: Entries): IdEntry[] {
+  return Array.from({ length: columns.length }, (_, index) => columns.at(index));
+}
+
+/** The entries in blocks of these sizes, taken in turn. Like those of a file, each is emptied as the next is asked for. */
 export async function* blocksOf(
   entries: readonly IdEntry[],
   sizes: readonly number[],
-): AsyncGenerator<IdEntry[], void, void> {
+): AsyncGenerator<Entries, void, void> {
   for (let at = 0, turn = 0; at < entries.length; turn += 1) {
     const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
-    yield entries.slice(at, at + size);
+    const block = inColumns(entries.slice(at, at + size));
+    yield block;
+    block.clear();
     at += size;
   }
 }

@@ -4,6 +4,7 @@ import { planOf } from '../../src/pipeline/tables-of.ts';
 import type { Batch } from '../../src/pipeline/batch-ids.ts';
 import { fetchBatches } from '../../src/pipeline/fetch-batches.ts';
 import type { Holding } from '../../src/pipeline/held-bytes.ts';
+import { inColumns } from './entries.ts';
 
 const answerBytes = 1000;
 const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
@@ -20,15 +21,11 @@ function answerTo(call: AssetCall): AssetAnswer {
 /** Batches of one id each, but for those that are twice as large. */
 async function* batchesOf(count: number, twice: readonly number[] = []): AsyncGenerator<Batch, void, void> {
   for (let n = 0; n < count; n += 1) {
-    const ids = twice.includes(n) ? [`a${n}`, `b${n}`] : [`a${n}`];
-    const entries = ids.map((text, index) => ({
-      text,
-      source: 0,
-      line: n + index + 1,
-      sighting: 'valid' as const,
-      reason: '',
-    }));
-    yield { first: n, entries, ids, part: 0 };
+    const texts = twice.includes(n) ? [`a${n}`, `b${n}`] : [`a${n}`];
+    const entries = inColumns(
+      texts.map((text, index) => ({ text, source: 0, line: n + index + 1, sighting: 'valid', reason: '' })),
+    );
+    yield { first: n, entries, start: 0, end: entries.length, ids: entries.ids(), part: 0 };
   }
 }
 
@@ -47,7 +44,7 @@ function fetching({ count, mostBytes, concurrency, twice, late }: Fetching) {
     ask: async (call: AssetCall) => {
       state.asked += 1;
       await new Promise<void>((resolve) => {
-        if (late !== undefined && call.ids.includes(late)) state.answerLate = resolve;
+        if (late !== undefined && [...call.ids].includes(late)) state.answerLate = resolve;
         else setImmediate(resolve);
       });
       return answerTo(call);

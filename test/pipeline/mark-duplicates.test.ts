@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet128 } from '../../src/lib/hash-set-128.ts';
-import type { EntryBlock, IdEntry } from '../../src/pipeline/id-entry.ts';
+import type { EntryBlock } from '../../src/pipeline/entries.ts';
+import type { IdEntry } from '../../src/pipeline/id-entry.ts';
 import { markDuplicates } from '../../src/pipeline/mark-duplicates.ts';
+import { entriesIn, inColumns } from './entries.ts';
 
 const entry = fc.record({
   text: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -31,10 +33,10 @@ describe('markDuplicates', () => {
           }),
         );
         const source = async function* (): AsyncGenerator<EntryBlock> {
-          yield* blocks.map((block) => ({ entries: block.map((each) => ({ ...each })), hashes: hashesOf(block) }));
+          yield* blocks.map((block) => ({ entries: inColumns(block), hashes: hashesOf(block) }));
         };
         const marked: IdEntry[][] = [];
-        for await (const block of markDuplicates(source(), new HashSet128())) marked.push(block);
+        for await (const block of markDuplicates(source(), new HashSet128())) marked.push(entriesIn(block));
         expect(marked).toEqual(expected);
       }),
       { seed: 42, numRuns: 500 },

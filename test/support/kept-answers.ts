@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { IdList } from '../../src/assets/id-list.ts';
 import { callKey } from '../../src/client/call-body.ts';
 import { readCheckpoint } from '../../src/store/checkpoint.ts';
 import { exportPaths } from '../../src/store/export-folder.ts';
@@ -25,7 +26,7 @@ export function knownBatches(entries: readonly string[], idsPerCall: number): Kn
   const ids = [...places.keys()];
   return Array.from({ length: Math.ceil(ids.length / idsPerCall) }, (_, index) => {
     const batch = ids.slice(index * idsPerCall, (index + 1) * idsPerCall);
-    const key = callKey({ method: 'getAssets', ids: batch, flags, part: 0 });
+    const key = callKey({ method: 'getAssets', ids: IdList.of(batch), flags, part: 0 });
     return { firstId: batch[0] ?? '', key, last: places.get(batch.at(-1) ?? '') ?? 0 };
   });
 }

@@ -2,6 +2,7 @@ import { childRows } from '../child-tables.ts';
 import { assetsTable } from '../columns.ts';
 import type { Drift } from '../drift.ts';
 import { flattenAsset } from '../flatten-asset.ts';
+import type { IdList } from '../id-list.ts';
 import type { JsonObject } from '../json.ts';
 import { rawLine } from '../raw-line.ts';
 import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
@@ -73,14 +74,13 @@ export class RecordRows {
     return assets.textAt(record * assets.width + assetPlaces.id, this.source);
   }
 
-  /** Whether the record has this id: mostly told without making a string of its bytes. */
-  hasId(record: number, id: string): boolean {
+  /** Whether the record has the id at this place of the list: mostly told without making a string of its bytes. */
+  hasId(record: number, ids: IdList, place: number): boolean {
     const { assets } = this.#target;
     const cell = record * assets.width + assetPlaces.id;
-    const from = assets.from[cell] ?? 0;
-    if (from < 0 || assets.length[cell] !== id.length) return this.id(record) === id;
-    for (let at = 0; at < id.length; at += 1) if (this.source[from + at] !== id.charCodeAt(at)) return false;
-    return true;
+    const start = assets.from[cell] ?? 0;
+    if (start < 0) return place < ids.length && ids.at(place) === this.id(record);
+    return ids.isAt(place, { bytes: this.source, start, length: assets.length[cell] ?? -1 });
   }
 
   /** The record as it came. */
@@ -88,23 +88,21 @@ export class RecordRows {
     return utf8Text(this.source, this.#bounds.of(record, bound.start), this.#bounds.of(record, bound.end));
   }
 
-  /** How the record, and the elements of the lists that are child tables, differ from the specification. */
-  drifts(record: number): readonly Drift[] {
+  /** Tells how the record, and the elements of the lists that are child tables, differ from the specification. */
+  eachDrift(record: number, take: (drift: Drift) => void): void {
     const { drifts, childDrifts } = this.#target;
-    const all: Drift[] = [];
-    this.#addDrifts(all, drifts, { record, which: bound.driftEnd });
+    this.#tellDrifts(drifts, { record, which: bound.driftEnd }, take);
     for (const table of this.#plan.children) {
       const index = childTables.indexOf(table);
-      this.#addDrifts(all, childDrifts[index] ?? [], { record, which: bound.childDriftEnd(index) });
+      this.#tellDrifts(childDrifts[index] ?? [], { record, which: bound.childDriftEnd(index) }, take);
     }
-    return all;
   }
 
-  #addDrifts(all: Drift[], drifts: readonly Drift[], { record, which }: { record: number; which: number }): void {
-    const end = this.#bounds.of(record, which);
-    for (let at = this.#bounds.of(record - 1, which); at < end; at += 1) {
-      const drift = drifts[at];
-      if (drift !== undefined) all.push(drift);
+  #tellDrifts(drifts: readonly Drift[], at: { record: number; which: number }, take: (drift: Drift) => void): void {
+    const end = this.#bounds.of(at.record, at.which);
+    for (let index = this.#bounds.of(at.record - 1, at.which); index < end; index += 1) {
+      const drift = drifts[index];
+      if (drift !== undefined) take(drift);
     }
   }
 

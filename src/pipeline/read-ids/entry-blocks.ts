@@ -1,7 +1,6 @@
 import { CheckedId } from '../../assets/checked-id.ts';
 import { wordsPerHash } from '../../lib/hash-128.ts';
-import type { ByteSpan } from '../../lib/split-lines.ts';
-import type { EntryBlock, IdEntry } from '../id-entry.ts';
+import { Entries, type EntryBlock } from '../entries.ts';
 import { cleanId, shortText } from './clean-id.ts';
 import { whyInvalid } from './why-invalid.ts';
 
@@ -12,12 +11,9 @@ const entriesPerBlock = 1024;
 export class EntryBlocks {
   readonly #source: number;
   readonly #id = new CheckedId();
-  #full: EntryBlock[] = [];
-  #entries: IdEntry[] = [];
-  #hashes = new Uint32Array(0);
-  #hashed = 0;
-  #decoded: Buffer | undefined;
-  #decodedText = '';
+  #open = new OpenBlock();
+  readonly #full: OpenBlock[] = [];
+  readonly #spare: OpenBlock[] = [];
 
   /** @param source index of the input, in the order of reading. */
   constructor(source: number) {
@@ -30,54 +26,56 @@ export class EntryBlocks {
   }
 
   /** Adds the id that was found last. */
-  addFound(text: string, line: number): void {
-    if (this.#hashes.length === 0) this.#hashes = new Uint32Array(entriesPerBlock * wordsPerHash);
-    this.#id.hashTo(this.#hashes, this.#hashed);
-    this.#hashed += wordsPerHash;
-    this.#add({ text, source: this.#source, line, sighting: 'valid', reason: '' });
-  }
-
-  /** The same for an id that is all there is between start and end. */
-  addFoundIn({ bytes, start, end, line }: ByteSpan): void {
-    // One string for all ids of a piece, and slices of it, cost half of a string for each id.
-    if (this.#decoded !== bytes) {
-      this.#decoded = bytes;
-      this.#decodedText = bytes.toString('latin1');
-    }
-    this.addFound(this.#decodedText.slice(start, end), line);
+  addFound(line: number): void {
+    const open = this.#open;
+    this.#id.hashTo(open.hashes, open.hashed);
+    open.hashed += wordsPerHash;
+    open.entries.addId(this.#id, this.#source, line);
+    if (open.entries.length === entriesPerBlock) this.#cut();
   }
 
   /** Text that may be an id, as it stands in the file; false when it is blank, which is no entry. */
   addText(text: string, line: number): boolean {
     const cleaned = cleanId(text);
     if (cleaned === '') return false;
-    if (this.#id.readText(cleaned)) this.addFound(cleaned, line);
+    if (this.#id.readText(cleaned)) this.addFound(line);
     else this.addInvalid(cleaned, line, whyInvalid(cleaned));
     return true;
   }
 
   /** What is no id, for the reason given. */
   addInvalid(text: string, line: number, reason: string): void {
-    this.#add({ text: shortText(text), source: this.#source, line, sighting: 'invalid', reason });
+    const { entries } = this.#open;
+    entries.add({ text: shortText(text), source: this.#source, line, sighting: 'invalid', reason });
+    if (entries.length === entriesPerBlock) this.#cut();
+  }
+
+  get hasFull(): boolean {
+    return this.#full.length > 0;
   }
 
   /** The blocks that are full; with `all` the last one too. */
-  take(all = false): EntryBlock[] {
-    if (all && this.#entries.length > 0) this.#cut();
-    const taken = this.#full;
-    if (taken.length > 0) this.#full = [];
-    return taken;
-  }
-
-  #add(entry: IdEntry): void {
-    this.#entries.push(entry);
-    if (this.#entries.length === entriesPerBlock) this.#cut();
+  *take(all = false): Generator<EntryBlock, void, void> {
+    if (all && this.#open.entries.length > 0) this.#cut();
+    for (const block of this.#full.splice(0)) {
+      const { entries, hashes, hashed } = block;
+      yield { entries, hashes: hashes.subarray(0, hashed) };
+      entries.clear();
+      block.hashed = 0;
+      this.#spare.push(block);
+    }
   }
 
   #cut(): void {
-    this.#full.push({ entries: this.#entries, hashes: this.#hashes.subarray(0, this.#hashed) });
-    this.#entries = [];
-    this.#hashes = new Uint32Array(0);
-    this.#hashed = 0;
+    this.#full.push(this.#open);
+    this.#open = this.#spare.pop() ?? new OpenBlock();
   }
+}
+
+/** A block in the making. */
+class OpenBlock {
+  readonly entries = Entries.take();
+  readonly hashes = new Uint32Array(entriesPerBlock * wordsPerHash);
+  /** Words of the hashes so far. */
+  hashed = 0;
 }

@@ -47,9 +47,7 @@ export function jsonEntries(
       return;
     }
     if (bytes[start] === quote && bytes[end - 1] === quote && entries.findId(bytes, start + 1, end - 1)) {
-      span.start += 1;
-      span.end -= 1;
-      entries.addFoundIn(span);
+      entries.addFound(line);
       return;
     }
     const text = bytes.toString('utf8', start, end);

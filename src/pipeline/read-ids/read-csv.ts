@@ -70,7 +70,7 @@ function csvRows(input: IdInput, entries: EntryBlocks, column: string | undefine
 
   const addRow = (row: CsvRow): void => {
     if (isCut) entries.addInvalid(cleanId(id ?? ''), row.line, `a cell of more than ${longestCell} bytes`);
-    else if (id !== undefined && isExact) entries.addFound(id, row.line);
+    else if (id !== undefined && isExact) entries.addFound(row.line);
     else if (id === undefined) {
       entries.addInvalid('', row.line, `${row.columns} columns, the id is in column ${(picked ?? 0) + 1}`);
     } else if (!entries.addText(id, row.line)) entries.addInvalid('', row.line, 'nothing in the id column');

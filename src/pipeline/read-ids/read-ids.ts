@@ -1,5 +1,5 @@
 import type { ByteScanner } from '../../lib/split-lines.ts';
-import type { EntryBlock } from '../id-entry.ts';
+import type { EntryBlock } from '../entries.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import { checkText } from './check-text.ts';
 import type { InputFingerprint } from './fingerprint-inputs.ts';

@@ -16,7 +16,7 @@ export function readLines(entries: EntryBlocks): ByteScanner {
       if (span.cut) {
         const beginning = cleanId(bytes.toString('utf8', start, Math.min(end, start + 1000)));
         entries.addInvalid(beginning, line, `a line of more than ${longestLine} bytes`);
-      } else if (entries.findId(bytes, start, end)) entries.addFoundIn(span);
+      } else if (entries.findId(bytes, start, end)) entries.addFound(line);
       else if (end > start) entries.addText(bytes.toString('utf8', start, end), line);
     },
   });
@@ -24,12 +24,12 @@ export function readLines(entries: EntryBlocks): ByteScanner {
 
 /** Takes a line that holds nothing but an id of a usual length: its digits are read once, to check, to hash and to pass over. */
 function addUsual(entries: EntryBlocks, span: ByteSpan): boolean {
-  const { bytes, start } = span;
+  const { bytes, start, line } = span;
   // The end is guessed: where it is not the first line break of the line, the check fails.
   const end = isLineBreakAt(bytes, start + longestId) ? start + longestId : start + longestId - 1;
   if (!isLineBreakAt(bytes, end) || !entries.findId(bytes, start, end)) return false;
   span.end = end;
-  entries.addFoundIn(span);
+  entries.addFound(line);
   return true;
 }
 

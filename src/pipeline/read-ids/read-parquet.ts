@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import type { EntryBlock } from '../id-entry.ts';
+import type { EntryBlock } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { openInput } from './file-bytes.ts';
 import type { IdInput } from './id-input.ts';
@@ -38,12 +38,13 @@ export async function* readParquet(
       for (const value of values) {
         row += 1;
         addValue(entries, value, row);
+        if (!entries.hasFull) continue;
+        // Bytes are not read in order here, so progress goes by rows.
+        const soFar = Math.floor((buffer.byteLength * row) / Math.max(1, Number(metadata.num_rows)));
+        if (isPlain) options.onBytes?.(soFar - reported);
+        reported = soFar;
+        yield* entries.take();
       }
-      // Bytes are not read in order here, so progress goes by rows.
-      const soFar = Math.floor((buffer.byteLength * row) / Math.max(1, Number(metadata.num_rows)));
-      if (isPlain) options.onBytes?.(soFar - reported);
-      reported = soFar;
-      yield* entries.take();
     }
     if (isPlain) options.onBytes?.(buffer.byteLength - reported);
     yield* entries.take(true);

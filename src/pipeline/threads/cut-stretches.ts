@@ -1,4 +1,4 @@
-import type { Batch } from '../batch-ids.ts';
+import { type Batch, noIds } from '../batch-ids.ts';
 import type { Need } from '../needed-batches.ts';
 import { packBatch, type PackedBatch } from './packed-batch.ts';
 
@@ -17,7 +17,7 @@ const entriesOfStretch = 100_000;
 
 /**
  * Groups batches into stretches. Calls stay as full as they are: a batch that straddles the end of a stretch is in both,
- * in each with its own entries and with all its ids.
+ * in each whole, with the bounds of its own entries.
  */
 export async function* cutStretches(batches: AsyncIterable<Batch>, need: Need): AsyncGenerator<Stretch, void, void> {
   const { rowsPerPart } = need;
@@ -27,14 +27,15 @@ export async function* cutStretches(batches: AsyncIterable<Batch>, need: Need): 
     const border = Math.floor(end / rowsPerPart) * rowsPerPart;
     if (border <= batch.first || !open.isWorthATurn(batch)) {
       open.take(batch);
+      batch.entries.release();
       continue;
     }
-    const { left, right, shared } = cutBatch(batch, border);
-    const sharedFrom = shared ? batch.first : undefined;
-    open.take(left, sharedFrom);
-    yield open.stretch(shared ? batch : undefined);
+    const { left, right, isShared } = cutBatch(batch, border);
+    open.take(left, isShared);
+    yield open.stretch(isShared ? batch : undefined);
     open = new OpenStretch(need);
-    if (right !== undefined) open.take(right, sharedFrom);
+    if (right !== undefined) open.take(right, isShared);
+    if (!isShared) batch.entries.release();
   }
   if (open.entries > 0) yield open.stretch(undefined);
 }
@@ -56,15 +57,16 @@ class OpenStretch {
     return calls >= callsOfStretch || this.entries + entries.length >= entriesOfStretch;
   }
 
-  take(batch: Batch, sharedFrom?: number): void {
+  take(batch: Batch, isShared = false): void {
     const { rowsPerPart, isNeeded } = this.#need;
-    const last = Math.floor((batch.first + batch.entries.length - 1) / rowsPerPart);
-    for (let part = Math.floor(batch.first / rowsPerPart); part <= last; part += 1) {
+    const { first, start, end } = batch;
+    const last = Math.floor((first + end - 1) / rowsPerPart);
+    for (let part = Math.floor((first + start) / rowsPerPart); part <= last; part += 1) {
       if (isNeeded(part)) this.#parts.add(part);
     }
-    this.entries += batch.entries.length;
+    this.entries += end - start;
     if (batch.ids.length > 0) this.#calls += 1;
-    this.#batches.push(packBatch(batch, sharedFrom));
+    this.#batches.push(packBatch(batch, isShared));
   }
 
   stretch(shared: Batch | undefined): Stretch {
@@ -76,16 +78,17 @@ interface CutBatch {
   readonly left: Batch;
   readonly right: Batch | undefined;
   /** Whether both sides have ids. */
-  readonly shared: boolean;
+  readonly isShared: boolean;
 }
 
 function cutBatch(batch: Batch, border: number): CutBatch {
+  const { entries, ids } = batch;
   const cut = border - batch.first;
-  if (cut === batch.entries.length) return { left: batch, right: undefined, shared: false };
-  const left = { ...batch, entries: batch.entries.slice(0, cut) };
-  const right = { ...batch, first: border, entries: batch.entries.slice(cut) };
-  const idsBefore = batch.ids.length === 0 ? 0 : left.entries.filter(({ sighting }) => sighting === 'valid').length;
-  if (idsBefore === 0) return { left: { ...left, ids: [] }, right, shared: false };
-  if (idsBefore === batch.ids.length) return { left, right: { ...right, ids: [] }, shared: false };
-  return { left, right: { ...right, idsBefore }, shared: true };
+  if (cut === entries.length) return { left: batch, right: undefined, isShared: false };
+  const left = { ...batch, end: cut };
+  const right = { ...batch, start: cut };
+  const idsBefore = ids.length === 0 ? 0 : entries.validBetween(0, cut);
+  if (idsBefore === 0) return { left: { ...left, ids: noIds }, right, isShared: false };
+  if (idsBefore === ids.length) return { left, right: { ...right, ids: noIds }, isShared: false };
+  return { left, right, isShared: true };
 }

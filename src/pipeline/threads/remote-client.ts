@@ -26,7 +26,7 @@ export function remoteClient(
       const mine: OpenCall = { call, answer: undefined };
       open.set(id, mine);
       try {
-        const answer = await askPolicies({ id, ids: { length: call.ids.length, 0: call.ids[0] } });
+        const answer = await askPolicies({ id, ids: { length: call.ids.length, first: call.ids.first } });
         if (answer.kind === 'refused') return answer;
         if (mine.answer === undefined) throw new Error('policies took a call for answered that was not sent');
         return mine.answer;

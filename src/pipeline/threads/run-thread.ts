@@ -113,7 +113,7 @@ class Inbox {
       if (stretch === undefined) return;
       for (const part of stretch.parts) this.parts.add(part);
       for (const packed of stretch.batches) {
-        if (packed.sharedFrom !== undefined) await this.#fetchShared(packed.sharedFrom);
+        if (packed.isShared) await this.#fetchShared(packed.first);
         yield unpackBatch(packed);
       }
     }

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
+import { IdList } from '../../../src/assets/id-list.ts';
 import type { RecordRows } from '../../../src/assets/scan/record-rows.ts';
-import type { Lookup } from '../../../src/client/look-up-batch.ts';
+import type { Lookup } from '../../../src/client/lookups.ts';
 import type { AssetAnswer, AssetCall, RefusedAnswer } from '../../../src/client/asset-client.ts';
 import { parseAnswer } from '../../../src/client/parse-answer.ts';
 
@@ -18,11 +19,11 @@ export function idsOf(count: number, from = 0): string[] {
 }
 
 export function batchCall(ids: readonly string[], part = 0): AssetCall {
-  return { method: 'getAssets', ids, flags: noFlags, part };
+  return { method: 'getAssets', ids: IdList.of(ids), flags: noFlags, part };
 }
 
 export function singleCall(id: string): AssetCall {
-  return { method: 'getAsset', ids: [id], flags: noFlags, part: 0 };
+  return { method: 'getAsset', ids: IdList.of([id]), flags: noFlags, part: 0 };
 }
 
 export function recordText(id: string): string {
@@ -35,7 +36,7 @@ export function answerBody(elements: readonly string[]): Uint8Array {
 }
 
 /** The answer that brings a record for each of these ids. */
-export function recordsOf(call: AssetCall, ids: readonly string[] = call.ids): AssetAnswer {
+export function recordsOf(call: AssetCall, ids: readonly string[] = [...call.ids]): AssetAnswer {
   const texts = ids.map(recordText);
   const body = call.method === 'getAssets' ? answerBody(texts) : singleBody(texts[0] ?? 'null');
   return parseAnswer(body, call) as AssetAnswer;

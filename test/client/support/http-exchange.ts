@@ -11,7 +11,7 @@ import { createFakeClock } from './fake-clock.ts';
 const canaryKey = 'canary-key/0123456789';
 
 export const pairCall = batchCall([idOf(1), idOf(2)]);
-export const pairBody = Buffer.from(answerBody(pairCall.ids.map(recordText)));
+export const pairBody = Buffer.from(answerBody(Array.from(pairCall.ids, recordText)));
 
 /** A client of this address, whose clock stands still; it closes when the test ends. */
 export function httpClient(url: string, options: Partial<HttpClientOptions> = {}): HttpClient {

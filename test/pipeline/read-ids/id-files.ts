@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import bs58 from 'bs58';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import type { EntryBlock, IdEntry } from '../../../src/pipeline/id-entry.ts';
+import type { EntryBlock } from '../../../src/pipeline/entries.ts';
+import type { IdEntry } from '../../../src/pipeline/id-entry.ts';
 import type { IdFormat } from '../../../src/pipeline/read-ids/id-format.ts';
 import { expandInputs, type IdInput } from '../../../src/pipeline/read-ids/id-input.ts';
 import { readIds, type ReadIdsOptions } from '../../../src/pipeline/read-ids/read-ids.ts';
+import { entriesIn } from '../entries.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 /** The id whose 32 bytes are made from a number. */
@@ -47,7 +49,7 @@ export async function readFile(
 
 export async function collect(blocks: AsyncIterable<EntryBlock>): Promise<IdEntry[]> {
   const entries: IdEntry[] = [];
-  for await (const block of blocks) entries.push(...block.entries);
+  for await (const block of blocks) entries.push(...entriesIn(block.entries));
   return entries;
 }
 

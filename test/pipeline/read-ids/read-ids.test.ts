@@ -10,6 +10,7 @@ import { expandInputs } from '../../../src/pipeline/read-ids/id-input.ts';
 import { readIds, readText } from '../../../src/pipeline/read-ids/read-ids.ts';
 import { inPieces, readSizes } from '../../lib/in-pieces.ts';
 import { brief, collect, idOf, readFile, writeFiles, writeInput } from './id-files.ts';
+import { entriesIn } from '../entries.ts';
 
 const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
 const zstd = await Zstd.load();
@@ -87,8 +88,9 @@ describe('readIds', () => {
     const seen: string[] = [];
     for await (const { entries, hashes } of blocks) {
       expect(entries.length).toBeLessThanOrEqual(1024);
-      expect(hashes.length).toBe(entries.filter(({ sighting }) => sighting === 'valid').length * 4);
-      for (const entry of entries) if (entry.sighting === 'valid') seen.push(`${entry.source} ${entry.text}`);
+      expect(hashes.length).toBe(entries.ids().length * 4);
+      for (const entry of entriesIn(entries))
+        if (entry.sighting === 'valid') seen.push(`${entry.source} ${entry.text}`);
     }
     expect(seen).toEqual([...many.map((id) => `0 ${id}`), `1 ${a}`, `2 ${a}`, `2 ${b}`]);
     const fingerprints = await fingerprintInputs(inputs);

@@ -6,6 +6,7 @@ import { markDuplicates } from '../../../src/pipeline/mark-duplicates.ts';
 import { readText } from '../../../src/pipeline/read-ids/read-ids.ts';
 import { inPieces } from '../../lib/in-pieces.ts';
 import { idOf } from './id-files.ts';
+import { entriesIn } from '../entries.ts';
 
 const input = { name: 'ids.txt', path: '', format: 'lines' as const, compression: 'none' as const };
 
@@ -52,7 +53,7 @@ describe('readText of lines', () => {
         };
         const read: string[] = [];
         for await (const entries of markDuplicates(readText(reads(), { input, source: 0 }), new HashSet128())) {
-          for (const { line, sighting, text: found } of entries) read.push(`${line} ${sighting} ${found}`);
+          for (const { line, sighting, text: found } of entriesIn(entries)) read.push(`${line} ${sighting} ${found}`);
         }
         expect(read).toEqual(oracle(texts));
       }),

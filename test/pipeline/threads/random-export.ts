@@ -149,7 +149,8 @@ export class RandomExport {
     };
   }
 
-  #answerText({ ids }: AssetCall): string {
+  #answerText(call: AssetCall): string {
+    const ids = [...call.ids];
     if (ids.length > this.#shape.maxIds) return refusal(-32602, `Batch Size Error: at most ${this.#shape.maxIds} ids`);
     if (ids.some((id) => this.#poison.has(id))) return refusal(-32000, 'Pubkey Validation Err: a key is invalid');
     const foreign = ids.length % 2 === 0 ? [generatedRecord(generatedId(77, ids.length))] : [];

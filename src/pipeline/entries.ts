@@ -1,0 +1,219 @@
+import type { CheckedId } from '../assets/checked-id.ts';
+import { IdList } from '../assets/id-list.ts';
+import { type IdEntry, type Sighting, sightings } from './id-entry.ts';
+
+/** Entries that go down the flow together: good until the next block is asked for. */
+export interface EntryBlock {
+  readonly entries: Entries;
+  /** Four words for each valid entry, in their order: the hash of its id. */
+  readonly hashes: Uint32Array;
+}
+
+/** Entries as few pieces of plain data, which can go from thread to thread. */
+export interface EntryColumns {
+  /** All texts in UTF-8, one after another, and where each ends. */
+  readonly texts: Uint8Array<ArrayBuffer>;
+  readonly ends: Uint32Array<ArrayBuffer>;
+  readonly sources: Uint32Array<ArrayBuffer>;
+  readonly lines: Float64Array<ArrayBuffer>;
+  /** Indexes of `sightings`. */
+  readonly marks: Uint8Array<ArrayBuffer>;
+  /** By the index of the entry; few have one. */
+  readonly reasons: Map<number, string>;
+}
+
+const valid = sightings.indexOf('valid');
+const duplicate = sightings.indexOf('duplicate');
+
+/** Room is made for so many at once: the ids of a full call, and some that are not asked for. */
+const firstCapacity = 1100;
+const usualTextBytes = 44;
+
+/** Larger ones are left to the garbage collector. */
+const mostSpare = 8 * firstCapacity;
+
+/**
+ * Entries in columns outside the heap. Those of a hundred calls wait at a time: V8 would move an object and a text for each
+ * about, and collect them where they are costly to collect.
+ */
+export class Entries {
+  #length = 0;
+  #columns: EntryColumns;
+  /** For `ids`. */
+  #spans = new Uint32Array(0);
+  readonly #spare: Entries[] | undefined;
+
+  private constructor(columns: EntryColumns, spare?: Entries[]) {
+    this.#columns = columns;
+    this.#spare = spare;
+  }
+
+  /** Empty ones. @param spare where they go when they are released, and may come from */
+  static take(spare?: Entries[]): Entries {
+    return spare?.pop() ?? new Entries(newColumns(firstCapacity, firstCapacity * usualTextBytes), spare);
+  }
+
+  /** @param columns as `columns` gave them: they are not copied */
+  static of(columns: EntryColumns): Entries {
+    const entries = new Entries(columns);
+    entries.#length = columns.ends.length;
+    return entries;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add({ text, source, line, sighting, reason }: IdEntry): void {
+    const bytes = Buffer.from(text);
+    this.#reserve(1, bytes.length);
+    this.#columns.texts.set(bytes, this.#textEnd());
+    if (reason !== '') this.#columns.reasons.set(this.#length, reason);
+    this.#close({ bytes: bytes.length, source, line, mark: sightings.indexOf(sighting) });
+  }
+
+  /** Adds the id that was read last, which is valid. */
+  addId(id: CheckedId, source: number, line: number): void {
+    this.#reserve(1, id.room);
+    this.#close({ bytes: id.copyTo(this.#columns.texts, this.#textEnd()), source, line, mark: valid });
+  }
+
+  /** Adds the entries of others from `from` up to `to`. */
+  append(others: Entries, from: number, to: number): void {
+    const { texts, ends, sources, lines, marks, reasons } = others.#columns;
+    const start = from === 0 ? 0 : (ends[from - 1] ?? 0);
+    const end = to === 0 ? 0 : (ends[to - 1] ?? 0);
+    this.#reserve(to - from, end - start);
+    const at = this.#length;
+    const own = this.#columns;
+    const shift = this.#textEnd() - start;
+    own.texts.set(texts.subarray(start, end), start + shift);
+    own.sources.set(sources.subarray(from, to), at);
+    own.lines.set(lines.subarray(from, to), at);
+    own.marks.set(marks.subarray(from, to), at);
+    for (let index = from; index < to; index += 1) own.ends[at + index - from] = (ends[index] ?? 0) + shift;
+    for (const [index, reason] of reasons) if (index >= from && index < to) own.reasons.set(at + index - from, reason);
+    this.#length += to - from;
+  }
+
+  isValid(index: number): boolean {
+    return this.#columns.marks[index] === valid;
+  }
+
+  /** How many are valid, from `from` up to `to`. */
+  validBetween(from: number, to: number): number {
+    let count = 0;
+    for (let index = from; index < to; index += 1) if (this.isValid(index)) count += 1;
+    return count;
+  }
+
+  markDuplicate(index: number): void {
+    this.#columns.marks[index] = duplicate;
+  }
+
+  sighting(index: number): Sighting {
+    return sightings[this.#columns.marks[index] ?? 0] ?? 'valid';
+  }
+
+  source(index: number): number {
+    return this.#columns.sources[index] ?? 0;
+  }
+
+  text(index: number): string {
+    const { texts, ends } = this.#columns;
+    const bytes = Buffer.from(texts.buffer, texts.byteOffset, texts.length);
+    return bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index]);
+  }
+
+  at(index: number): IdEntry {
+    return {
+      text: this.text(index),
+      source: this.source(index),
+      line: this.#columns.lines[index] ?? 0,
+      sighting: this.sighting(index),
+      reason: this.#columns.reasons.get(index) ?? '',
+    };
+  }
+
+  /** The ids of the valid ones, in order: good until the entries are released, or others are added. */
+  ids(): IdList {
+    const { texts, ends, marks } = this.#columns;
+    if (this.#spans.length < 2 * this.#length) this.#spans = new Uint32Array(2 * marks.length);
+    const spans = this.#spans;
+    let to = 0;
+    let start = 0;
+    for (let index = 0; index < this.#length; index += 1) {
+      const end = ends[index] ?? 0;
+      if (marks[index] === valid) {
+        spans[to++] = start;
+        spans[to++] = end;
+      }
+      start = end;
+    }
+    return new IdList(texts, spans.subarray(0, to));
+  }
+
+  /** A copy, without room for more. */
+  columns(): EntryColumns {
+    const { texts, ends, sources, lines, marks, reasons } = this.#columns;
+    const { length } = this;
+    return {
+      texts: texts.slice(0, this.#textEnd()),
+      ends: ends.slice(0, length),
+      sources: sources.slice(0, length),
+      lines: lines.slice(0, length),
+      marks: marks.slice(0, length),
+      reasons: new Map(reasons),
+    };
+  }
+
+  clear(): void {
+    this.#length = 0;
+    this.#columns.reasons.clear();
+  }
+
+  /** Gives them back for others: from then on neither they nor their ids may be read. */
+  release(): void {
+    this.clear();
+    if (this.#columns.marks.length <= mostSpare) this.#spare?.push(this);
+  }
+
+  #textEnd(): number {
+    return this.#length === 0 ? 0 : (this.#columns.ends[this.#length - 1] ?? 0);
+  }
+
+  #close({ bytes, source, line, mark }: { bytes: number; source: number; line: number; mark: number }): void {
+    const index = this.#length;
+    const { ends, sources, lines, marks } = this.#columns;
+    ends[index] = this.#textEnd() + bytes;
+    sources[index] = source;
+    lines[index] = line;
+    marks[index] = mark;
+    this.#length = index + 1;
+  }
+
+  #reserve(entries: number, textBytes: number): void {
+    const { texts, marks } = this.#columns;
+    const needed = this.#length + entries;
+    const neededBytes = this.#textEnd() + textBytes;
+    if (needed <= marks.length && neededBytes <= texts.length) return;
+    const old = this.#columns;
+    this.#columns = newColumns(
+      needed > marks.length ? Math.max(needed, 2 * marks.length) : marks.length,
+      neededBytes > texts.length ? Math.max(neededBytes, 2 * texts.length) : texts.length,
+    );
+    for (const name of ['texts', 'ends', 'sources', 'lines', 'marks'] as const) this.#columns[name].set(old[name]);
+    for (const [index, reason] of old.reasons) this.#columns.reasons.set(index, reason);
+  }
+}
+
+function newColumns(entries: number, textBytes: number): EntryColumns {
+  return {
+    texts: new Uint8Array(textBytes),
+    ends: new Uint32Array(entries),
+    sources: new Uint32Array(entries),
+    lines: new Float64Array(entries),
+    marks: new Uint8Array(entries),
+    reasons: new Map(),
+  };
+}
