@@ -65,7 +65,8 @@ export class IdList implements Iterable<string> {
 
   /** The place of an id, from `from` on; -1 when it is not there. */
   indexOf(id: string, from = 0): number {
-    const bytes = Buffer.from(id, 'latin1');
+    // A record's id may be any text: as UTF-8, none but the same is equal to base58.
+    const bytes = Buffer.from(id);
     const wanted = { bytes, start: 0, length: bytes.length };
     for (let place = from; place < this.length; place += 1) if (this.isAt(place, wanted)) return place;
     return -1;

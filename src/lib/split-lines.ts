@@ -126,7 +126,7 @@ export function carryBytes(limit: number): {
   };
 }
 
-/** The same bytes as a Buffer, without a copy, and always a new object: the pieces of a stream can be told apart by it. */
+/** The same bytes as a Buffer, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -5,7 +5,7 @@ import { Entries } from './entries.ts';
 export interface Batch {
   /** Number of the first of `entries`, from 0 over all inputs. */
   readonly first: number;
-  /** Whoever has used them up releases them. */
+  /** Whoever has used them up releases them, but for those of a batch that two threads need. */
   readonly entries: Entries;
   /** Which of them are meant, up to `end`: all, but where a batch is cut in two. */
   readonly start: number;
@@ -30,14 +30,18 @@ export interface BatchShape {
  */
 const mostIdleEntries = 200_000;
 
+/** Room for so many is made beside the ids of a call. */
+const usualIdleEntries = 24;
+
 /** Cuts the entries into full calls, across files and parts. */
 export async function* batchIds(
   blocks: AsyncIterable<Entries>,
   { idsPerCall, rowsPerPart }: BatchShape,
 ): AsyncGenerator<Batch, void, void> {
   const spare: Entries[] = [];
+  const take = (): Entries => Entries.take(idsPerCall + usualIdleEntries, spare);
   let first = 0;
-  let entries = Entries.take(spare);
+  let entries = take();
   let ids = 0;
   let idle = 0;
   let last = 0;
@@ -46,7 +50,7 @@ export async function* batchIds(
     const { length } = entries;
     const batch = { first, entries, start: 0, end: length, ids: entries.ids(), part: Math.floor(last / rowsPerPart) };
     first += length;
-    entries = Entries.take(spare);
+    entries = take();
     ids = 0;
     idle = 0;
     return batch;

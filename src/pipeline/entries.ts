@@ -1,4 +1,5 @@
 import type { CheckedId } from '../assets/checked-id.ts';
+import { longestId } from '../assets/asset-id.ts';
 import { IdList } from '../assets/id-list.ts';
 import { type IdEntry, type Sighting, sightings } from './id-entry.ts';
 
@@ -25,12 +26,9 @@ export interface EntryColumns {
 const valid = sightings.indexOf('valid');
 const duplicate = sightings.indexOf('duplicate');
 
-/** Room is made for so many at once: the ids of a full call, and some that are not asked for. */
-const firstCapacity = 1100;
-const usualTextBytes = 44;
-
-/** Larger ones are left to the garbage collector. */
-const mostSpare = 8 * firstCapacity;
+/** Larger ones are left to the garbage collector, be it for their number or for their texts. */
+const mostSpareEntries = 8192;
+const mostSpareBytes = mostSpareEntries * longestId;
 
 /**
  * Entries in columns outside the heap. Those of a hundred calls wait at a time: V8 would move an object and a text for each
@@ -48,9 +46,13 @@ export class Entries {
     this.#spare = spare;
   }
 
-  /** Empty ones. @param spare where they go when they are released, and may come from */
-  static take(spare?: Entries[]): Entries {
-    return spare?.pop() ?? new Entries(newColumns(firstCapacity, firstCapacity * usualTextBytes), spare);
+  /**
+   * Empty ones.
+   * @param capacity ids to have room for at once
+   * @param spare where they go when they are released, and may come from
+   */
+  static take(capacity: number, spare?: Entries[]): Entries {
+    return spare?.pop() ?? new Entries(newColumns(capacity, capacity * longestId), spare);
   }
 
   /** @param columns as `columns` gave them: they are not copied */
@@ -92,8 +94,12 @@ export class Entries {
     own.lines.set(lines.subarray(from, to), at);
     own.marks.set(marks.subarray(from, to), at);
     for (let index = from; index < to; index += 1) own.ends[at + index - from] = (ends[index] ?? 0) + shift;
-    for (const [index, reason] of reasons) if (index >= from && index < to) own.reasons.set(at + index - from, reason);
     this.#length += to - from;
+    if (reasons.size === 0) return;
+    for (let index = from; index < to; index += 1) {
+      const reason = reasons.get(index);
+      if (reason !== undefined) own.reasons.set(at + index - from, reason);
+    }
   }
 
   isValid(index: number): boolean {
@@ -138,7 +144,8 @@ export class Entries {
   /** The ids of the valid ones, in order: good until the entries are released, or others are added. */
   ids(): IdList {
     const { texts, ends, marks } = this.#columns;
-    if (this.#spans.length < 2 * this.#length) this.#spans = new Uint32Array(2 * marks.length);
+    const words = 2 * this.validBetween(0, this.#length);
+    if (this.#spans.length < words) this.#spans = new Uint32Array(words);
     const spans = this.#spans;
     let to = 0;
     let start = 0;
@@ -150,7 +157,7 @@ export class Entries {
       }
       start = end;
     }
-    return new IdList(texts, spans.subarray(0, to));
+    return new IdList(texts, spans.subarray(0, words));
   }
 
   /** A copy, without room for more. */
@@ -175,7 +182,8 @@ export class Entries {
   /** Gives them back for others: from then on neither they nor their ids may be read. */
   release(): void {
     this.clear();
-    if (this.#columns.marks.length <= mostSpare) this.#spare?.push(this);
+    const { marks, texts } = this.#columns;
+    if (marks.length <= mostSpareEntries && texts.length <= mostSpareBytes) this.#spare?.push(this);
   }
 
   #textEnd(): number {

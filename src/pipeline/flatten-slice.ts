@@ -4,7 +4,6 @@ import type { RecordRows } from '../assets/scan/record-rows.ts';
 import type { ShapedTable } from '../assets/shape-table.ts';
 import type { Row } from '../assets/table.ts';
 import { type Counts, noCounts } from '../store/export-facts.ts';
-import type { Entries } from './entries.ts';
 import type { PartSlice } from './part-slices.ts';
 import { unexportedOutcome, unexportedRow, unexportedTable } from './unexported.ts';
 
@@ -32,7 +31,7 @@ export interface FlattenOptions {
 export function flattenSlice(slice: PartSlice, { tables, raw, sources, drift }: FlattenOptions): FlatSlice {
   const { runs, unexported, counts } = sortEntries(slice, sources);
   const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
-  for (const [at, run] of runs.entries()) countDrift({ run, rows: blocks[at] ?? [] }, slice.entries, drift);
+  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
   return {
     part: slice.part,
     rows: new Map(tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])])),
@@ -66,10 +65,8 @@ function sortEntries(slice: PartSlice, sources: readonly string[]): SortedEntrie
       counts.exported += 1;
       const record = lookups.index(place);
       const last = runs.at(-1);
-      if (last?.rows === rows) {
-        last.records.push(record);
-        last.entries.push(index);
-      } else runs.push({ rows, records: [record], entries: [index] });
+      if (last?.rows === rows) last.records.push(record);
+      else runs.push({ rows, records: [record] });
     }
     if (isValid) place += 1;
   }
@@ -80,8 +77,6 @@ function sortEntries(slice: PartSlice, sources: readonly string[]): SortedEntrie
 interface Run {
   readonly rows: RecordRows;
   readonly records: number[];
-  /** The index of the entry of each. */
-  readonly entries: number[];
 }
 
 interface ShapedRows {
@@ -96,19 +91,16 @@ function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): Shape
   return { block, misfits };
 }
 
-interface Shaped {
-  readonly run: Run;
-  readonly rows: readonly ShapedRows[];
-}
-
-function countDrift({ run, rows: shaped }: Shaped, entries: Entries, drift: DriftCounter): void {
-  const { rows, records } = run;
+function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
   const misfits = shaped.flatMap((each) => each.misfits);
-  for (let at = 0; at < records.length; at += 1) {
-    const id = (): string => entries.text(run.entries[at] ?? 0);
-    rows.eachDrift(records[at] ?? 0, (found) => {
-      drift.add(found, id);
-    });
-    for (const misfit of misfits) if (misfit.at === at) drift.add(misfit.drift, id);
+  let at = 0;
+  // One of each for all records, not one a record.
+  const id = (): string => rows.id(records[at] ?? 0);
+  const count = (found: Drift): void => {
+    drift.add(found, id);
+  };
+  for (; at < records.length; at += 1) {
+    rows.eachDrift(records[at] ?? 0, count);
+    for (const misfit of misfits) if (misfit.at === at) count(misfit.drift);
   }
 }

@@ -49,6 +49,16 @@ describe('lookUpBatch', () => {
     expect(counts).toEqual({ foreign: 1, repeated: 1, idless: 1, otherResponseId: 0 });
   });
 
+  it('takes no record for that of an id that shares the low bytes of its letters', async () => {
+    const alike = String.fromCharCode(a.charCodeAt(0) + 0x100) + a.slice(1);
+    for (const spelled of [alike, `\\u${alike.charCodeAt(0).toString(16).padStart(4, '0')}${a.slice(1)}`]) {
+      const inner = scriptedClient([(call) => answered(call, [recordText(spelled), recordText(b)])]);
+      const { lookups, counts } = await lookUpBatch(inner, batchOf([a, b]));
+      expect([...lookups].map(idFound)).toEqual([undefined, b]);
+      expect(counts).toEqual({ ...noCounts, foreign: 1 });
+    }
+  });
+
   it('counts answers with another response id', async () => {
     const inner = scriptedClient([
       (call) => parseAnswer(Buffer.from('{"jsonrpc":"2.0","result":[],"id":null}'), call) as AssetAnswer,

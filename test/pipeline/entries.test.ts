@@ -24,7 +24,7 @@ const entry: fc.Arbitrary<IdEntry> = fc.oneof(
 );
 const several = fc.oneof(
   fc.array(entry, { maxLength: 20 }),
-  // More than there is room for at once.
+  // More than there is room for at first.
   fc.array(entry, { minLength: 1200, maxLength: 1300, size: 'max' }),
 );
 
@@ -46,7 +46,7 @@ describe('entries in columns', () => {
   it('are put together from ranges of others', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(several, fc.nat(1300), fc.nat(1300)), { maxLength: 5 }), (ranges) => {
-        const joined = Entries.take();
+        const joined = Entries.take(10);
         const expected: IdEntry[] = [];
         for (const [all, one, other] of ranges) {
           const from = Math.min(one, other, all.length);
@@ -62,7 +62,7 @@ describe('entries in columns', () => {
 
   it('take an id as it was checked, and can be marked', () => {
     const id = new CheckedId();
-    const columns = Entries.take();
+    const columns = Entries.take(10);
     const texts = Array.from({ length: 1500 }, (_, n) => idOf(n)).concat('1'.repeat(32));
     for (const [n, text] of texts.entries()) {
       expect(id.readText(text)).toBe(true);
@@ -79,15 +79,22 @@ describe('entries in columns', () => {
 
   it('leave nothing behind where their memory is used again', () => {
     const spare: Entries[] = [];
-    const first = Entries.take(spare);
+    const first = Entries.take(10, spare);
     first.add({ text: 'x', source: 1, line: 9, sighting: 'invalid', reason: 'no id' });
     first.release();
-    const second = Entries.take(spare);
+    const second = Entries.take(10, spare);
     expect(second).toBe(first);
     second.add({ text: idOf(1), source: 0, line: 1, sighting: 'valid', reason: '' });
     expect(entriesIn(second)).toEqual([{ text: idOf(1), source: 0, line: 1, sighting: 'valid', reason: '' }]);
-    for (let n = 0; n < 10_000; n += 1) second.append(second, 0, 1);
-    second.release();
-    expect(Entries.take(spare)).not.toBe(second);
+  });
+
+  it('are not kept for others once they are large', () => {
+    const spare: Entries[] = [];
+    const many = Entries.take(10, spare);
+    for (let n = 0; n < 10_000; n += 1) many.add({ text: '', source: 0, line: 1, sighting: 'duplicate', reason: '' });
+    const long = Entries.take(10, spare);
+    long.add({ text: 'x'.repeat(1_000_000), source: 0, line: 1, sighting: 'duplicate', reason: '' });
+    for (const large of [many, long]) large.release();
+    expect(spare).toEqual([]);
   });
 });

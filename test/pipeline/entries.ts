@@ -15,7 +15,7 @@ export function entriesOf(text: string): IdEntry[] {
 
 /** The same in columns. */
 export function inColumns(entries: readonly IdEntry[]): Entries {
-  const columns = Entries.take();
+  const columns = Entries.take(Math.ceil(entries.length / 2));
   for (const entry of entries) columns.add(entry);
   return columns;
 }

@@ -70,7 +70,11 @@ export class CellScanner {
     // The longest that always fit: 18 digits into an int64, 19 into a u64; 15 into a double, whose text they are.
     if (kind === 'int64' && digits > 0 && digits <= 18) return true;
     if (kind === 'decimal' && digits > 0 && digits <= 19 && json.bytes[start] !== 0x2d) return true;
-    if (kind === 'double' && ((digits > 0 && digits <= 15) || json.isShortFraction)) return true;
+    if (kind === 'double' && digits > 0 && digits <= 15) return true;
+    if (kind === 'double' && json.fractionEnd > 0) {
+      rows.setSpan(cell, start, json.fractionEnd - start);
+      return true;
+    }
     return this.#fitted(kind, rows, cell);
   }
 

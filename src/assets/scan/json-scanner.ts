@@ -41,8 +41,11 @@ export class JsonScanner {
   oddlyEscaped = false;
   /** Of the number that was taken last: its digits when it is an integer, else 0. */
   digits = 0;
-  /** Of the number that was taken last: it is a fraction of at most 7 + 6 digits that does not end in 0, and so a double's shortest text. */
-  isShortFraction = false;
+  /**
+   * Of the number that was taken last, where it is a fraction of at most 7 + 6 digits: the end of a double's shortest text, without
+   * the zeros at its end (of `0.0`, the first `0`). 0 for other numbers.
+   */
+  fractionEnd = 0;
   /** Set when a value is taken whose text is not the one that JSON.stringify gives: blanks, escapes, odd or repeated names. */
   reprint = false;
   /** Set when a value is taken that holds a comma or a quote. */
@@ -139,13 +142,13 @@ export class JsonScanner {
     const leadsWithZero = bytes[start] === 0x30;
     if (whole === 0 || (leadsWithZero && whole > 1)) return false;
     this.digits = isNegative && leadsWithZero ? 0 : whole;
-    this.isShortFraction = false;
+    this.fractionEnd = 0;
     if (bytes[at] === 0x2e) {
       const fraction = at + 1;
       at = digitsEnd(bytes, fraction);
       if (at === fraction) return false;
       this.digits = 0;
-      this.isShortFraction = whole <= 7 && at - fraction <= 6 && bytes[at - 1] !== 0x30;
+      if (whole <= 7 && at - fraction <= 6) this.fractionEnd = shortEnd(bytes, fraction, at);
     }
     if (bytes[at] === 0x65 || bytes[at] === 0x45) {
       at += 1;
@@ -154,7 +157,7 @@ export class JsonScanner {
       at = digitsEnd(bytes, exponent);
       if (at === exponent) return false;
       this.digits = 0;
-      this.isShortFraction = false;
+      this.fractionEnd = 0;
     }
     this.at = at;
     return true;
@@ -285,6 +288,13 @@ export class JsonScanner {
 /** True for the first byte of a name that an object of JavaScript may put before the others. */
 export function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
+}
+
+/** Where the shortest text of a fraction ends, whose digits behind the point lie from `fraction` up to `end`. */
+function shortEnd(bytes: Uint8Array, fraction: number, end: number): number {
+  let last = end;
+  while (last > fraction && bytes[last - 1] === 0x30) last -= 1;
+  return last > fraction ? last : fraction - 1;
 }
 
 function digitsEnd(bytes: Uint8Array, at: number): number {

@@ -74,7 +74,7 @@ export class EntryBlocks {
 
 /** A block in the making. */
 class OpenBlock {
-  readonly entries = Entries.take();
+  readonly entries = Entries.take(entriesPerBlock);
   readonly hashes = new Uint32Array(entriesPerBlock * wordsPerHash);
   /** Words of the hashes so far. */
   hashed = 0;

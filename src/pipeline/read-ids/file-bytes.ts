@@ -5,9 +5,6 @@ import type { IdInput } from './id-input.ts';
 /** Bytes of one read: each wakes another thread, so few are better. */
 const readBytes = 262_144;
 
-/** Bytes that go down the flow at once: a text made of them is small enough to be thrown away cheaply. */
-const pieceBytes = 65_536;
-
 /**
  * The bytes of an input as they lie on disk. Each piece is good until the next is asked for: all come in one buffer.
  * @throws {ExportError} `input` when it cannot be read.
@@ -19,9 +16,7 @@ export async function* fileBytes(input: IdInput): AsyncGenerator<Uint8Array> {
     for (;;) {
       const bytesRead = await readAt(input, file, buffer);
       if (bytesRead === 0) return;
-      for (let start = 0; start < bytesRead; start += pieceBytes) {
-        yield buffer.subarray(start, Math.min(start + pieceBytes, bytesRead));
-      }
+      yield buffer.subarray(0, bytesRead);
     }
   } finally {
     await file.close();

@@ -94,7 +94,8 @@ function csvRows(input: IdInput, entries: EntryBlocks, column: string | undefine
     onCell(cell) {
       isExact = entries.findId(cell.bytes, 0, cell.end);
       isCut = cell.cut;
-      id = cell.bytes.toString(isExact ? 'latin1' : 'utf8', 0, cell.cut ? 1000 : cell.end);
+      // Of an id in its column, what was found is all that is wanted.
+      id = isExact && picked !== undefined ? '' : cell.bytes.toString('utf8', 0, cell.cut ? 1000 : cell.end);
       if (picked === undefined && header.length < 10_000) header.push(id);
     },
     onRow(row) {

@@ -113,6 +113,18 @@ describe('rows read from the bytes of a record', () => {
       }
   });
 
+  it('hold a double as JavaScript prints it, however many zeros it came with', () => {
+    const digits = (maxLength: number) =>
+      fc.string({ unit: fc.constantFrom('0', '0', '1', '5'), minLength: 1, maxLength });
+    fc.assert(
+      fc.property(fc.constantFrom('', '-'), digits(8), digits(7), (sign, whole, fraction) => {
+        const text = `${sign}${whole.replace(/^0+(?=.)/, '')}.${fraction}`;
+        expect(agrees(`{"id":"a","royalty":{"percent":${text}}}`)).toBe(true);
+      }),
+      { seed: 17, numRuns: 1000 },
+    );
+  });
+
   it('never come from text that is no JSON, nor end elsewhere than the record', () => {
     const texts = [...generated.slice(0, 40), ...realRecordTexts().slice(0, 40)];
     fc.assert(
