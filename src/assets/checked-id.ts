@@ -14,8 +14,6 @@ for (const first of Buffer.from(alphabet)) {
 /** Checks ids and takes their hash, reading each once, four characters at a time. One object for many ids. */
 export class CheckedId {
   readonly #block = hashBlock(longestId);
-  /** Bytes that `copyTo` writes at most. */
-  readonly room = longestId;
   readonly #text = Buffer.alloc(longestId);
   #length = 0;
   #bytes: Uint8Array | undefined;
@@ -62,7 +60,7 @@ export class CheckedId {
   }
 
   /**
-   * Puts the characters of the id that was read last into bytes, from `at` on, and gives how many they are. Up to `room`
+   * Puts the characters of the id that was read last into bytes, from `at` on, and gives how many they are. Up to `longestId`
    * bytes are written: those behind the id have no meaning.
    */
   copyTo(bytes: Uint8Array, at: number): number {

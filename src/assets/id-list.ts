@@ -1,5 +1,5 @@
 /** Where a text lies in bytes. */
-export interface TextPlace {
+interface TextPlace {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly length: number;

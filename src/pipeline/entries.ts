@@ -1,6 +1,7 @@
 import type { CheckedId } from '../assets/checked-id.ts';
 import { longestId } from '../assets/asset-id.ts';
 import { IdList } from '../assets/id-list.ts';
+import { utf8Text } from '../assets/utf8-text.ts';
 import { type IdEntry, type Sighting, sightings } from './id-entry.ts';
 
 /** Entries that go down the flow together: good until the next block is asked for. */
@@ -76,15 +77,15 @@ export class Entries {
 
   /** Adds the id that was read last, which is valid. */
   addId(id: CheckedId, source: number, line: number): void {
-    this.#reserve(1, id.room);
+    this.#reserve(1, longestId);
     this.#close({ bytes: id.copyTo(this.#columns.texts, this.#textEnd()), source, line, mark: valid });
   }
 
   /** Adds the entries of others from `from` up to `to`. */
   append(others: Entries, from: number, to: number): void {
     const { texts, ends, sources, lines, marks, reasons } = others.#columns;
-    const start = from === 0 ? 0 : (ends[from - 1] ?? 0);
-    const end = to === 0 ? 0 : (ends[to - 1] ?? 0);
+    const start = others.#textEnd(from);
+    const end = others.#textEnd(to);
     this.#reserve(to - from, end - start);
     const at = this.#length;
     const own = this.#columns;
@@ -125,15 +126,9 @@ export class Entries {
     return this.#columns.sources[index] ?? 0;
   }
 
-  text(index: number): string {
-    const { texts, ends } = this.#columns;
-    const bytes = Buffer.from(texts.buffer, texts.byteOffset, texts.length);
-    return bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index]);
-  }
-
   at(index: number): IdEntry {
     return {
-      text: this.text(index),
+      text: utf8Text(this.#columns.texts, this.#textEnd(index), this.#textEnd(index + 1)),
       source: this.source(index),
       line: this.#columns.lines[index] ?? 0,
       sighting: this.sighting(index),
@@ -160,17 +155,17 @@ export class Entries {
     return new IdList(texts, spans.subarray(0, words));
   }
 
-  /** A copy, without room for more. */
-  columns(): EntryColumns {
+  /** A copy of those from `from` up to `to`, without room for more. */
+  columns(from: number, to: number): EntryColumns {
     const { texts, ends, sources, lines, marks, reasons } = this.#columns;
-    const { length } = this;
+    const start = this.#textEnd(from);
     return {
-      texts: texts.slice(0, this.#textEnd()),
-      ends: ends.slice(0, length),
-      sources: sources.slice(0, length),
-      lines: lines.slice(0, length),
-      marks: marks.slice(0, length),
-      reasons: new Map(reasons),
+      texts: texts.slice(start, this.#textEnd(to)),
+      ends: ends.slice(from, to).map((end) => end - start),
+      sources: sources.slice(from, to),
+      lines: lines.slice(from, to),
+      marks: marks.slice(from, to),
+      reasons: new Map([...reasons].flatMap(([at, why]) => (at >= from && at < to ? [[at - from, why]] : []))),
     };
   }
 
@@ -186,8 +181,9 @@ export class Entries {
     if (marks.length <= mostSpareEntries && texts.length <= mostSpareBytes) this.#spare?.push(this);
   }
 
-  #textEnd(): number {
-    return this.#length === 0 ? 0 : (this.#columns.ends[this.#length - 1] ?? 0);
+  /** Where the texts of the first so many entries end. */
+  #textEnd(entries = this.#length): number {
+    return entries === 0 ? 0 : (this.#columns.ends[entries - 1] ?? 0);
   }
 
   #close({ bytes, source, line, mark }: { bytes: number; source: number; line: number; mark: number }): void {

@@ -1,9 +1,11 @@
 import { createClient } from '../client/create-client.ts';
+import { isAssetId } from '../assets/asset-id.ts';
 import { IdList } from '../assets/id-list.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
 import type { AnswerJournal } from '../client/with-journal.ts';
 import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../lib/export-error.ts';
 import { mapOrdered } from '../lib/map-ordered.ts';
 import type { ExportContext } from './export-context.ts';
 
@@ -27,10 +29,15 @@ const noJournal: AnswerJournal = {
   append: () => Promise.resolve(),
 };
 
-/** Gets assets without an export: `getAsset` for one id, `getAssets` for more, in the order of the ids. */
+/**
+ * Gets assets without an export: `getAsset` for one id, `getAssets` for more, in the order of the ids.
+ * @throws {ExportError} `usage` when one is no asset id; nothing is sent then
+ */
 export async function* getAssets({ ids, job }: GetRequest, context: GetContext): AsyncGenerator<AssetFate, void, void> {
   const { flags, idsPerCall, singles, concurrency } = job.service;
   const unique = [...new Set(ids)];
+  const wrong = unique.find((id) => !isAssetId(id));
+  if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
   const wire = createClient({ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal });
   try {
     const found = mapOrdered(batchesOf(unique, idsPerCall), {

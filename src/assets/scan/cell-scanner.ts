@@ -78,7 +78,7 @@ export class CellScanner {
     return this.#fitted(kind, rows, cell);
   }
 
-  /** Has the cell that a number was put into hold the text of what its column can hold of it: `0.0` is 0. */
+  /** Has the cell that a number was put into hold the text of what its column can hold of it: `1e2` is 100. */
   #fitted(kind: MemberKind, rows: RowBlockBuilder, cell: number): boolean {
     const text = rows.textAt(cell, this.#json.bytes);
     const number = numberOf(text);

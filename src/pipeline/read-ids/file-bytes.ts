@@ -5,6 +5,9 @@ import type { IdInput } from './id-input.ts';
 /** Bytes of one read: each wakes another thread, so few are better. */
 const readBytes = 262_144;
 
+/** Bytes that go down the flow at once: what is unpacked from them is small, and what is counted as read soon is. */
+const pieceBytes = 65_536;
+
 /**
  * The bytes of an input as they lie on disk. Each piece is good until the next is asked for: all come in one buffer.
  * @throws {ExportError} `input` when it cannot be read.
@@ -16,7 +19,9 @@ export async function* fileBytes(input: IdInput): AsyncGenerator<Uint8Array> {
     for (;;) {
       const bytesRead = await readAt(input, file, buffer);
       if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      for (let start = 0; start < bytesRead; start += pieceBytes) {
+        yield buffer.subarray(start, Math.min(start + pieceBytes, bytesRead));
+      }
     }
   } finally {
     await file.close();

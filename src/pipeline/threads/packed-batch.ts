@@ -10,8 +10,19 @@ export interface PackedBatch extends Pick<Batch, 'first' | 'start' | 'end' | 'pa
   readonly isShared: boolean;
 }
 
+/** Of a batch that is cut, no other entries than its own are packed, unless the ids of both sides make one call. */
 export function packBatch({ first, start, end, part, entries, ids }: Batch, isShared = false): PackedBatch {
-  return { first, start, end, part, columns: entries.columns(), asks: ids.length > 0, isShared };
+  const asks = ids.length > 0;
+  if (isShared) return { first, start, end, part, columns: entries.columns(0, entries.length), asks, isShared };
+  return {
+    first: first + start,
+    start: 0,
+    end: end - start,
+    part,
+    columns: entries.columns(start, end),
+    asks,
+    isShared,
+  };
 }
 
 export function unpackBatch({ first, start, end, part, columns, asks }: PackedBatch): Batch {

@@ -97,6 +97,22 @@ describe('readIds', () => {
     expect(bytes).toBe(fingerprints.reduce((sum, each) => sum + each.bytes, 0));
   });
 
+  it('hands the ids of a large row group out as it reads them, and says how far it is', async () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => idOf(index));
+    const columnData = [{ name: 'id', data: ids, type: 'STRING' as const }];
+    const file = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: ids.length }));
+    let bytes = 0;
+    const blocks = readIds([await writeInput('ids.parquet', file)], { onBytes: (more) => (bytes += more) });
+    const seen: string[] = [];
+    for await (const { entries } of blocks) {
+      expect(entries.length).toBeLessThanOrEqual(1024);
+      seen.push(...entriesIn(entries).map(({ text }) => text));
+      expect(bytes / file.length).toBeCloseTo(seen.length / ids.length, 1);
+    }
+    expect(seen).toEqual(ids);
+    expect(bytes).toBe(file.length);
+  });
+
   it('finds every id among the real ones', async (context) => {
     const real = new URL('../../../../shared/data/real-ids.txt', import.meta.url);
     let text = '';
