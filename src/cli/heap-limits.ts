@@ -15,5 +15,4 @@ export function keepHeapSmall(): void {
 /** For one of several: the heap of a thread is small as it is, and flags are for all heaps at once. */
 export function letHeapsGrow(): void {
   setFlagsFromString('--heap-growing-percent=150');
-  setFlagsFromString('--semi-space-growth-factor=2');
 }

@@ -2,9 +2,15 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Thread, ThreadSettings } from './offers.ts';
 
+/**
+ * Of V8's young generation, three parts of 2 MB. In a larger one buffers of the network lie longer as garbage, until V8 takes them for a
+ * reason to look at the whole heap.
+ */
+const maxYoungGenerationSizeMb = 6;
+
 /** Starts a thread of Node. The entry is a file of JavaScript: the built one. */
 export function startWorker(entry: URL, settings: ThreadSettings): Thread {
-  const worker = new Worker(entry, { workerData: settings });
+  const worker = new Worker(entry, { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb } });
   // Rejects with what the thread throws, running out of memory included.
   const gone = once(worker, 'exit').then(([code]: unknown[]) => {
     if (code !== 0) throw new Error(`thread ${settings.thread} ended with status ${String(code)}`);
