@@ -20,6 +20,9 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** What is only mentioned waits so long for a message that has to go anyway: no reader of a progress line sees it. */
+const mentionMs = 50;
+
 /** Calls that nobody waits for have no number. */
 const noId = 0;
 
@@ -33,7 +36,7 @@ export class Peer<Theirs extends Offer> {
   };
   /** What waits to be posted: several things go in one message, as waking another thread costs more than most of them. */
   #outbox: Message[] = [];
-  #posting: NodeJS.Immediate | undefined;
+  #posting: NodeJS.Timeout | undefined;
   #lastId = noId;
   #closed: Error | undefined;
 
@@ -65,21 +68,20 @@ export class Peer<Theirs extends Offer> {
   }
 
   /**
-   * The same without haste: it goes with the next message, or when this turn of the event loop ends. Until then the argument
-   * must not change.
+   * The same without haste: it goes with the next message, or a moment later. Until then the argument must not change.
    */
   mention<K extends keyof Theirs & string>(name: K, argument: Parameters<Theirs[K]>[0]): void {
     if (this.#closed !== undefined) return;
     this.#outbox.push({ kind: 'call', id: noId, name, argument });
-    this.#posting ??= setImmediate(() => {
+    this.#posting ??= setTimeout(() => {
       this.#postAll();
-    });
+    }, mentionMs);
   }
 
   /** Calls under way fail with the reason, as do later ones. */
   close(reason: Error): void {
     this.#closed = reason;
-    clearImmediate(this.#posting);
+    clearTimeout(this.#posting);
     this.#port.off('message', this.#onMessage);
     for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
@@ -91,7 +93,7 @@ export class Peer<Theirs extends Offer> {
   }
 
   #postAll(): void {
-    clearImmediate(this.#posting);
+    clearTimeout(this.#posting);
     this.#posting = undefined;
     const messages = this.#outbox;
     this.#outbox = [];

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Peer, type Port } from '../../../src/pipeline/threads/peer.ts';
 
 type Desk = {
@@ -59,13 +59,20 @@ describe('a peer', () => {
     expect(channel.posted).toBe(2);
   });
 
-  it('sends what it is to mention though no call follows, in one message a turn', async () => {
+  it('sends what it is to mention a moment later though no call follows, in one message', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const { channel, heard, peer } = connected();
-    for (const turn of ['a', 'b']) {
-      peer.mention('note', `${turn}1`);
-      peer.mention('note', `${turn}2`);
-      await nextTurn();
+    for (const moment of ['a', 'b']) {
+      peer.mention('note', `${moment}1`);
+      vi.advanceTimersByTime(49);
+      peer.mention('note', `${moment}2`);
+      expect(channel.posted).toBe(moment === 'a' ? 0 : 1);
+      vi.advanceTimersByTime(1);
     }
+    await nextTurn();
     await nextTurn();
     expect(heard).toEqual(['a1', 'a2', 'b1', 'b2']);
     expect(channel.posted).toBe(2);
