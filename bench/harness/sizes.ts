@@ -10,7 +10,9 @@ const wholeRound: readonly string[] = [
   ...['bare loop', 'CSV, all tables', 'Parquet', 'DuckDB COPY', 'script people write'],
   ...['bare loop', 'JSONL', 'JSONL and raw', 'JSONL and raw', 'JSONL'],
   ...['bare loop', 'JSONL, all tables'],
-  ...['CSV, small parts', 'CSV, 2 threads', 'bare loop', 'two bare loops at once'],
+  // By the clock both cores are needed, and somebody else's work on one of them is a tenth: twice, too.
+  ...['CSV, small parts', 'CSV, 2 threads', 'CSV, 2 threads', 'CSV, small parts'],
+  ...['bare loop', 'two bare loops at once', 'two bare loops at once', 'bare loop'],
 ];
 
 /** How much is measured. */
