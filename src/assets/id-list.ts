@@ -1,3 +1,5 @@
+import { asBuffer } from '../lib/split-lines.ts';
+
 /** Where a text lies in bytes. */
 interface TextPlace {
   readonly bytes: Uint8Array;
@@ -19,7 +21,7 @@ export class IdList implements Iterable<string> {
    * @param spans two numbers an id: where it begins in the bytes, and where it ends
    */
   constructor(bytes: Uint8Array, spans: Uint32Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = asBuffer(bytes);
     this.#spans = spans;
   }
 

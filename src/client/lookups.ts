@@ -39,7 +39,6 @@ export class Lookups implements Iterable<Lookup> {
 
   putRefused(place: number, lookup: NoRecord): void {
     this.#refused.set(place, lookup);
-    this.#records[2 * place] = 0;
   }
 
   /** Whether no answer has said anything of this id. */

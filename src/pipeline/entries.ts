@@ -157,16 +157,9 @@ export class Entries {
 
   /** A copy of those from `from` up to `to`, without room for more. */
   columns(from: number, to: number): EntryColumns {
-    const { texts, ends, sources, lines, marks, reasons } = this.#columns;
-    const start = this.#textEnd(from);
-    return {
-      texts: texts.slice(start, this.#textEnd(to)),
-      ends: ends.slice(from, to).map((end) => end - start),
-      sources: sources.slice(from, to),
-      lines: lines.slice(from, to),
-      marks: marks.slice(from, to),
-      reasons: new Map([...reasons].flatMap(([at, why]) => (at >= from && at < to ? [[at - from, why]] : []))),
-    };
+    const copy = new Entries(newColumns(to - from, this.#textEnd(to) - this.#textEnd(from)));
+    copy.append(this, from, to);
+    return copy.#columns;
   }
 
   clear(): void {
@@ -201,13 +194,14 @@ export class Entries {
     const needed = this.#length + entries;
     const neededBytes = this.#textEnd() + textBytes;
     if (needed <= marks.length && neededBytes <= texts.length) return;
-    const old = this.#columns;
-    this.#columns = newColumns(
-      needed > marks.length ? Math.max(needed, 2 * marks.length) : marks.length,
-      neededBytes > texts.length ? Math.max(neededBytes, 2 * texts.length) : texts.length,
+    const larger = new Entries(
+      newColumns(
+        needed > marks.length ? Math.max(needed, 2 * marks.length) : marks.length,
+        neededBytes > texts.length ? Math.max(neededBytes, 2 * texts.length) : texts.length,
+      ),
     );
-    for (const name of ['texts', 'ends', 'sources', 'lines', 'marks'] as const) this.#columns[name].set(old[name]);
-    for (const [index, reason] of old.reasons) this.#columns.reasons.set(index, reason);
+    larger.append(this, 0, this.#length);
+    this.#columns = larger.#columns;
   }
 }
 

@@ -67,11 +67,7 @@ export class RecordScanner {
     json.at = at;
     json.reprint = false;
     if (json.bytes[at] !== 0x7b) return -1;
-    const elements = this.#elements;
-    for (let index = 0; index < elements.length; index += 1) {
-      const element = elements[index];
-      if (element !== undefined) element.first = element.rows.rows;
-    }
+    for (const element of this.#elements) element.first = element.rows.rows;
     row.base = row.rows.addRow();
     row.extra.begin();
     this.#hasCollection = false;
