@@ -73,8 +73,8 @@ const refusalMark = '!';
 /** An answer as it is kept: `keptAnswer` reads it. */
 export function keptBytes(answer: AssetAnswer): Uint8Array {
   if (answer.kind === 'records') return answer.body;
-  const { why, message, unsent } = answer;
-  return Buffer.from(refusalMark + JSON.stringify({ why, message, unsent }));
+  const { why, message, unsent, doubtful } = answer;
+  return Buffer.from(refusalMark + JSON.stringify({ why, message, unsent, ...(doubtful ? { doubtful } : {}) }));
 }
 
 /** The answer that journaled bytes hold; undefined when they hold none for this call, which is then asked again. */
@@ -92,7 +92,7 @@ export function keptAnswer(bytes: Uint8Array, call: AssetCall): AssetAnswer | un
 function keptRefusal(text: string): RefusedAnswer | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value)) return undefined;
-  const { why, message, unsent } = value;
+  const { why, message, unsent, doubtful } = value;
   if ((why !== 'size' && why !== 'id' && why !== 'notFound') || typeof message !== 'string') return undefined;
-  return { kind: 'refused', why, message, doubtful: false, ...(unsent === true ? { unsent } : {}) };
+  return { kind: 'refused', why, message, doubtful: doubtful === true, ...(unsent === true ? { unsent } : {}) };
 }

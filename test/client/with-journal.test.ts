@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { IdList } from '../../src/assets/id-list.ts';
 import type { ClientEvent } from '../../src/client/client-events.ts';
 import { callKey } from '../../src/client/call-body.ts';
+import { lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { type AnswerEntry, type AnswerJournal, keptAnswer, withJournal } from '../../src/client/with-journal.ts';
 import { withSizeGuard } from '../../src/client/with-size-guard.ts';
 import { batchCall, idOf, idsOf, noFlags, recordIdsOf, recordsOf, refusal, singleCall } from './support/calls.ts';
@@ -74,6 +76,23 @@ describe('withJournal', () => {
     expect(journal.entries.has(callKey(call))).toBe(false);
     await client.ask(batchCall([idOf(9)]));
     expect(journal.entries.has(callKey(call))).toBe(true);
+    expect(await withJournal(scriptedClient(), { journal }).ask(call)).toEqual(doubtful);
+  });
+
+  it('a search among kept answers asks for nothing new, doubtful refusals that name an id included', async () => {
+    const ids = idsOf(20);
+    const bad = [ids[3] ?? '', ids[12] ?? ''];
+    const service = alwaysClient((asked) => {
+      const first = [...asked.ids].find((id) => bad.includes(id));
+      return first === undefined ? recordsOf(asked) : { ...refusal('id', `cannot load ${first}`), doubtful: true };
+    });
+    const journal = memoryJournal();
+    const batch = { ids: IdList.of(ids), flags: noFlags, part: 3, singles: false };
+    const before = await lookUpBatch(withJournal(service, { journal }), batch);
+    const silent = scriptedClient();
+    const after = await lookUpBatch(withJournal(silent, { journal }), batch);
+    expect(silent.asked).toEqual([]);
+    expect([...after.lookups].map(({ kind }) => kind)).toEqual([...before.lookups].map(({ kind }) => kind));
   });
 
   it.each([
