@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { tableNames } from '../assets/columns.ts';
 import { sinkFor } from '../sinks/registry.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -14,7 +15,7 @@ import type { IdInput } from './read-ids/id-input.ts';
  */
 export async function throwAway(files: FileStore, folder: string, inputs: readonly IdInput[]): Promise<void> {
   const parts = await partFiles(files, folder);
-  const own = inputs.find(({ path }) => parts.some((part) => pathIn(folder, part) === path));
+  const own = await partAmong(inputs, folder, parts);
   if (own !== undefined) {
     throw new ExportError('usage', `${own.name} is a part of the export that --fresh throws away`, {
       todo: 'Copy it elsewhere and read the ids from the copy, or choose another output folder.',
@@ -37,6 +38,19 @@ export async function throwAway(files: FileStore, folder: string, inputs: readon
   await files.syncFolder(folder);
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(mark);
+}
+
+/** The first input that is one of the parts, by whatever path it was named. */
+async function partAmong(
+  inputs: readonly IdInput[],
+  folder: string,
+  parts: readonly string[],
+): Promise<IdInput | undefined> {
+  if (parts.length === 0) return undefined;
+  const top = await realpath(folder);
+  const paths = new Set(parts.map((part) => pathIn(top, part)));
+  for (const input of inputs) if (paths.has(await realpath(input.path))) return input;
+  return undefined;
 }
 
 /** The files in a folder that are named as parts of an export are, relative to it. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExportError } from '../../src/lib/export-error.ts';
@@ -40,6 +40,19 @@ it('a fresh run is refused when its ids lie in what it takes away', async () => 
   await expect(runExport({ flags: again, fresh: true })).rejects.toMatchObject({ exit: 'usage' });
   expect(exportBytes(flags.out)).toEqual(before);
 });
+
+it.each(['link/unexported/part-00000.csv', 'linked.csv'])(
+  'a fresh run is refused when its ids lie in what it takes away, though they are named as %s',
+  async (name) => {
+    const { flags, before } = await finished();
+    const folder = dirname(flags.out);
+    symlinkSync('out', join(folder, 'link'));
+    symlinkSync('out/unexported/part-00000.csv', join(folder, 'linked.csv'));
+    const again = { ...flags, ids: join(folder, name) };
+    await expect(runExport({ flags: again, fresh: true })).rejects.toMatchObject({ exit: 'usage' });
+    expect(exportBytes(flags.out)).toEqual(before);
+  },
+);
 
 it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
   const folder = await tempFolder();
