@@ -67,6 +67,12 @@ export class Entries {
     return this.#length;
   }
 
+  /** What they take in memory, but for their reasons. */
+  get bytes(): number {
+    const { texts, ends, sources, lines, marks } = this.#columns;
+    return texts.length + ends.byteLength + sources.byteLength + lines.byteLength + marks.length;
+  }
+
   add({ text, source, line, sighting, reason }: IdEntry): void {
     const bytes = Buffer.from(text);
     this.#reserve(1, bytes.length);

@@ -22,7 +22,7 @@ export interface FetchOptions {
   readonly singles: boolean;
   /** Most calls at once. */
   readonly concurrency: number;
-  /** No batch but the first in line begins while answers that are not written, and those in flight, are more than this. */
+  /** No batch but the first in line begins while entries and answers that are not written, and answers in flight, are more than this. */
   readonly mostBytes: number;
   readonly onHolding: (holding: Holding) => void;
   /** Called when a batch fails, or when nobody waits for the rest: nothing new should begin. */
@@ -51,12 +51,16 @@ export async function* fetchBatches(
       halt(new NobodyWaits());
     },
     map: async (batch) => {
-      if (batch.ids.length === 0) return { batch, found: undefined, bytes: 0 };
+      const entryBytes = batch.entries.bytes;
+      if (batch.ids.length === 0) {
+        held.waits(entryBytes);
+        return { batch, found: undefined, bytes: entryBytes };
+      }
       const counted = countingBytes(client);
-      held.begin();
+      held.begin(entryBytes);
       try {
         const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, plan });
-        return { batch, found, bytes: counted.bytes() };
+        return { batch, found, bytes: entryBytes + counted.bytes() };
       } catch (error) {
         halt(error);
         throw error;
@@ -72,7 +76,7 @@ export async function* fetchBatches(
     };
     yield { batch, found, release };
     // Whoever asks for the next has written this one.
-    if (found !== undefined) held.written(bytes);
+    held.written(bytes);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Told at each change of what an export holds in memory for its calls. */
 export interface Holding {
-  /** Answers that are not written yet, and those in flight, at the average size so far. */
+  /** Answers and entries that are not written yet, and answers in flight, at the average size so far. */
   readonly bytes: number;
   /** True while no call begins for it. */
   readonly isFull: boolean;
@@ -13,7 +13,7 @@ export interface HeldBytesOptions {
   readonly onChange: (holding: Holding) => void;
 }
 
-/** Counts the bytes of answers between their call and their rows, so that memory is bounded by them. */
+/** Counts the bytes of entries and of answers up to their rows, so that memory is bounded by them. */
 export class HeldBytes {
   readonly #options: HeldBytesOptions;
   #underWay = 0;
@@ -28,13 +28,20 @@ export class HeldBytes {
   /** Whether one batch more may begin. */
   hasRoom(): boolean {
     const { mostBytes, firstBatches } = this.#options;
-    if (this.#batches === 0) return this.#underWay < firstBatches;
+    if (this.#batches === 0) return this.#underWay < firstBatches && this.#waitingBytes <= mostBytes;
     return this.#bytes() + this.#average() <= mostBytes;
   }
 
-  begin(): void {
-    this.#underWay += 1;
+  /** A batch waits with its entries, few or, where most are repeated, very many. */
+  waits(entryBytes: number): void {
+    this.#waitingBytes += entryBytes;
     this.#tell();
+  }
+
+  /** The same for one that is asked for. */
+  begin(entryBytes: number): void {
+    this.#underWay += 1;
+    this.waits(entryBytes);
   }
 
   /** A batch has all its answers, or fails. */
@@ -46,7 +53,7 @@ export class HeldBytes {
     this.#tell();
   }
 
-  /** The rows of a batch are written. */
+  /** The rows of a batch are written: its entries and answers are gone. */
   written(bytes: number): void {
     this.#waitingBytes -= bytes;
     this.#tell();

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
 import { planOf } from '../../src/pipeline/tables-of.ts';
-import type { Batch } from '../../src/pipeline/batch-ids.ts';
+import { type Batch, noIds } from '../../src/pipeline/batch-ids.ts';
 import { fetchBatches } from '../../src/pipeline/fetch-batches.ts';
 import type { Holding } from '../../src/pipeline/held-bytes.ts';
+import type { IdEntry, Sighting } from '../../src/pipeline/id-entry.ts';
 import { inColumns } from './entries.ts';
 
 const answerBytes = 1000;
+/** An answer of one record, and the entry that it is for. */
+const batchBytes = answerBytes + inColumns([entry('a', 0)]).bytes;
 const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
 
 function answerTo(call: AssetCall): AssetAnswer {
@@ -18,13 +21,15 @@ function answerTo(call: AssetCall): AssetAnswer {
   };
 }
 
+function entry(text: string, index: number, sighting: Sighting = 'valid'): IdEntry {
+  return { text, source: 0, line: index + 1, sighting, reason: '' };
+}
+
 /** Batches of one id each, but for those that are twice as large. */
 async function* batchesOf(count: number, twice: readonly number[] = []): AsyncGenerator<Batch, void, void> {
   for (let n = 0; n < count; n += 1) {
     const texts = twice.includes(n) ? [`a${n}`, `b${n}`] : [`a${n}`];
-    const entries = inColumns(
-      texts.map((text, index) => ({ text, source: 0, line: n + index + 1, sighting: 'valid', reason: '' })),
-    );
+    const entries = inColumns(texts.map((text, index) => entry(text, n + index)));
     yield { first: n, entries, start: 0, end: entries.length, ids: entries.ids(), part: 0 };
   }
 }
@@ -36,9 +41,11 @@ interface Fetching {
   readonly twice?: readonly number[];
   /** The id whose answer comes when it is told to. */
   readonly late?: string;
+  /** In place of `count` of them. */
+  readonly batches?: AsyncGenerator<Batch, void, void>;
 }
 
-function fetching({ count, mostBytes, concurrency, twice, late }: Fetching) {
+function fetching({ count, mostBytes, concurrency, twice, late, batches = batchesOf(count, twice) }: Fetching) {
   const state = { asked: 0, told: [] as Holding[], answerLate: (): void => undefined };
   const client = {
     ask: async (call: AssetCall) => {
@@ -50,7 +57,7 @@ function fetching({ count, mostBytes, concurrency, twice, late }: Fetching) {
       return answerTo(call);
     },
   };
-  const fetched = fetchBatches(batchesOf(count, twice), {
+  const fetched = fetchBatches(batches, {
     ...{ client, flags, plan: planOf([]), singles: false, concurrency, mostBytes, halt: () => undefined },
     onHolding: (holding) => state.told.push(holding),
   });
@@ -63,7 +70,7 @@ async function settled(): Promise<void> {
 
 describe('fetching batches', () => {
   it('holds calls back while a sink is behind, by bytes, and tells it', async () => {
-    const { state, fetched } = fetching({ count: 100, mostBytes: 6 * answerBytes, concurrency: 4 });
+    const { state, fetched } = fetching({ count: 100, mostBytes: 6 * batchBytes, concurrency: 4 });
     const written: number[] = [];
     for await (const { batch } of fetched) {
       await settled();
@@ -92,7 +99,7 @@ describe('fetching batches', () => {
     for (const mostAnswers of [25, 1000]) {
       const { state, fetched } = fetching({
         count: 500,
-        mostBytes: mostAnswers * answerBytes,
+        mostBytes: mostAnswers * batchBytes,
         concurrency: 8,
         late: 'a20',
       });
@@ -106,13 +113,40 @@ describe('fetching batches', () => {
     }
   });
 
+  it('holds back entries of which none is asked for, too, while an answer is late', async () => {
+    const repeated = Array.from({ length: 50 }, (_, index) => entry('a0', index, 'duplicate'));
+    const { bytes } = inColumns(repeated);
+    let pulled = 0;
+    async function* batches(): AsyncGenerator<Batch, void, void> {
+      yield* batchesOf(1);
+      for (; pulled < 100; pulled += 1) {
+        const entries = inColumns(repeated);
+        yield { first: 1 + 50 * pulled, entries, start: 0, end: 50, ids: noIds, part: 0 };
+      }
+    }
+    const { state, fetched } = fetching({
+      ...{ count: 0, concurrency: 8, late: 'a0' },
+      mostBytes: 10 * bytes,
+      batches: batches(),
+    });
+    const late = fetched.next();
+    await settled();
+    expect(pulled).toBeLessThanOrEqual(11);
+    state.answerLate();
+    await late;
+    let rest = 0;
+    for await (const { batch } of fetched) rest += batch.end;
+    expect(rest).toBe(5000);
+    expect(state.told.at(-1)).toEqual({ bytes: 0, isFull: false });
+  });
+
   it('takes answers of different sizes at what they average', async () => {
-    const { state, fetched } = fetching({ count: 200, mostBytes: 12 * answerBytes, concurrency: 4, twice: [1, 5, 9] });
+    const { state, fetched } = fetching({ count: 200, mostBytes: 12 * batchBytes, concurrency: 4, twice: [1, 5, 9] });
     for await (const { batch } of fetched) {
       await settled();
       expect(batch.ids.length).toBeLessThanOrEqual(2);
     }
     expect(state.asked).toBe(200);
-    expect(Math.max(...state.told.map(({ bytes }) => bytes))).toBeLessThanOrEqual(14 * answerBytes);
+    expect(Math.max(...state.told.map(({ bytes }) => bytes))).toBeLessThanOrEqual(14 * batchBytes);
   });
 });
