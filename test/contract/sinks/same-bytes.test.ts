@@ -84,7 +84,7 @@ describe.each(formats)('%s', (format) => {
   });
 
   it('gives blocks of one size, but for the last', async () => {
-    const rows = manyRows(columns, 9000).map((row, n) =>
+    const rows = manyRows(columns, 18_000).map((row, n) =>
       row.map((cell, index) => (columns[index]?.type === 'json' ? JSON.stringify([n, String(n).repeat(90)]) : cell)),
     );
     const { bytes, blocks } = await encodeFile(format, rows, { columns, compression: 'none', split: [10] });
