@@ -12,8 +12,8 @@ export interface Source {
   readonly folder: string;
   /** How the CSV files were written: RFC 4180 unless told. */
   readonly csvDialect?: CsvDialectName;
-  /** The table whose files they are, where the table that takes them has another name. */
-  readonly filesTable?: string;
+  /** The files, relative to the folder, where they are known: else a pattern stands for them. */
+  readonly files?: readonly string[];
 }
 
 /** What stands for null in the CSV files. */
@@ -86,14 +86,19 @@ export function columnList(table: Table, textOf: (column: Column) => string, ind
 }
 
 /** The files of a table: `folder/csv/assets/part-*.csv*`, compressed or not. */
-export function filesOf({ table, format, folder, filesTable }: Source): string {
-  const root = folder.endsWith('/') ? folder.slice(0, -1) : folder;
-  return `${root}/${format}/${filesTable ?? table.name}/part-*.${format}${format === 'parquet' ? '' : '*'}`;
+export function filesOf(source: Source): string {
+  return `${folderOf(source)}part-*.${source.format}${source.format === 'parquet' ? '' : '*'}`;
 }
 
-/** The folder of a table's files, with a closing slash. */
-export function folderOf(source: Source): string {
-  return filesOf(source).replace(/[^/]*$/, '');
+/** The folder of a table's files, with a closing slash. The table that takes them may have another name than theirs. */
+export function folderOf({ table, format, folder, files = [] }: Source): string {
+  const [file = `${format}/${table.name}/`] = files;
+  return within(folder, file.slice(0, file.lastIndexOf('/') + 1));
+}
+
+/** Where a path lies within a folder, which may be an address. */
+export function within(folder: string, path: string): string {
+  return `${folder.endsWith('/') ? folder.slice(0, -1) : folder}/${path}`;
 }
 
 export function doubleQuoted(name: string): string {

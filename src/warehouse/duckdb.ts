@@ -8,6 +8,7 @@ import {
   filesOf,
   literal,
   nullTextOf,
+  within,
   type Source,
   typeIn,
 } from './dialect.ts';
@@ -38,20 +39,39 @@ export const duckdb: Dialect = {
   load: (source) => `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${readerOf(source)};\n`,
 };
 
-function readerOf(source: Source): string {
-  const files = literal(filesOf(source));
-  if (source.format === 'parquet') return `read_parquet(${files})`;
+/** Calls the function that reads the files. DuckDB would take a folder `key=value` for a column of that name. */
+export function readerOf(source: Source): string {
+  const start = `${readers[source.format]}(${filesIn(source)}, hive_partitioning = false`;
+  if (source.format === 'parquet') return `${start})`;
   const columns = `columns = {\n${typeEntries(source.table)}\n  }`;
   if (source.format === 'csv') {
     // An empty cell is null and "" the empty string: quoted text is never read as null.
-    return `read_csv(${files},
+    return `${start},
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRowBytes},
   ${columns})`;
   }
-  return `read_json(${files},
+  return `${start},
   format = 'newline_delimited', maximum_object_size = ${longestRowBytes},
   ${columns})`;
+}
+
+const readers: Readonly<Record<Source['format'], string>> = {
+  parquet: 'read_parquet',
+  csv: 'read_csv',
+  jsonl: 'read_json',
+};
+
+/** The files that are known, in their order, or the pattern for them. */
+function filesIn(source: Source): string {
+  const { folder, files } = source;
+  if (files === undefined) return literal(filesOf({ ...source, folder: escaped(folder) }));
+  return `[\n${files.map((file) => `    ${literal(escaped(within(folder, file)))}`).join(',\n')}\n  ]`;
+}
+
+/** DuckDB reads every path as a pattern. */
+function escaped(path: string): string {
+  return path.replaceAll(/[[*?]/g, '[$&]');
 }
 
 function typeEntries(table: Table): string {

@@ -10,6 +10,7 @@ import {
   typeIn,
   isList,
 } from './dialect.ts';
+import { readerOf } from './duckdb.ts';
 
 /** `json` keeps the text as it came; `jsonb` would refuse a lone surrogate and reprint numbers. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -48,7 +49,7 @@ DROP TABLE lines;
   ) => `-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse.${doubleQuoted(source.table.name)} BY NAME
-SELECT *${listsAsJson(source)} FROM read_parquet(${literal(filesOf(source))});
+SELECT *${listsAsJson(source)} FROM ${readerOf(source)};
 `,
 };
 

@@ -92,6 +92,22 @@ describe('into DuckDB', () => {
     await expect(loadExport(request(without, 'duckdb', 'upsert'), target)).rejects.toThrow('goes by the id');
   });
 
+  it.each(['date=2026-01-31', 'collection=other', 'a[b]', 'a*'])(
+    'takes the name of a folder for a name, and nothing else: %s',
+    async (name) => {
+      const above = await tempFolder();
+      for (const format of ['parquet', 'csv', 'jsonl']) {
+        const out = join(above, name, format);
+        await exported(20, { format, out, tables: 'assets' });
+        await exported(30, { format, out: join(above, 'another', format), tables: 'assets' });
+        const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+        await loadExport(request(out, 'duckdb'), target);
+        const others = `SELECT count(*), count(*) FILTER (collection = 'other') FROM assets`;
+        expect(await duckRows(target.address, others)).toEqual([['20', '0']]);
+      }
+    },
+  );
+
   it('prints a script that does the same', async () => {
     const folder = await exported(50);
     const file = join(await tempFolder(), 'a.duckdb');

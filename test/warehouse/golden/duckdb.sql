@@ -50,10 +50,10 @@ CREATE TABLE "assets" (
 );
 
 INSERT INTO "assets" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 INSERT INTO "assets" BY NAME
-SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -108,7 +108,7 @@ SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*',
   });
 
 INSERT INTO "assets" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "id": 'VARCHAR',
@@ -171,10 +171,10 @@ CREATE TABLE "creators" (
 );
 
 INSERT INTO "creators" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet', hive_partitioning = false);
 
 INSERT INTO "creators" BY NAME
-SELECT * FROM read_csv('out/demo/csv/creators/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/creators/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -187,7 +187,7 @@ SELECT * FROM read_csv('out/demo/csv/creators/part-*.csv*',
   });
 
 INSERT INTO "creators" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/creators/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/creators/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset_id": 'VARCHAR',
@@ -207,10 +207,10 @@ CREATE TABLE "authorities" (
 );
 
 INSERT INTO "authorities" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet', hive_partitioning = false);
 
 INSERT INTO "authorities" BY NAME
-SELECT * FROM read_csv('out/demo/csv/authorities/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/authorities/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -222,7 +222,7 @@ SELECT * FROM read_csv('out/demo/csv/authorities/part-*.csv*',
   });
 
 INSERT INTO "authorities" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/authorities/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/authorities/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset_id": 'VARCHAR',
@@ -243,10 +243,10 @@ CREATE TABLE "grouping" (
 );
 
 INSERT INTO "grouping" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet', hive_partitioning = false);
 
 INSERT INTO "grouping" BY NAME
-SELECT * FROM read_csv('out/demo/csv/grouping/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/grouping/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -260,7 +260,7 @@ SELECT * FROM read_csv('out/demo/csv/grouping/part-*.csv*',
   });
 
 INSERT INTO "grouping" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/grouping/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/grouping/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset_id": 'VARCHAR',
@@ -282,10 +282,10 @@ CREATE TABLE "files" (
 );
 
 INSERT INTO "files" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet', hive_partitioning = false);
 
 INSERT INTO "files" BY NAME
-SELECT * FROM read_csv('out/demo/csv/files/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/files/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -298,7 +298,7 @@ SELECT * FROM read_csv('out/demo/csv/files/part-*.csv*',
   });
 
 INSERT INTO "files" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/files/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/files/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset_id": 'VARCHAR',
@@ -320,10 +320,10 @@ CREATE TABLE "attributes" (
 );
 
 INSERT INTO "attributes" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet', hive_partitioning = false);
 
 INSERT INTO "attributes" BY NAME
-SELECT * FROM read_csv('out/demo/csv/attributes/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/attributes/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -337,7 +337,7 @@ SELECT * FROM read_csv('out/demo/csv/attributes/part-*.csv*',
   });
 
 INSERT INTO "attributes" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/attributes/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/attributes/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset_id": 'VARCHAR',

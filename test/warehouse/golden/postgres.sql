@@ -52,7 +52,7 @@ CREATE TABLE "assets" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."assets" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "assets" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/assets/"part-*.csv' WITH (FORMAT csv)
@@ -76,7 +76,7 @@ CREATE TABLE "creators" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."creators" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "creators" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/creators/"part-*.csv' WITH (FORMAT csv)
@@ -99,7 +99,7 @@ CREATE TABLE "authorities" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."authorities" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "authorities" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/authorities/"part-*.csv' WITH (FORMAT csv)
@@ -124,7 +124,7 @@ CREATE TABLE "grouping" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."grouping" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "grouping" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/grouping/"part-*.csv' WITH (FORMAT csv)
@@ -148,7 +148,7 @@ CREATE TABLE "files" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."files" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "files" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/files/"part-*.csv' WITH (FORMAT csv)
@@ -173,7 +173,7 @@ CREATE TABLE "attributes" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."attributes" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "attributes" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/attributes/"part-*.csv' WITH (FORMAT csv)

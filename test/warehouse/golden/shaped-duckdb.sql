@@ -5,7 +5,7 @@ CREATE TABLE "assets" (
 );
 
 INSERT INTO "assets" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 CREATE TABLE "assets" (
   "asset"       VARCHAR NOT NULL,    -- Asset id, a base58 public key.
@@ -14,7 +14,7 @@ CREATE TABLE "assets" (
 );
 
 INSERT INTO "assets" BY NAME
-SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*',
+SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*', hive_partitioning = false,
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = '\N', allow_quoted_nulls = false, max_line_size = 67108864,
   columns = {
@@ -24,7 +24,7 @@ SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*',
   });
 
 INSERT INTO "assets" BY NAME
-SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*',
+SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*', hive_partitioning = false,
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset": 'VARCHAR',

@@ -7,7 +7,7 @@ CREATE TABLE "assets" (
 -- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."assets" BY NAME
-SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parquet/assets/part-*.parquet');
+SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 CREATE TABLE "assets" (
   "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
