@@ -43,7 +43,7 @@ const formatNames: Readonly<Record<Source['format'], string>> = {
   jsonl: 'JSONEachRow',
 };
 
-/** Json columns are values in JSONL: ClickHouse keeps the text of objects, arrays and scalars when told to. */
+/** Json columns are values in JSONL: ClickHouse keeps their text when told to, but for a string, which loses its quotes. */
 const settings: Readonly<Record<Source['format'], readonly string[]>> = {
   parquet: [],
   csv: ['input_format_csv_empty_as_default = 1'],

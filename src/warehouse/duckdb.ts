@@ -1,4 +1,4 @@
-import type { ColumnType, Table } from '../assets/table.ts';
+import type { Column, ColumnType, Table } from '../assets/table.ts';
 import {
   columnList,
   type ColumnTypes,
@@ -43,17 +43,17 @@ export const duckdb: Dialect = {
 export function readerOf(source: Source): string {
   const start = `${readers[source.format]}(${filesIn(source)}, hive_partitioning = false`;
   if (source.format === 'parquet') return `${start})`;
-  const columns = `columns = {\n${typeEntries(source.table)}\n  }`;
   if (source.format === 'csv') {
     // An empty cell is null and "" the empty string: quoted text is never read as null.
     return `${start},
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
   nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRowBytes},
-  ${columns})`;
+  ${columnsIn(source.table, types)})`;
   }
+  // As VARCHAR a text in a json column would lose its quotes.
   return `${start},
   format = 'newline_delimited', maximum_object_size = ${longestRowBytes},
-  ${columns})`;
+  ${columnsIn(source.table, { ...types, json: 'JSON' })})`;
 }
 
 const readers: Readonly<Record<Source['format'], string>> = {
@@ -74,6 +74,7 @@ function escaped(path: string): string {
   return path.replaceAll(/[[*?]/g, '[$&]');
 }
 
-function typeEntries(table: Table): string {
-  return columnList(table, (column) => `${doubleQuoted(column.name)}: ${literal(types[column.type])}`, '    ');
+function columnsIn(table: Table, typeNames: ColumnTypes['types']): string {
+  const entry = ({ name, type }: Column): string => `${doubleQuoted(name)}: ${literal(typeNames[type])}`;
+  return `columns = {\n${columnList(table, entry, '    ')}\n  }`;
 }

@@ -10,13 +10,15 @@ import type { TableFormat } from '../../src/warehouse/dialect.ts';
 import { parseObject } from '../assets/any-json.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 
-/** Records of all kinds, one with the extremes of each type, and one of nothing but its id. */
+/** Records of all kinds, one with the extremes of each type, one with texts for JSON, and one of nothing but its id. */
 const records: JsonObject[] = [
   ...Array.from({ length: 300 }, (_, n) => parseObject(generatedRecord(generatedId(11, n)))),
   parseObject(`{"id":"odd","interface":"","burnt":false,"royalty":{"percent":0.030000000000000002},
     "compression":{"seq":-9223372036854775808,"leaf_id":9223372036854775807},"token_info":{"supply":18446744073709551615},
     "content":{"json_uri":"null","metadata":{"name":"a,\\"b\\"\\r\\nc\\td\\\\n","symbol":"=1+1","description":"${'é😀'.repeat(600_000)}"}},
     "creators":[{"share":1,"address":""},{"address":null},{"address":"\\\\."}]}`),
+  parseObject(`{"id":"texts","content":{"files":"x","links":"null","metadata":{"attributes":""}},"grouping":"[]",
+    "creators":["x"],"authorities":[{"scopes":"{}"}]}`),
   parseObject('{"id":"bare"}'),
 ];
 

@@ -115,14 +115,14 @@ SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*', hive_partitioning
     "interface": 'VARCHAR',
     "content_schema": 'VARCHAR',
     "content_json_uri": 'VARCHAR',
-    "content_files": 'VARCHAR',
+    "content_files": 'JSON',
     "content_metadata_name": 'VARCHAR',
     "content_metadata_symbol": 'VARCHAR',
     "content_metadata_description": 'VARCHAR',
-    "content_metadata_attributes": 'VARCHAR',
+    "content_metadata_attributes": 'JSON',
     "content_metadata_token_standard": 'VARCHAR',
-    "content_links": 'VARCHAR',
-    "authorities": 'VARCHAR',
+    "content_links": 'JSON',
+    "authorities": 'JSON',
     "ownership_owner": 'VARCHAR',
     "ownership_frozen": 'BOOLEAN',
     "ownership_delegated": 'BOOLEAN',
@@ -142,8 +142,8 @@ SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*', hive_partitioning
     "royalty_basis_points": 'BIGINT',
     "royalty_primary_sale_happened": 'BOOLEAN',
     "royalty_locked": 'BOOLEAN',
-    "creators": 'VARCHAR',
-    "grouping": 'VARCHAR',
+    "creators": 'JSON',
+    "grouping": 'JSON',
     "collection": 'VARCHAR',
     "uses_use_method": 'VARCHAR',
     "uses_remaining": 'BIGINT',
@@ -158,7 +158,7 @@ SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*', hive_partitioning
     "token_info_token_program": 'VARCHAR',
     "token_info_mint_authority": 'VARCHAR',
     "token_info_freeze_authority": 'VARCHAR',
-    "extra": 'VARCHAR'
+    "extra": 'JSON'
   });
 
 CREATE TABLE "creators" (
@@ -195,7 +195,7 @@ SELECT * FROM read_json('out/demo/jsonl/creators/part-*.jsonl*', hive_partitioni
     "address": 'VARCHAR',
     "share": 'BIGINT',
     "verified": 'BOOLEAN',
-    "extra": 'VARCHAR'
+    "extra": 'JSON'
   });
 
 CREATE TABLE "authorities" (
@@ -228,8 +228,8 @@ SELECT * FROM read_json('out/demo/jsonl/authorities/part-*.jsonl*', hive_partiti
     "asset_id": 'VARCHAR',
     "position": 'BIGINT',
     "address": 'VARCHAR',
-    "scopes": 'VARCHAR',
-    "extra": 'VARCHAR'
+    "scopes": 'JSON',
+    "extra": 'JSON'
   });
 
 CREATE TABLE "grouping" (
@@ -268,8 +268,8 @@ SELECT * FROM read_json('out/demo/jsonl/grouping/part-*.jsonl*', hive_partitioni
     "group_key": 'VARCHAR',
     "group_value": 'VARCHAR',
     "verified": 'BOOLEAN',
-    "collection_metadata": 'VARCHAR',
-    "extra": 'VARCHAR'
+    "collection_metadata": 'JSON',
+    "extra": 'JSON'
   });
 
 CREATE TABLE "files" (
@@ -305,8 +305,8 @@ SELECT * FROM read_json('out/demo/jsonl/files/part-*.jsonl*', hive_partitioning 
     "position": 'BIGINT',
     "uri": 'VARCHAR',
     "mime": 'VARCHAR',
-    "contexts": 'VARCHAR',
-    "extra": 'VARCHAR'
+    "contexts": 'JSON',
+    "extra": 'JSON'
   });
 
 CREATE TABLE "attributes" (
@@ -346,5 +346,5 @@ SELECT * FROM read_json('out/demo/jsonl/attributes/part-*.jsonl*', hive_partitio
     "value": 'VARCHAR',
     "value_type": 'VARCHAR',
     "display_type": 'VARCHAR',
-    "extra": 'VARCHAR'
+    "extra": 'JSON'
   });

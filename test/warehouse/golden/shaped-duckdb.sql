@@ -28,6 +28,6 @@ SELECT * FROM read_json('out/demo/jsonl/assets/part-*.jsonl*', hive_partitioning
   format = 'newline_delimited', maximum_object_size = 67108864,
   columns = {
     "asset": 'VARCHAR',
-    "order": 'VARCHAR',
+    "order": 'JSON',
     "exported_at": 'TIMESTAMPTZ'
   });
