@@ -53,13 +53,14 @@ FROM FILES (
 LOAD DATA INTO TEMP TABLE incoming (
 ${columnList(source.table, (column) => `${backQuoted(column.name)} ${incomingType(column)}`)}
 )
-FROM FILES (format = 'JSON', uris = [${urisOf(source)}], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = [${urisOf(source)}]);
 INSERT INTO ${backQuoted(source.table.name)} (
 ${namesOf(source.table)}
 )
 SELECT
 ${columnList(source.table, selected)}
 FROM incoming;
+DROP TABLE incoming;
 `,
 };
 

@@ -112,7 +112,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `token_info_freeze_authority` STRING,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/assets/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/assets/part-*']);
 INSERT INTO `assets` (
   `id`,
   `interface`,
@@ -213,6 +213,7 @@ SELECT
   `token_info_freeze_authority`,
   NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
+DROP TABLE incoming;
 
 CREATE TABLE `creators` (
   `asset_id` STRING NOT NULL, -- Id of the asset that the row belongs to.
@@ -244,7 +245,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `verified` BOOL,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/creators/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/creators/part-*']);
 INSERT INTO `creators` (
   `asset_id`,
   `position`,
@@ -261,6 +262,7 @@ SELECT
   `verified`,
   NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
+DROP TABLE incoming;
 
 CREATE TABLE `authorities` (
   `asset_id` STRING NOT NULL, -- Id of the asset that the row belongs to.
@@ -290,7 +292,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `scopes` JSON,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/authorities/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/authorities/part-*']);
 INSERT INTO `authorities` (
   `asset_id`,
   `position`,
@@ -305,6 +307,7 @@ SELECT
   NULLIF(TO_JSON_STRING(`scopes`), 'null'),
   NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
+DROP TABLE incoming;
 
 CREATE TABLE `grouping` (
   `asset_id`            STRING NOT NULL, -- Id of the asset that the row belongs to.
@@ -338,7 +341,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `collection_metadata` JSON,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/grouping/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/grouping/part-*']);
 INSERT INTO `grouping` (
   `asset_id`,
   `position`,
@@ -357,6 +360,7 @@ SELECT
   NULLIF(TO_JSON_STRING(`collection_metadata`), 'null'),
   NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
+DROP TABLE incoming;
 
 CREATE TABLE `files` (
   `asset_id` STRING NOT NULL, -- Id of the asset that the row belongs to.
@@ -388,7 +392,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `contexts` JSON,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/files/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/files/part-*']);
 INSERT INTO `files` (
   `asset_id`,
   `position`,
@@ -405,6 +409,7 @@ SELECT
   NULLIF(TO_JSON_STRING(`contexts`), 'null'),
   NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
+DROP TABLE incoming;
 
 CREATE TABLE `attributes` (
   `asset_id`     STRING NOT NULL, -- Id of the asset that the row belongs to.
@@ -438,7 +443,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `display_type` STRING,
   `extra` JSON
 )
-FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/attributes/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['gs://bucket/demo/jsonl/attributes/part-*']);
 INSERT INTO `attributes` (
   `asset_id`,
   `position`,
@@ -457,3 +462,4 @@ SELECT
   `display_type`,
   NULLIF(TO_JSON_STRING(`extra`), 'null')
 FROM incoming;
+DROP TABLE incoming;

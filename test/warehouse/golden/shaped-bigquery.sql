@@ -28,7 +28,7 @@ LOAD DATA INTO TEMP TABLE incoming (
   `order` JSON,
   `exported_at` TIMESTAMP
 )
-FROM FILES (format = 'JSON', uris = ['out/demo/jsonl/assets/part-*'], json_extension = 'NEWLINE_DELIMITED');
+FROM FILES (format = 'JSON', uris = ['out/demo/jsonl/assets/part-*']);
 INSERT INTO `assets` (
   `asset`,
   `order`,
@@ -39,3 +39,4 @@ SELECT
   NULLIF(TO_JSON_STRING(`order`), 'null'),
   `exported_at`
 FROM incoming;
+DROP TABLE incoming;
