@@ -5,7 +5,7 @@ import { readManifest } from '../store/manifest.ts';
 import { loadStatementFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb-database.ts';
-import { type LoadPlan, planLoad } from './load-plan.ts';
+import { type FileReader, type LoadPlan, planLoad } from './load-plan.ts';
 import { sourceOf } from './load-source.ts';
 import { type LoadMode, type LoadStep, loadSteps } from './load-steps.ts';
 import type { LoadTarget } from './load-target.ts';
@@ -27,7 +27,7 @@ export type LoadedRows = Readonly<Record<string, number>>;
  * @throws {ExportError} `damaged` when the export is unfinished or damaged, `cannotWrite` when the database refuses
  */
 export async function loadExport(request: LoadRequest, target: LoadTarget): Promise<LoadedRows> {
-  const { plan, steps } = await prepareLoad(request);
+  const { plan, steps } = await prepareLoad(request, request.kind);
   let database: Database | undefined;
   try {
     database = await open(request, target, plan);
@@ -47,18 +47,22 @@ export async function loadExport(request: LoadRequest, target: LoadTarget): Prom
   }
 }
 
-/** The same as a script, for DuckDB's shell or psql. */
+/** The same as a script, for DuckDB's shell or psql. @throws {ExportError} `usage` also when psql reads none of the files */
 export async function loadScript(request: LoadRequest): Promise<string> {
   const { folder, kind } = request;
-  const { plan, steps } = await prepareLoad(request);
+  const { plan, steps } = await prepareLoad(request, kind === 'postgres' ? 'psql' : kind);
   const texts = steps.map((step) =>
     step.kind === 'run' ? step.sql : loadStatementFor(kind, sourceOf(step.source, plan, folder)),
   );
-  return ['BEGIN;\n', ...texts, 'COMMIT;\n'].join('\n');
+  // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
+  const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';
+  return [`${start}BEGIN;\n`, ...texts, 'COMMIT;\n'].join('\n');
 }
 
-async function prepareLoad(request: LoadRequest): Promise<{ plan: LoadPlan; steps: LoadStep[] }> {
-  const { files, folder, kind, mode } = request;
+async function prepareLoad(
+  { files, folder, kind, mode }: LoadRequest,
+  reader: FileReader,
+): Promise<{ plan: LoadPlan; steps: LoadStep[] }> {
   const { damage } = await verifyExport(files, folder);
   const [first] = damage;
   if (first !== undefined) {
@@ -69,7 +73,7 @@ async function prepareLoad(request: LoadRequest): Promise<{ plan: LoadPlan; step
   }
   const manifest = await readManifest(files, folder);
   if (manifest === undefined) throw new ExportError('damaged', `${folder} has lost its manifest`);
-  const plan = planLoad(manifest, kind);
+  const plan = planLoad(manifest, reader);
   return { plan, steps: loadSteps(plan, kind, mode) };
 }
 

@@ -4,7 +4,7 @@ import type { Column, ColumnType, Table } from '../assets/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { type CsvDialectName, csvDialectNames } from '../sinks/csv-dialect.ts';
 import type { Manifest } from '../store/manifest.ts';
-import { type TableFormat, tableFormats } from '../warehouse/dialect.ts';
+import type { TableFormat } from '../warehouse/dialect.ts';
 
 /** A table of a finished export, and the files to load it from. */
 export interface LoadTable {
@@ -20,22 +20,33 @@ export interface LoadPlan {
   readonly tables: readonly LoadTable[];
 }
 
-/** What each database reads best; PostgreSQL takes CSV as it is, and Parquet through this program. */
-const preferred: Readonly<Record<'duckdb' | 'postgres', readonly TableFormat[]>> = {
+/** Who reads the files: a database, or psql by a script. */
+export type FileReader = 'duckdb' | 'postgres' | 'psql';
+
+/** What each reads best; PostgreSQL takes CSV as it is, and Parquet through this program. */
+const preferred: Readonly<Record<FileReader, readonly TableFormat[]>> = {
   duckdb: ['parquet', 'csv', 'jsonl'],
   postgres: ['csv', 'parquet', 'jsonl'],
+  psql: ['csv', 'jsonl'],
 };
 
-/** Chooses the files to load from. @throws {ExportError} `usage` when the export holds none that say what the service said */
-export function planLoad(manifest: Manifest, kind: 'duckdb' | 'postgres'): LoadPlan {
+/**
+ * Chooses the files to load from.
+ * @throws {ExportError} `usage` when the export holds none that say what the service said, or none that the reader reads
+ */
+export function planLoad(manifest: Manifest, reader: FileReader): LoadPlan {
   const escaped = manifest.job['csv.formulas'] === 'escape';
-  const format = preferred[kind].find(
-    (each) =>
-      !(each === 'csv' && escaped) && manifest.files.some((file) => file.format === each && isTable(file.table)),
-  );
+  const isHeld = (format: TableFormat): boolean =>
+    !(format === 'csv' && escaped) && manifest.files.some((file) => file.format === format && isTable(file.table));
+  const format = preferred[reader].find(isHeld);
+  if (format === undefined && isHeld('parquet')) {
+    throw new ExportError('usage', 'psql reads no Parquet, and this export holds no other tables that can be loaded', {
+      todo: 'Load it without --sql, or export again with --format csv or jsonl.',
+    });
+  }
   if (format === undefined) {
     throw new ExportError('usage', 'this export holds no tables that can be loaded', {
-      todo: `Export again with --format ${tableFormats.join(' or ')}${escaped ? '; CSV with csv.formulas: escape is not what the service said' : ''}.`,
+      todo: `Export again with --format ${preferred[reader].join(' or ')}${escaped ? '; CSV with csv.formulas: escape is not what the service said' : ''}.`,
     });
   }
   const dialect = manifest.job['csv.dialect'];

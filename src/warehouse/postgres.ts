@@ -1,14 +1,16 @@
 import type { ColumnType } from '../assets/table.ts';
 import {
+  columnList,
   createTableText,
   type Dialect,
   doubleQuoted,
-  filesOf,
+  folderOf,
   literal,
   nullTextOf,
   type Source,
   typeIn,
   isList,
+  within,
 } from './dialect.ts';
 import { readerOf } from './duckdb.ts';
 
@@ -33,17 +35,29 @@ export const postgres: Dialect = {
 
 /** Meant for psql, whose \copy reads files of the machine it runs on; it takes one line. */
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
-  csv: (source) => `-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\\copy ${doubleQuoted(source.table.name)} FROM PROGRAM ${literal(`tail -q -n +2 ${shellGlob(source, '.csv')}`)} WITH (FORMAT csv${nullTextOf(source) === '' ? '' : `, NULL ${literal(nullTextOf(source))}`})
-`,
+  csv: (source) => {
+    const { table, files } = source;
+    const into = `${doubleQuoted(table.name)} (${table.columns.map(({ name }) => doubleQuoted(name)).join(', ')})`;
+    const options = `FORMAT csv${nullTextOf(source) === '' ? '' : `, NULL ${literal(nullTextOf(source))}`}`;
+    if (files !== undefined) return copies(into, inputsOf(source, files), `${options}, HEADER true`);
+    return `-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
+${copies(into, [program(`tail -q -n +2 ${shellGlob(source)}`)], options)}`;
+  },
   // No JSON text holds the bytes 1 and 2: as delimiter and quote they make each line one cell.
-  jsonl: (source) => `-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
-CREATE TEMP TABLE lines (line json);
-\\copy lines FROM PROGRAM ${literal(`cat ${shellGlob(source, '.jsonl')}`)} WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')
-INSERT INTO ${doubleQuoted(source.table.name)}
-SELECT filled.* FROM lines, json_populate_record(NULL::${doubleQuoted(source.table.name)}, line) AS filled;
+  jsonl: (source) => {
+    const { table, files } = source;
+    const note = files === undefined ? '-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.\n' : '';
+    const inputs = files === undefined ? [program(`cat ${shellGlob(source)}`)] : inputsOf(source, files);
+    return `${note}CREATE TEMP TABLE lines (line json);
+${copies('lines', inputs, `FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02'`)}INSERT INTO ${doubleQuoted(table.name)} (
+${columnList(table, ({ name }) => doubleQuoted(name))}
+)
+SELECT
+${columnList(table, ({ name }) => `filled.${doubleQuoted(name)}`)}
+FROM lines, json_populate_record(NULL::${doubleQuoted(table.name)}, line) AS filled;
 DROP TABLE lines;
-`,
+`;
+  },
   parquet: (
     source,
   ) => `-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
@@ -59,9 +73,28 @@ function listsAsJson({ table }: Source): string {
   return lists.length === 0 ? '' : ` REPLACE (${lists.map((name) => `to_json(${name}) AS ${name}`).join(', ')})`;
 }
 
-/** The files for a shell: the folder quoted, the pattern not. */
-function shellGlob(source: Source, ending: string): string {
-  const files = filesOf(source);
-  const folder = files.slice(0, files.lastIndexOf('/') + 1);
-  return `"${folder.replaceAll(/["$\\`]/g, (character) => `\\${character}`)}"part-*${ending}`;
+/** A file each, so that psql sees whether it could be read whole. */
+function copies(into: string, inputs: readonly string[], options: string): string {
+  return inputs.map((input) => `\\copy ${into} FROM ${input} WITH (${options})\n`).join('');
+}
+
+function inputsOf({ folder }: Source, files: readonly string[]): string[] {
+  return files.map((file) => {
+    const path = within(folder, file);
+    if (path.endsWith('.gz')) return program(`gzip -dc ${shellQuoted(path)}`);
+    return path.endsWith('.zst') ? program(`zstd -dc ${shellQuoted(path)}`) : literal(path);
+  });
+}
+
+function program(command: string): string {
+  return `PROGRAM ${literal(command)}`;
+}
+
+/** The files that are not compressed, for a shell: the folder quoted, the pattern not. */
+function shellGlob(source: Source): string {
+  return `${shellQuoted(folderOf(source))}part-*.${source.format}`;
+}
+
+function shellQuoted(text: string): string {
+  return `"${text.replaceAll(/["$\\`]/g, (character) => `\\${character}`)}"`;
 }

@@ -2,12 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadExport, type LoadRequest, loadScript } from '../../src/load/load-export.ts';
+import { loadExport, loadScript } from '../../src/load/load-export.ts';
 import { parseTarget } from '../../src/load/load-target.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
-import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startPostgres } from '../warehouse/postgres-server.ts';
+import { exportsOf, request } from './local-exports.ts';
 import { startLocalService } from './local-records.ts';
 
 const server = await startPostgres();
@@ -18,25 +17,7 @@ afterAll(async () => {
   if (typeof server !== 'string') await server.stop();
 });
 
-const tables = 'assets,creators,files';
-
-/** An export of the first `count` records in a folder of its own. */
-async function exported(count: number, flags: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const out = await tempFolder();
-  const ids = join(await tempFolder(), 'ids.txt');
-  await writeFile(ids, service.ids.slice(0, count).join('\n'));
-  const all = { ids, url: service.url, out, tables, 'rows-per-part': '40', ...flags };
-  const { state, error } = await runExport({ flags: all });
-  if (state !== 'complete') throw error ?? new Error(state);
-  return out;
-}
-
-const request = (folder: string, kind: LoadRequest['kind'], mode: LoadRequest['mode'] = 'replace'): LoadRequest => ({
-  files: diskFileStore,
-  folder,
-  kind,
-  mode,
-});
+const exported = exportsOf(service);
 
 async function duckRows(file: string, sql: string): Promise<unknown[]> {
   const instance = await DuckDBInstance.create(file);
@@ -183,15 +164,6 @@ describe.skipIf(typeof server === 'string')('into PostgreSQL', () => {
       digests.add(await psql(digest));
     }
     expect(digests.size).toBe(1);
-  });
-
-  it.each(['csv', 'jsonl'])('prints a script that psql runs: %s', async (format) => {
-    const folder = await exported(50, { format });
-    await psql(drop);
-    for (const mode of ['replace', 'upsert'] as const) {
-      await psql(await loadScript(request(folder, 'postgres', mode)));
-      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('50|50\n');
-    }
   });
 });
 

@@ -55,13 +55,111 @@ INSERT INTO warehouse."assets" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "assets" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/assets/"part-*.csv' WITH (FORMAT csv)
+\copy "assets" ("id", "interface", "content_schema", "content_json_uri", "content_files", "content_metadata_name", "content_metadata_symbol", "content_metadata_description", "content_metadata_attributes", "content_metadata_token_standard", "content_links", "authorities", "ownership_owner", "ownership_frozen", "ownership_delegated", "ownership_delegate", "ownership_ownership_model", "compression_eligible", "compression_compressed", "compression_data_hash", "compression_creator_hash", "compression_asset_hash", "compression_tree", "compression_seq", "compression_leaf_id", "royalty_royalty_model", "royalty_target", "royalty_percent", "royalty_basis_points", "royalty_primary_sale_happened", "royalty_locked", "creators", "grouping", "collection", "uses_use_method", "uses_remaining", "uses_total", "supply_print_max_supply", "supply_print_current_supply", "supply_edition_nonce", "mutable", "burnt", "token_info_supply", "token_info_decimals", "token_info_token_program", "token_info_mint_authority", "token_info_freeze_authority", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/assets/"part-*.csv' WITH (FORMAT csv)
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
 CREATE TEMP TABLE lines (line json);
 \copy lines FROM PROGRAM 'cat "out/demo/jsonl/assets/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "assets"
-SELECT filled.* FROM lines, json_populate_record(NULL::"assets", line) AS filled;
+INSERT INTO "assets" (
+  "id",
+  "interface",
+  "content_schema",
+  "content_json_uri",
+  "content_files",
+  "content_metadata_name",
+  "content_metadata_symbol",
+  "content_metadata_description",
+  "content_metadata_attributes",
+  "content_metadata_token_standard",
+  "content_links",
+  "authorities",
+  "ownership_owner",
+  "ownership_frozen",
+  "ownership_delegated",
+  "ownership_delegate",
+  "ownership_ownership_model",
+  "compression_eligible",
+  "compression_compressed",
+  "compression_data_hash",
+  "compression_creator_hash",
+  "compression_asset_hash",
+  "compression_tree",
+  "compression_seq",
+  "compression_leaf_id",
+  "royalty_royalty_model",
+  "royalty_target",
+  "royalty_percent",
+  "royalty_basis_points",
+  "royalty_primary_sale_happened",
+  "royalty_locked",
+  "creators",
+  "grouping",
+  "collection",
+  "uses_use_method",
+  "uses_remaining",
+  "uses_total",
+  "supply_print_max_supply",
+  "supply_print_current_supply",
+  "supply_edition_nonce",
+  "mutable",
+  "burnt",
+  "token_info_supply",
+  "token_info_decimals",
+  "token_info_token_program",
+  "token_info_mint_authority",
+  "token_info_freeze_authority",
+  "extra"
+)
+SELECT
+  filled."id",
+  filled."interface",
+  filled."content_schema",
+  filled."content_json_uri",
+  filled."content_files",
+  filled."content_metadata_name",
+  filled."content_metadata_symbol",
+  filled."content_metadata_description",
+  filled."content_metadata_attributes",
+  filled."content_metadata_token_standard",
+  filled."content_links",
+  filled."authorities",
+  filled."ownership_owner",
+  filled."ownership_frozen",
+  filled."ownership_delegated",
+  filled."ownership_delegate",
+  filled."ownership_ownership_model",
+  filled."compression_eligible",
+  filled."compression_compressed",
+  filled."compression_data_hash",
+  filled."compression_creator_hash",
+  filled."compression_asset_hash",
+  filled."compression_tree",
+  filled."compression_seq",
+  filled."compression_leaf_id",
+  filled."royalty_royalty_model",
+  filled."royalty_target",
+  filled."royalty_percent",
+  filled."royalty_basis_points",
+  filled."royalty_primary_sale_happened",
+  filled."royalty_locked",
+  filled."creators",
+  filled."grouping",
+  filled."collection",
+  filled."uses_use_method",
+  filled."uses_remaining",
+  filled."uses_total",
+  filled."supply_print_max_supply",
+  filled."supply_print_current_supply",
+  filled."supply_edition_nonce",
+  filled."mutable",
+  filled."burnt",
+  filled."token_info_supply",
+  filled."token_info_decimals",
+  filled."token_info_token_program",
+  filled."token_info_mint_authority",
+  filled."token_info_freeze_authority",
+  filled."extra"
+FROM lines, json_populate_record(NULL::"assets", line) AS filled;
 DROP TABLE lines;
 
 CREATE TABLE "creators" (
@@ -79,13 +177,27 @@ INSERT INTO warehouse."creators" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "creators" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/creators/"part-*.csv' WITH (FORMAT csv)
+\copy "creators" ("asset_id", "position", "address", "share", "verified", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/creators/"part-*.csv' WITH (FORMAT csv)
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
 CREATE TEMP TABLE lines (line json);
 \copy lines FROM PROGRAM 'cat "out/demo/jsonl/creators/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "creators"
-SELECT filled.* FROM lines, json_populate_record(NULL::"creators", line) AS filled;
+INSERT INTO "creators" (
+  "asset_id",
+  "position",
+  "address",
+  "share",
+  "verified",
+  "extra"
+)
+SELECT
+  filled."asset_id",
+  filled."position",
+  filled."address",
+  filled."share",
+  filled."verified",
+  filled."extra"
+FROM lines, json_populate_record(NULL::"creators", line) AS filled;
 DROP TABLE lines;
 
 CREATE TABLE "authorities" (
@@ -102,13 +214,25 @@ INSERT INTO warehouse."authorities" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "authorities" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/authorities/"part-*.csv' WITH (FORMAT csv)
+\copy "authorities" ("asset_id", "position", "address", "scopes", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/authorities/"part-*.csv' WITH (FORMAT csv)
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
 CREATE TEMP TABLE lines (line json);
 \copy lines FROM PROGRAM 'cat "out/demo/jsonl/authorities/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "authorities"
-SELECT filled.* FROM lines, json_populate_record(NULL::"authorities", line) AS filled;
+INSERT INTO "authorities" (
+  "asset_id",
+  "position",
+  "address",
+  "scopes",
+  "extra"
+)
+SELECT
+  filled."asset_id",
+  filled."position",
+  filled."address",
+  filled."scopes",
+  filled."extra"
+FROM lines, json_populate_record(NULL::"authorities", line) AS filled;
 DROP TABLE lines;
 
 CREATE TABLE "grouping" (
@@ -127,13 +251,29 @@ INSERT INTO warehouse."grouping" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "grouping" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/grouping/"part-*.csv' WITH (FORMAT csv)
+\copy "grouping" ("asset_id", "position", "group_key", "group_value", "verified", "collection_metadata", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/grouping/"part-*.csv' WITH (FORMAT csv)
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
 CREATE TEMP TABLE lines (line json);
 \copy lines FROM PROGRAM 'cat "out/demo/jsonl/grouping/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "grouping"
-SELECT filled.* FROM lines, json_populate_record(NULL::"grouping", line) AS filled;
+INSERT INTO "grouping" (
+  "asset_id",
+  "position",
+  "group_key",
+  "group_value",
+  "verified",
+  "collection_metadata",
+  "extra"
+)
+SELECT
+  filled."asset_id",
+  filled."position",
+  filled."group_key",
+  filled."group_value",
+  filled."verified",
+  filled."collection_metadata",
+  filled."extra"
+FROM lines, json_populate_record(NULL::"grouping", line) AS filled;
 DROP TABLE lines;
 
 CREATE TABLE "files" (
@@ -151,13 +291,27 @@ INSERT INTO warehouse."files" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "files" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/files/"part-*.csv' WITH (FORMAT csv)
+\copy "files" ("asset_id", "position", "uri", "mime", "contexts", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/files/"part-*.csv' WITH (FORMAT csv)
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
 CREATE TEMP TABLE lines (line json);
 \copy lines FROM PROGRAM 'cat "out/demo/jsonl/files/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "files"
-SELECT filled.* FROM lines, json_populate_record(NULL::"files", line) AS filled;
+INSERT INTO "files" (
+  "asset_id",
+  "position",
+  "uri",
+  "mime",
+  "contexts",
+  "extra"
+)
+SELECT
+  filled."asset_id",
+  filled."position",
+  filled."uri",
+  filled."mime",
+  filled."contexts",
+  filled."extra"
+FROM lines, json_populate_record(NULL::"files", line) AS filled;
 DROP TABLE lines;
 
 CREATE TABLE "attributes" (
@@ -176,11 +330,27 @@ INSERT INTO warehouse."attributes" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "attributes" FROM PROGRAM 'tail -q -n +2 "out/demo/csv/attributes/"part-*.csv' WITH (FORMAT csv)
+\copy "attributes" ("asset_id", "position", "trait_type", "value", "value_type", "display_type", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/attributes/"part-*.csv' WITH (FORMAT csv)
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
 CREATE TEMP TABLE lines (line json);
 \copy lines FROM PROGRAM 'cat "out/demo/jsonl/attributes/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "attributes"
-SELECT filled.* FROM lines, json_populate_record(NULL::"attributes", line) AS filled;
+INSERT INTO "attributes" (
+  "asset_id",
+  "position",
+  "trait_type",
+  "value",
+  "value_type",
+  "display_type",
+  "extra"
+)
+SELECT
+  filled."asset_id",
+  filled."position",
+  filled."trait_type",
+  filled."value",
+  filled."value_type",
+  filled."display_type",
+  filled."extra"
+FROM lines, json_populate_record(NULL::"attributes", line) AS filled;
 DROP TABLE lines;

@@ -1,0 +1,79 @@
+import { rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadScript } from '../../src/load/load-export.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { startPostgres } from '../warehouse/postgres-server.ts';
+import { exportsOf, request } from './local-exports.ts';
+import { startLocalService } from './local-records.ts';
+
+const server = await startPostgres();
+if (typeof server === 'string') console.warn(`scripts for psql are not run: ${server}`);
+const service = await startLocalService();
+afterAll(async () => {
+  await service.close();
+  if (typeof server !== 'string') await server.stop();
+});
+
+const exported = exportsOf(service);
+
+describe.skipIf(typeof server === 'string')('a script for psql', () => {
+  const psql = async (sql: string): Promise<string> => (typeof server === 'string' ? '' : server.psql(sql));
+  const assets = 'SELECT count(*), count(DISTINCT id) FROM assets';
+
+  beforeEach(async () => {
+    await psql('DROP TABLE IF EXISTS assets, creators, files');
+  });
+
+  it.each([
+    ['csv', {}],
+    ['csv', { compression: 'csv=gzip' }],
+    ['csv', { compression: 'csv=zstd', 'csv-dialect': 'clickhouse' }],
+    ['jsonl', {}],
+    ['jsonl', { compression: 'jsonl=gzip' }],
+    ['jsonl', { compression: 'jsonl=zstd' }],
+    ['jsonl,parquet', {}],
+  ])('loads %s %j', async (format, flags) => {
+    const folder = await exported(50, { format, out: join(await tempFolder(), `o'u\\t "$x" [a]*`), ...flags });
+    for (const mode of ['replace', 'upsert'] as const) {
+      await psql(await loadScript(request(folder, 'postgres', mode)));
+      expect(await psql(assets)).toBe('50|50\n');
+    }
+    const empty = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
+    expect(await psql(empty)).toBe(`${service.emptyUris(50)}\n`);
+  });
+
+  it.each(['csv', 'jsonl'])('fills a table with other columns, in another order: %s', async (format) => {
+    await psql(`CREATE TABLE creators (
+      note text DEFAULT 'kept', verified boolean, extra json, share bigint, address text, "position" bigint, asset_id text)`);
+    await psql(await loadScript(request(await exported(50, { format }), 'postgres')));
+    const odd = `SELECT count(*) FROM creators WHERE note <> 'kept' OR note IS NULL OR length(asset_id) < 32`;
+    expect(await psql(odd)).toBe('0\n');
+  });
+
+  it.each([
+    ['csv', 'none', ''],
+    ['csv', 'gzip', '.gz'],
+    ['jsonl', 'zstd', '.zst'],
+  ])('stops at a part that it cannot read, and keeps what was there: %s, %s', async (format, codec, ending) => {
+    await psql(await loadScript(request(await exported(20, { format }), 'postgres')));
+    const folder = await exported(50, { format, compression: `${format}=${codec}` });
+    const script = `\\set ON_ERROR_STOP off\n${await loadScript(request(folder, 'postgres'))}`;
+    const part = join(folder, format, 'assets', `part-00001.${format}${ending}`);
+    if (codec !== 'none') {
+      await truncate(part, 100);
+      await expect(psql(script)).rejects.toThrow();
+    }
+    await rm(part);
+    await expect(psql(script)).rejects.toThrow();
+    expect(await psql(assets)).toBe('20|20\n');
+  });
+});
+
+it('for psql is refused where the export holds Parquet alone', async () => {
+  const failed = loadScript(request(await exported(10), 'postgres'));
+  await expect(failed).rejects.toMatchObject({ exit: 'usage' });
+  await expect(failed).rejects.toThrow('psql reads no Parquet');
+  const escaped = exported(10, { format: 'parquet,csv', 'csv-formulas': 'escape' });
+  await expect(loadScript(request(await escaped, 'postgres'))).rejects.toThrow('psql reads no Parquet');
+});
