@@ -50,9 +50,10 @@ export async function openPostgres(address: string, { plan, files, folder }: Pos
     const [name, lines] = [doubleQuoted(table.name), 'asset_export_lines'];
     await client.query(`CREATE TEMPORARY TABLE ${lines} (line json)`);
     const rows = await copyLines(`COPY ${lines} FROM STDIN WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')`);
-    const columns = columnNames(table);
+    // A column of the table may be called line, too.
+    const values = table.columns.map((column) => `filled.${doubleQuoted(column.name)}`).join(', ');
     await client.query(
-      `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${lines}, json_populate_record(NULL::${name}, line)`,
+      `INSERT INTO ${name} (${columnNames(table)}) SELECT ${values} FROM ${lines}, json_populate_record(NULL::${name}, line) AS filled`,
     );
     await client.query(`DROP TABLE ${lines}`);
     return rows;

@@ -137,7 +137,7 @@ describe.skipIf(typeof server === 'string')('into PostgreSQL', () => {
     ['csv', { compression: 'csv=zstd' }],
     ['csv', { 'csv-dialect': 'clickhouse' }],
     ['csv', { 'csv-dialect': 'postgres', 'fetched-at': true }],
-    ['jsonl', { compression: 'jsonl=gzip' }],
+    ['jsonl', { compression: 'jsonl=gzip', rename: 'burnt=line' }],
   ])('loads %s %j in every mode', async (format, flags) => {
     const folder = await exported(100, { format, ...flags });
     await psql(drop);
