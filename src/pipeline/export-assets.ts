@@ -11,7 +11,7 @@ import { type OpenExport, openExport } from './open-export.ts';
 import { type PreparedInputs, prepareInputs } from './prepare-inputs.ts';
 import type { ReadProgress } from './count-entries.ts';
 import { makeParts } from './make-parts.ts';
-import { clearRun, hasBegun, isThrowingAway, throwAway } from './throw-away.ts';
+import { awaitsRepair, clearRun, hasBegun, isThrowingAway, throwAway } from './throw-away.ts';
 
 export interface ExportRequest {
   readonly job: Job;
@@ -36,7 +36,7 @@ export async function exportAssets(request: ExportRequest, context: ExportContex
   const lock = await files.takeLock(folder);
   try {
     const outcome = await exportLocked(request, context);
-    if (outcome.state !== 'unfinished') {
+    if (outcome.state !== 'unfinished' && !(await awaitsRepair(files, folder))) {
       await clearRun(files, folder);
       await lock.remove();
     }

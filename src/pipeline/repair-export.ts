@@ -68,6 +68,8 @@ async function repairLocked(request: RepairRequest, context: ExportContext): Pro
   if (parts.size === 0) return { before, after: before, parts: [], calls: 0, credits: 0 };
   const job = jobAsBegun(request.job, manifest.job);
   const prepared = await sameInputs({ ...request, job }, { manifest, context });
+  await (await files.open(pathIn(folder, exportPaths.repairing), 'create')).close();
+  await files.syncFolder(pathIn(folder, exportPaths.run));
   const sums = await openSums(files, folder, manifest);
   const began = { calls: sums.calls.total(), credits: sums.credits.total() };
   const mended: number[] = [];

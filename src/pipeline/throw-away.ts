@@ -32,6 +32,7 @@ export async function throwAway(files: FileStore, folder: string, inputs: readon
     exportPaths.creditCount,
     exportPaths.journals,
     exportPaths.unfinished,
+    exportPaths.repairing,
   ]) {
     await files.remove(pathIn(folder, name));
   }
@@ -79,6 +80,11 @@ export async function hasBegun(files: FileStore, folder: string): Promise<boolea
 /** Whether a run was interrupted while it threw an export away. */
 export async function isThrowingAway(files: FileStore, folder: string): Promise<boolean> {
   return (await files.sizeOf(pathIn(folder, exportPaths.throwingAway))) !== undefined;
+}
+
+/** Whether a repair was stopped, and left the answers and counts that it goes on from. */
+export async function awaitsRepair(files: FileStore, folder: string): Promise<boolean> {
+  return (await files.sizeOf(pathIn(folder, exportPaths.repairing))) !== undefined;
 }
 
 /** Removes what a complete export needs no more: all of `.run` but the lock. */

@@ -37,6 +37,8 @@ export const exportPaths = {
   journals: '.run/journal',
   unfinished: '.run/unfinished',
   throwingAway: '.run/throwing-away',
+  /** Tells that the rest of `.run` is a repair's. */
+  repairing: '.run/repairing',
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
   table: ({ format, table, part, extension, codec }: PartFileName) =>
     `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,

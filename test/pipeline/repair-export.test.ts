@@ -96,6 +96,29 @@ describe('a repair', () => {
     expect(await readManifest(diskFileStore, out)).toMatchObject({ calls: 2 * all });
   });
 
+  it('goes on without paying again though the export was run meanwhile, which finds it complete', async () => {
+    const { out, flags, running, calls } = await finished();
+    const made = { ...flags, ...(await flagsOf(out)) };
+    rmSync(join(out, 'csv'), { recursive: true });
+    expect((await runRepair({ flags: { ...flags, 'credits-per-run': '800' } })).calls).toBe(5);
+    const kept = exportBytes(out);
+    expect((await runExport({ flags: made })).state).toBe('already');
+    expect(exportBytes(out)).toEqual(kept);
+    expect((await runRepair({ flags })).after.damage).toEqual([]);
+    expect(running.counts().calls).toBe(2 * calls);
+    expect(await readManifest(diskFileStore, out)).toMatchObject({ calls: 2 * calls });
+    expect(readdirSync(out)).not.toContain('.run');
+  });
+
+  it('that was stopped leaves nothing behind once the export is begun anew', async () => {
+    const { out, flags } = await finished();
+    const made = { ...flags, ...(await flagsOf(out)) };
+    rmSync(join(out, 'csv'), { recursive: true });
+    await runRepair({ flags: { ...flags, 'credits-per-run': '800' } });
+    expect((await runExport({ flags: made, fresh: true })).state).toBe('complete');
+    expect(readdirSync(out)).not.toContain('.run');
+  });
+
   it('takes what the service says now into the account', async () => {
     const { out, flags } = await finished();
     const before = await readManifest(diskFileStore, out);
