@@ -1,13 +1,22 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError } from '../lib/export-error.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import { diskFileStore } from '../store/file-store.ts';
-import { type Command, type CommandArguments, exportWords } from './command.ts';
+import { type Command, type CommandArguments, type CommandFlag, exportWords } from './command.ts';
 import { jobFlagGroups, stateGroup } from './job-flags.ts';
 import { runFlags } from './run-flags.ts';
 import type { ShownVerifying } from './verify-progress.ts';
 import { verifyText } from './verify-text.ts';
+
+const jobFile: CommandFlag = {
+  name: 'job',
+  value: 'FILE',
+  about: 'job file that names ids, service and budget for --repair; flags do too. All else is as the export was made',
+};
+
+const repairGroups = jobFlagGroups('ids', 'service', 'budget');
 
 /** `verify`: reads every file of an export again, and makes damaged parts again when asked to. */
 export const verifyCommand: Command = {
@@ -24,18 +33,14 @@ export const verifyCommand: Command = {
       title: 'This command',
       flags: [
         { name: 'repair', about: 'make the parts with damaged files again' },
-        {
-          name: 'job',
-          value: 'FILE',
-          about:
-            'job file that names ids, service and budget for --repair; flags do too. All else is as the export was made',
-        },
+        jobFile,
         ...runFlags,
         ...stateGroup.flags,
       ],
     },
-    ...jobFlagGroups('ids', 'service', 'budget'),
+    ...repairGroups,
   ],
+  notes: 'Flags of ids, service and budget need --repair.',
   run: (args) => verify(args),
 };
 
@@ -48,6 +53,7 @@ async function showVerifying(): Promise<ShownVerifying | undefined> {
 async function verify(args: CommandArguments): Promise<number> {
   const folder = resolve(args.words[0] ?? '');
   if (args.isOn('repair')) return (await import('./repair.ts')).repair(args, folder);
+  refuseRepairFlags(args);
   const { verifyExport } = await import('../pipeline/verify-export.ts');
   const shown = await showVerifying();
   const result = await verifyExport(diskFileStore, folder, { onProgress: shown?.onProgress }).finally(() =>
@@ -60,4 +66,14 @@ async function verify(args: CommandArguments): Promise<number> {
       : verifyText(result, shownPath(folder, process.cwd())),
   );
   return exitCode;
+}
+
+/** Whoever gives a job or a budget means to repair. @throws {ExportError} `usage` */
+function refuseRepairFlags(args: CommandArguments): void {
+  const flags = [jobFile, ...repairGroups.flatMap((group) => group.flags)];
+  const given = flags.find(({ name }) => args.value(name) !== undefined);
+  if (given === undefined) return;
+  throw new ExportError('usage', `--${given.name} needs --repair: without it verify reads files and asks for nothing`, {
+    todo: `Add --repair to make damaged parts again, which costs credits, or leave --${given.name} away.`,
+  });
 }

@@ -46,3 +46,15 @@ it('verify --repair of a folder that does not exist says so, and makes none', as
   expect(stderr).toMatch(/typo does not exist/);
   expect(readdirSync(folder)).toEqual(['ids.txt']);
 });
+
+it.each([
+  ['--job', 'job.yaml'],
+  ['--ids', 'ids.txt'],
+  ['--url', 'http://127.0.0.1:9'],
+  ['--credits-per-run', '320'],
+  ['--show-fungible'],
+])('verify without --repair refuses %s, which it would not heed', async (...given) => {
+  const { exit, stderr } = await runProgram(['verify', 'out', ...given], { environment: {} });
+  expect(exit, stderr).toBe(2);
+  expect(stderr).toContain(`${given[0]} needs --repair`);
+});
