@@ -10,7 +10,7 @@ export const runFlags: readonly CommandFlag[] = [
   {
     name: 'grace-ms',
     value: 'MS',
-    about: 'time that answers in flight get after SIGINT or SIGTERM',
+    about: 'time that answers in flight get after SIGINT or SIGTERM, at most a day',
     standard: '20000',
   },
   {
