@@ -117,9 +117,9 @@ class Tries {
   brokenService(error: AttemptError, refusals: number): ExportError {
     return new ExportError(
       'unavailable',
-      `The service refused ${refusals} calls in a row for no reason that is known; the last time: ${error.message}.`,
+      `The service refused ${refusals} calls in a row for no reason that is known; the last time, a call of ${this.#what()}: ${error.message}.`,
       {
-        todo: 'Run the same command again later: it goes on from here. If this stays, the service may want other parameters.',
+        todo: `Run the same command again later: it goes on from here. If this stays, the service may want other parameters, or refuse these very ids: try one (asset-export get ${this.#call.ids.first ?? ''}), and export the ids without them to another folder.`,
         facts: { attempts: this.#attempts, ids: this.#call.ids.length, status: error.status ?? null },
         cause: error,
       },

@@ -108,7 +108,12 @@ describe('withRetry', () => {
   it('calls the service broken after 16 doubtful refusals in a row, when nothing ever succeeded', async () => {
     const { ask } = retrying(alwaysClient(odd));
     for (let n = 0; n < 15; n += 1) expect(await ask()).toMatchObject({ doubtful: true });
-    expect(await failureOf(ask())).toMatchObject({ exit: 'unavailable', cause: odd });
+    const error = await failureOf(ask());
+    expect(error).toMatchObject({ exit: 'unavailable', cause: odd });
+    expect(error.message).toBe(
+      `The service refused 16 calls in a row for no reason that is known; the last time, a call of 3 ids (from ${idOf(0)}): error -32603: Internal error.`,
+    );
+    expect(error.todo).toContain(`asset-export get ${idOf(0)}`);
   });
 
   it('calls the service broken after 64 doubtful refusals in a row behind a success', async () => {
