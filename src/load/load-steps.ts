@@ -27,9 +27,10 @@ export function loadSteps(plan: LoadPlan, kind: 'duckdb' | 'postgres', mode: Loa
   const creates = plan.tables.map(({ table }) => run(createIfAbsent(kind, table)));
   const loads = plan.tables.map((source): LoadStep => ({ kind: 'load', source }));
   if (mode === 'append') return [...creates, ...loads];
+  const locks = kind === 'postgres' ? [run(lockOf(plan))] : [];
   if (mode === 'replace') {
     const emptied = plan.tables.map(({ table }) => run(`${empties[kind]} ${doubleQuoted(table.name)};\n`));
-    return [...creates, ...emptied, ...loads];
+    return [...creates, ...locks, ...emptied, ...loads];
   }
   const assets = plan.tables.find(({ table }) => table.name === 'assets');
   const id = assets?.table.columns.find((column) => (column.from ?? column.name) === 'id')?.name;
@@ -45,6 +46,7 @@ export function loadSteps(plan: LoadPlan, kind: 'duckdb' | 'postgres', mode: Loa
     ...creates,
     run(ddlFor(kind, staged).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE')),
     { kind: 'load', source: { ...assets, table: staged } },
+    ...locks,
     ...plan.tables.map(({ table }) => {
       const key = table.name === 'assets' ? id : 'asset_id';
       return run(`DELETE FROM ${doubleQuoted(table.name)} WHERE ${doubleQuoted(key)} IN ${ids};\n`);
@@ -57,6 +59,15 @@ export function loadSteps(plan: LoadPlan, kind: 'duckdb' | 'postgres', mode: Loa
 
 function run(sql: string): LoadStep {
   return { kind: 'run', sql };
+}
+
+/**
+ * Two loads at once come one after the other: a DELETE does not see the rows of a load that has not ended, so both would
+ * stay. By name, whatever the order of the job's tables, so that they never wait for each other. It holds no reader back.
+ */
+function lockOf({ tables }: LoadPlan): string {
+  const names = tables.map(({ table }) => doubleQuoted(table.name)).sort();
+  return `LOCK TABLE ${names.join(', ')} IN SHARE ROW EXCLUSIVE MODE;\n`;
 }
 
 function createIfAbsent(kind: 'duckdb' | 'postgres', table: Table): string {

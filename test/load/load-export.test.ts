@@ -153,6 +153,22 @@ describe.skipIf(typeof server === 'string')('into PostgreSQL', () => {
     expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('200|100\n');
   });
 
+  it.each([
+    ['upsert', 'upsert', tables],
+    ['upsert', 'upsert', 'files,creators,assets'],
+    ['replace', 'upsert', 'files,creators,assets'],
+  ] as const)('keeps each asset once when %s and %s of %s come at the same time', async (one, other, ofOther) => {
+    const folder = await exported(100);
+    const turned = await exported(100, { tables: ofOther });
+    await psql(drop);
+    const loaded = await loadExport(request(folder, 'postgres'), target);
+    await Promise.all([
+      loadExport(request(folder, 'postgres', one), target),
+      loadExport(request(turned, 'postgres', other), target),
+    ]);
+    expect(await psql(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
+  });
+
   it('holds the same values whichever format they came from', async () => {
     const columns =
       'id, interface, content_json_uri, royalty_percent, token_info_supply, supply_print_max_supply, burnt';
