@@ -21,7 +21,7 @@ const unsentCodes = new Set([
 export function networkFailure(error: unknown, scrub: Scrub): AttemptError {
   const code = codeOf(error);
   const unsent = code !== undefined && unsentCodes.has(code);
-  const text = cleanMessage(deepestMessage(error), scrub);
+  const text = cleanMessage(messageOf(error), scrub);
   const named = code === undefined || text.includes(code) ? text : `${text} (${code})`;
   // A new error as the cause: the original holds the socket, and may hold the path that ends with the key.
   const cause = new Error(named);
@@ -30,12 +30,4 @@ export function networkFailure(error: unknown, scrub: Scrub): AttemptError {
     unsent,
     cause,
   });
-}
-
-/** An `AggregateError` of several tried addresses has an empty message of its own. */
-function deepestMessage(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0) {
-    return deepestMessage(error.errors[0]);
-  }
-  return messageOf(error);
 }

@@ -33,8 +33,11 @@ export class ExportError extends Error {
   }
 }
 
-/** The message of anything that can be thrown. */
+/** The message of anything that can be thrown. An `AggregateError` of several tried addresses has an empty one of its own. */
 export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0) {
+    return messageOf(error.errors[0]);
+  }
   return error instanceof Error ? error.message : String(error);
 }
 
