@@ -1,4 +1,5 @@
 import { ExportError, messageOf } from '../lib/export-error.ts';
+import { shellWord } from '../lib/shown-path.ts';
 import { verifyExport } from '../pipeline/verify-export.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { readManifest } from '../store/manifest.ts';
@@ -39,9 +40,8 @@ export async function loadExport(request: LoadRequest, target: LoadTarget): Prom
     await database?.run('ROLLBACK').catch(() => undefined);
     if (error instanceof ExportError) throw error;
     // The cause stays out of the message's way: a driver's error may hold the address.
-    throw new ExportError('cannotWrite', `${target.shown}: ${messageOf(error)}`, {
-      todo: todoFor(messageOf(error)),
-    });
+    const reason = reasonOf(error);
+    throw new ExportError('cannotWrite', `${target.shown}: ${reason}`, { todo: todoFor(reason, request.folder) });
   } finally {
     await database?.close().catch(() => undefined);
   }
@@ -100,11 +100,21 @@ async function loadAll(steps: readonly LoadStep[], database: Database): Promise<
   return loaded;
 }
 
-function todoFor(message: string): string {
-  if (/0x00|null byte|\\u0000/i.test(message)) {
+/** PostgreSQL says in `detail` what exactly it does not take. */
+function reasonOf(error: unknown): string {
+  const detail = error instanceof Error && 'detail' in error ? error.detail : undefined;
+  return typeof detail === 'string' ? `${messageOf(error)}: ${detail}` : messageOf(error);
+}
+
+function todoFor(reason: string, folder: string): string {
+  if (/\\u0000|surrogate/.test(reason)) {
+    const url = shellWord(`embedded:${folder}`);
+    return `The database takes this escape out of no JSONL. Nothing was kept: export as csv or parquet, for no credits with --url ${url}, and load that.`;
+  }
+  if (/0x00|null byte/i.test(reason)) {
     return "PostgreSQL's text holds no NUL character. Nothing was kept: load into DuckDB, or leave the column out (output.exclude).";
   }
-  if (/column/i.test(message))
+  if (/column/i.test(reason))
     return 'A table there has other columns. Nothing was kept: alter or drop it, and load again.';
   return 'Nothing was kept: load again when it is mended.';
 }
