@@ -11,6 +11,8 @@ export interface LoadTarget {
 }
 
 const todo = 'Write --to duckdb:FILE or --to postgres://user@host/database; the password may stand in PGPASSWORD.';
+const encodedTodo =
+  'Write --to postgres://user@host/database. In a user or password / is %2F, ? is %3F, # is %23, @ is %40, : is %3A and % is %25; or give the password in PGPASSWORD.';
 
 /** Reads `duckdb:FILE` or `postgres://…`. @throws {ExportError} `usage`, without the text, which may hold a password */
 export function parseTarget(text: string, folder: string): LoadTarget {
@@ -23,6 +25,13 @@ export function parseTarget(text: string, folder: string): LoadTarget {
     throw new ExportError('usage', '--to must begin with duckdb: or postgres://', { todo });
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw new ExportError('usage', '--to is no address of a PostgreSQL database', { todo });
+  if (url === undefined || endsInPassword(url)) {
+    throw new ExportError('usage', '--to is no address of a PostgreSQL database', { todo: encodedTodo });
+  }
   return { kind: 'postgres', address: text, shown: `postgres://${url.host}${url.pathname}` };
+}
+
+/** Whether the host was looked for within the password, up to a `/`, `?` or `#` of it: the `@` before the host comes later. */
+function endsInPassword({ pathname, searchParams, hash }: URL): boolean {
+  return [pathname, hash, ...searchParams.keys()].some((part) => part.includes('@'));
 }

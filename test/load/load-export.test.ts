@@ -189,19 +189,34 @@ describe('a target', () => {
     expect({ shown, kind }).toEqual({ shown: 'postgres://db.example:5433/warehouse', kind: 'postgres' });
   });
 
-  it.each(['mysql://me:secret@db', 'postgres://me:secret@:x', 'duckdb:'])(
-    'that is none is refused unseen: %s',
-    (text) => {
-      expect(() => parseTarget(text, '/')).toThrow(expect.not.stringContaining('secret') as string);
-      expect(() => parseTarget(text, '/')).toThrow('--to');
-    },
-  );
+  it.each([
+    'mysql://me:secret@db',
+    'postgres://me:secret@:x',
+    'postgres://me:p@ss/secret@db.example/warehouse',
+    'postgres://me:p@secret?ss@db.example/warehouse',
+    'postgres://me:1234#secret@db.example/warehouse',
+    'postgres:me:secret@db.example/warehouse',
+    'duckdb:',
+  ])('that is none is refused unseen: %s', (text) => {
+    const unseen = {
+      message: expect.not.stringMatching(/secret|1234/),
+      todo: expect.not.stringMatching(/secret|1234/),
+    };
+    expect(() => parseTarget(text, '/')).toThrow(expect.objectContaining({ exit: 'usage', ...unseen }) as Error);
+    expect(() => parseTarget(text, '/')).toThrow('--to');
+  });
+
+  it('may hold an @ in its password and its parameters', () => {
+    const { shown } = parseTarget('postgres://me:p@ss@db.example/warehouse?user=me@server&host=%2Ftmp', '/');
+    expect(shown).toBe('postgres://db.example/warehouse');
+  });
 
   it('that cannot be reached is told without its secrets', async () => {
     const folder = await exported(10);
     const target = parseTarget('postgres://me:s3cret@127.0.0.1:1/db?password=other', '/');
-    const failed = loadExport(request(folder, 'postgres'), target);
-    await expect(failed).rejects.toMatchObject({ exit: 'cannotWrite' });
-    await expect(failed).rejects.toThrow(expect.not.stringMatching(/s3cret|other/) as string);
+    await expect(loadExport(request(folder, 'postgres'), target)).rejects.toMatchObject({
+      exit: 'cannotWrite',
+      message: expect.not.stringMatching(/s3cret|other/) as string,
+    });
   });
 });
