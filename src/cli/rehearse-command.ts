@@ -17,7 +17,7 @@ import { rehearsal } from './summary-text.ts';
 export const rehearseCommand: Command = {
   usage: ['rehearse <job.yaml> [--faults FILE] [flags]'],
   about:
-    "Runs a job with its own ids and settings against this program's own service, which invents the records. The files go to a temporary folder that is removed at the end: no credits, no network, no trace.",
+    "Runs a job with its own ids and settings against this program's own service, which invents the records. The files go to a temporary folder that is removed at the end: no credits, no network, no trace. It never waits for 00:00 UTC: with --when-spent wait it goes on past the credits of a day, and ends where the service says that they are spent.",
   examples: [
     { line: 'rehearse jobs/demo.yaml', about: 'what the run would print' },
     { line: 'rehearse job.yaml --faults faults.yaml', about: 'the same on a bad day of the service (docs/service.md)' },
@@ -55,14 +55,25 @@ async function rehearse(args: CommandArguments): Promise<number> {
       shown: rehearsal,
       next: 'Next: asset-export run, with the same job, spends the credits and keeps the files',
     };
-    const rehearsed = { ...job, output: { ...job.output, dir } };
+    const rehearsed = { ...job, budget: rehearsedBudget(job.budget), output: { ...job.output, dir } };
     process.stderr.write(
       'A rehearsal: the records are invented, nothing is spent, and the files are removed at the end.\n',
     );
+    if (job.budget.whenSpent === 'wait') {
+      process.stderr.write('It does not wait for 00:00 UTC as the run would, but goes on past the credits of a day.\n');
+    }
     return await runJob({ job: rehearsed, idsFolder, fresh: false }, { open, words, ...settings });
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Invented credits are no reason to sit out a night. */
+function rehearsedBudget(budget: Job['budget']): Job['budget'] {
+  const { creditsPerCall, creditsPerDay = creditsPerCall, whenSpent } = budget;
+  // A day of less than a call is refused, as the run refuses it.
+  if (whenSpent === 'stop' || creditsPerDay < creditsPerCall) return budget;
+  return { ...budget, creditsPerDay: undefined, whenSpent: 'stop' };
 }
 
 interface Invention {

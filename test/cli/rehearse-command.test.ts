@@ -58,6 +58,25 @@ describe('rehearse', () => {
     expect(run.stderr).not.toContain(folder);
   });
 
+  it('goes on past the credits of a day where the run would wait', async () => {
+    const { run } = await rehearse(undefined, ['--when-spent', 'wait', '--credits-per-day', '320']);
+    expect(run.exit, run.stderr).toBe(0);
+    expect(run.stderr).toContain('does not wait for 00:00 UTC');
+    expect(JSON.parse(run.stdout)).toMatchObject({ state: 'complete', callsOfRun: 10 });
+  });
+
+  it('ends where the run would wait for the service to give new credits', async () => {
+    const spent = 'faults: [{ fault: refusal, form: day, when: { after: 3 } }]\n';
+    const { run } = await rehearse(spent, ['--when-spent', 'wait']);
+    expect(run.exit, run.stderr).toBe(8);
+  });
+
+  it('refuses a budget that the run would refuse', async () => {
+    const { run } = await rehearse(undefined, ['--when-spent', 'wait', '--credits-per-day', '100']);
+    expect(run.exit, run.stderr).toBe(2);
+    expect(run.stderr).toContain('less than one call costs');
+  });
+
   it('says which faults file cannot be read', async () => {
     const { run } = await rehearse('faults:\n  - { fault: nonsense }\n');
     expect(run.exit).toBe(2);
