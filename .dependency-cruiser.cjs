@@ -83,11 +83,11 @@ module.exports = {
     ),
     rule(
       'fs-where-files-live',
-      "Files are touched where they are someone's job; the limits of this process are no file.",
+      "Files are touched where they are someone's job; the limits of this process and its sign of life are no files.",
       {
         path: '^src',
         pathNot:
-          '^src/(store|job|service|cli|pipeline/read-ids)(/|\\.ts$)|^src/(client/ledger-file|lib/aligned-memory)\\.ts$',
+          '^src/(store|job|service|cli|pipeline/read-ids)(/|\\.ts$)|^src/(client/ledger-file|lib/(aligned-memory|life-socket))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

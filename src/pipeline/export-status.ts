@@ -32,7 +32,7 @@ export async function exportStatus(files: FileStore, folder: string): Promise<Ex
   const manifest = await readManifest(files, folder);
   if (manifest !== undefined) return completed(manifest);
   const checkpoint = await readCheckpoint(files, folder);
-  const owner = lockOwner(folder);
+  const owner = await lockOwner(folder);
   const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
   const holding = await readHolding(files, folder);
   // A run that ends writes the manifest before it takes all else away.

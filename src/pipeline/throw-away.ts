@@ -87,10 +87,11 @@ export async function awaitsRepair(files: FileStore, folder: string): Promise<bo
   return (await files.sizeOf(pathIn(folder, exportPaths.repairing))) !== undefined;
 }
 
-/** Removes what a complete export needs no more: all of `.run` but the lock. */
+/** Removes what a complete export needs no more: all of `.run` but the lock and its socket. */
 export async function clearRun(files: FileStore, folder: string): Promise<void> {
   for (const name of await files.list(pathIn(folder, exportPaths.run))) {
-    if (`${exportPaths.run}/${name}` !== exportPaths.lock)
-      await files.remove(pathIn(folder, `${exportPaths.run}/${name}`));
+    const path = `${exportPaths.run}/${name}`;
+    if (path !== exportPaths.lock && !path.startsWith(exportPaths.lockSocket('')))
+      await files.remove(pathIn(folder, path));
   }
 }

@@ -26,6 +26,8 @@ export const exportPaths = {
   manifest: 'manifest.json',
   run: '.run',
   lock: '.run/lock',
+  /** Where the owner of the lock can be asked whether it lives. */
+  lockSocket: (nonce: string) => `.run/lock.alive.${nonce}`,
   checkpoint: '.run/checkpoint',
   callCount: '.run/calls',
   creditCount: '.run/credits',

@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { isAlive, type LockOwner, ownerIn, ownerText, thisProcess } from './lock-owner.ts';
 
@@ -32,54 +33,69 @@ export interface Lock {
  * killed. The winner puts itself at the beginning and takes the chain away.
  * @throws {ExportError} `locked`, naming the owner; `cannotWrite`
  */
-export function takeLock(folder: string, self: LockOwner = thisProcess(randomUUID())): Lock {
+export async function takeLock(folder: string, self: LockOwner = thisProcess(randomUUID())): Promise<Lock> {
   const lock = pathIn(folder, exportPaths.lock);
   const own = `${lock}.of.${self.nonce}`;
+  let socket: LifeSocket | undefined;
   try {
-    while (!follow(lock, own, self)) continue;
+    for (;;) {
+      mkdirSync(dirname(lock), { recursive: true });
+      const end = endOf(lock);
+      if (end.owner !== undefined && (await isHolding(folder, end.owner))) throw heldBy(folder, end.owner);
+      // Before anyone sees the owner, who is never to be taken for dead.
+      socket = await openLifeSocket(pathIn(folder, exportPaths.lockSocket(self.nonce)));
+      if (follow(end.free)) break;
+      socket?.close();
+    }
+    await removeDead(folder);
   } catch (error) {
+    socket?.close();
     if (existsSync(own)) rmSync(own, { force: true });
     throw error instanceof ExportError ? error : cannotLock(folder, error);
   }
   return {
     release: async () => {
       if (endOf(lock).owner?.nonce === self.nonce) rmSync(lock, { force: true });
+      socket?.close();
     },
     remove: async () => {
       if (endOf(lock).owner?.nonce !== self.nonce) return;
       rmSync(lock, { force: true });
+      socket?.close();
       removeEmpty(dirname(lock));
     },
   };
 
   /** One try; false when another taker came between. */
-  function follow(lock: string, own: string, self: LockOwner): boolean {
-    mkdirSync(dirname(lock), { recursive: true });
-    const end = endOf(lock);
-    if (end.owner !== undefined && isAlive(end.owner)) throw heldBy(folder, end.owner);
+  function follow(free: string): boolean {
     try {
       writeFileSync(own, ownerText(self));
-      linkSync(own, end.free);
+      linkSync(own, free);
     } catch (error) {
       // Another was first, or took the whole folder away.
       if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
       throw error;
     }
     if (endOf(lock).owner?.nonce !== self.nonce) {
-      rmSync(end.free, { force: true });
+      rmSync(free, { force: true });
       return false;
     }
-    if (end.free === lock) rmSync(own);
+    if (free === lock) rmSync(own);
     else renameSync(own, lock);
-    for (const name of chainIn(dirname(lock))) rmSync(`${dirname(lock)}/${name}`, { force: true });
     return true;
   }
 }
 
 /** Who holds an export now, or undefined. Takes nothing. */
-export function lockOwner(folder: string): LockOwner | undefined {
-  const { owner } = endOf(pathIn(folder, exportPaths.lock));
-  return owner !== undefined && isAlive(owner) ? owner : undefined;
+export async function lockOwner(folder: string): Promise<LockOwner | undefined> {
+  const lock = pathIn(folder, exportPaths.lock);
+  const { owner } = endOf(lock);
+  return owner !== undefined && (await isHolding(folder, owner)) ? owner : undefined;
+}
+
+/** Containers of one host do not see each other's processes: one that seems to be dead is asked. */
+async function isHolding(folder: string, owner: LockOwner): Promise<boolean> {
+  return isAlive(owner) || answersAt(pathIn(folder, exportPaths.lockSocket(owner.nonce)));
 }
 
 interface ChainEnd {
@@ -104,8 +120,15 @@ function endOf(lock: string): ChainEnd {
   }
 }
 
-function chainIn(folder: string): string[] {
-  return readdirSync(folder).filter((name) => name.startsWith(`${basename(exportPaths.lock)}.after.`));
+/** Takes away the chain, and what takers left who were killed. */
+async function removeDead(folder: string): Promise<void> {
+  const run = pathIn(folder, exportPaths.run);
+  for (const name of readdirSync(run)) {
+    const path = join(run, name);
+    const isSocket = path.startsWith(pathIn(folder, exportPaths.lockSocket('')));
+    if (isSocket ? !(await answersAt(path)) : path.startsWith(pathIn(folder, `${exportPaths.lock}.after.`)))
+      rmSync(path, { force: true });
+  }
 }
 
 function removeEmpty(folder: string): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ExportError } from '../../src/lib/export-error.ts';
 import { lockOwner, takeLock } from '../../src/store/lock.ts';
-import { type LockOwner, ownerText, thisProcess } from '../../src/store/lock-owner.ts';
+import { type LockOwner, ownerIn, ownerText, thisProcess } from '../../src/store/lock-owner.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startLockTaker } from './lock-takers.ts';
 
@@ -20,9 +20,9 @@ function lockFile(folder: string, suffix = ''): string {
   return join(folder, '.run', `lock${suffix}`);
 }
 
-function errorOf(folder: string): ExportError {
+async function errorOf(folder: string): Promise<ExportError> {
   try {
-    takeLock(folder);
+    await takeLock(folder);
   } catch (error) {
     return error as ExportError;
   }
@@ -32,22 +32,22 @@ function errorOf(folder: string): ExportError {
 describe('a lock', () => {
   it('is given to one, and the other is told whose it is', async () => {
     const folder = await tempFolder();
-    const lock = takeLock(folder);
-    const error = errorOf(folder);
+    const lock = await takeLock(folder);
+    const error = await errorOf(folder);
     expect(error.exit).toBe('locked');
     expect(error.message).toContain(`process ${process.pid} on ${hostname()}`);
     expect(error.facts).toEqual({ host: hostname(), pid: process.pid });
-    expect(lockOwner(folder)?.pid).toBe(process.pid);
+    expect((await lockOwner(folder))?.pid).toBe(process.pid);
     await lock.release();
-    expect(lockOwner(folder)).toBeUndefined();
-    await takeLock(folder).release();
+    expect(await lockOwner(folder)).toBeUndefined();
+    await (await takeLock(folder)).release();
   });
 
   it('leaves nothing behind when it is removed, and spares what is not its own', async () => {
     const folder = await tempFolder();
-    await takeLock(folder).remove();
+    await (await takeLock(folder)).remove();
     expect(existsSync(join(folder, '.run'))).toBe(false);
-    const lock = takeLock(folder);
+    const lock = await takeLock(folder);
     writeFileSync(join(folder, '.run', 'other'), '');
     await lock.remove();
     expect(readdirSync(join(folder, '.run'))).toEqual(['other']);
@@ -62,8 +62,8 @@ describe('a lock', () => {
     ]) {
       const folder = await tempFolder();
       writeFileSync(lockFile(folder), ownerText(owner));
-      expect(lockOwner(folder)).toBeUndefined();
-      await takeLock(folder).release();
+      expect(await lockOwner(folder)).toBeUndefined();
+      await (await takeLock(folder)).release();
     }
   });
 
@@ -77,25 +77,48 @@ describe('a lock', () => {
     const folder = await tempFolder();
     const self = thisProcess('self');
     writeFileSync(lockFile(folder), ownerText(self));
-    expect(errorOf(folder).facts).toMatchObject({ pid: process.pid });
+    expect((await errorOf(folder)).facts).toMatchObject({ pid: process.pid });
     writeFileSync(lockFile(folder), ownerText({ ...self, started: '1', nonce: 'same-pid' }));
-    await takeLock(folder).release();
+    await (await takeLock(folder)).release();
   });
 
   it('is taken over from a process that ended and was not waited for', async () => {
     const folder = await tempFolder();
     const taker = await startLockTaker();
     expect(await taker.take(folder)).toBe('won');
-    expect(errorOf(folder).facts).toMatchObject({ pid: taker.pid });
+    expect((await errorOf(folder)).facts).toMatchObject({ pid: taker.pid });
     await taker.kill();
-    await takeLock(folder).release();
+    await (await takeLock(folder)).release();
+  });
+
+  it('is left to an owner whose pid says nothing here, as in another container, until that ends', async () => {
+    const folder = await tempFolder();
+    const taker = await startLockTaker();
+    expect(await taker.take(folder)).toBe('won');
+    const seen = ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut');
+    writeFileSync(lockFile(folder), ownerText({ ...seen, pid: deadPid }));
+    expect((await errorOf(folder)).exit).toBe('locked');
+    expect((await lockOwner(folder))?.pid).toBe(deadPid);
+    await taker.kill();
+    expect(await lockOwner(folder)).toBeUndefined();
+    await (await takeLock(folder)).remove();
+    expect(existsSync(join(folder, '.run'))).toBe(false);
+  });
+
+  it('is seen to be held in a folder whose path is longer than that of a socket may be', async () => {
+    const folder = join(await tempFolder(), 'a folder with a long name, '.repeat(8));
+    const lock = await takeLock(folder);
+    const seen = ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut');
+    writeFileSync(lockFile(folder), ownerText({ ...seen, pid: deadPid }));
+    expect((await errorOf(folder)).exit).toBe('locked');
+    await lock.release();
   });
 
   it('of another host is left alone, and the message says what to do when that is gone', async () => {
     const folder = await tempFolder();
     writeFileSync(lockFile(folder), ownerText({ ...deadOwner('far'), host: 'elsewhere' }));
-    expect(errorOf(folder)).toMatchObject({ exit: 'locked', facts: { host: 'elsewhere', pid: deadPid } });
-    expect(errorOf(folder).todo).toContain(`remove ${lockFile(folder)}`);
+    expect(await errorOf(folder)).toMatchObject({ exit: 'locked', facts: { host: 'elsewhere', pid: deadPid } });
+    expect((await errorOf(folder)).todo).toContain(`remove ${lockFile(folder)}`);
   });
 
   it.each(['', '\0'.repeat(200), '{"host":', '[]', 'null'])(
@@ -103,8 +126,8 @@ describe('a lock', () => {
     async (content) => {
       const folder = await tempFolder();
       writeFileSync(lockFile(folder), content);
-      const lock = takeLock(folder);
-      expect(errorOf(folder).exit).toBe('locked');
+      const lock = await takeLock(folder);
+      expect((await errorOf(folder)).exit).toBe('locked');
       await lock.release();
     },
   );
@@ -114,8 +137,9 @@ describe('a lock', () => {
     writeFileSync(lockFile(folder), ownerText(deadOwner('one')));
     writeFileSync(lockFile(folder, '.after.one'), ownerText(deadOwner('two')));
     writeFileSync(lockFile(folder, '.after.two'), 'cut');
-    const lock = takeLock(folder);
-    expect(readdirSync(join(folder, '.run'))).toEqual(['lock']);
+    writeFileSync(lockFile(folder, '.alive.one'), '');
+    const lock = await takeLock(folder);
+    expect(readdirSync(join(folder, '.run'))).toEqual(['lock', expect.stringMatching(/^lock\.alive\.(?!one$)/)]);
     expect(readFileSync(lockFile(folder), 'utf8')).toContain(`"pid":${process.pid}`);
     await lock.release();
   });
@@ -123,7 +147,7 @@ describe('a lock', () => {
   it('in a folder that cannot be written is refused in plain words', async () => {
     const folder = await tempFolder();
     writeFileSync(join(folder, '.run'), 'a file in its place');
-    expect(errorOf(folder)).toMatchObject({ exit: 'cannotWrite', facts: { code: 'EEXIST' } });
+    expect(await errorOf(folder)).toMatchObject({ exit: 'cannotWrite', facts: { code: 'EEXIST' } });
   });
 });
 
@@ -140,7 +164,7 @@ describe('of several processes that want the same lock at once', () => {
       const winner = takers[answers.indexOf('won')];
       expect(answers.filter((answer) => answer === 'won')).toHaveLength(1);
       expect(answers.filter((answer) => answer === `locked ${winner?.pid ?? 0}`)).toHaveLength(2);
-      expect(lockOwner(out)?.pid).toBe(winner?.pid);
+      expect((await lockOwner(out))?.pid).toBe(winner?.pid);
     }
   });
 

@@ -10,7 +10,7 @@ for await (const folder of createInterface({ input: process.stdin })) {
   held = undefined;
   if (folder === '') continue;
   try {
-    held = takeLock(folder);
+    held = await takeLock(folder);
     process.stdout.write('won\n');
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
