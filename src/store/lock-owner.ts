@@ -12,6 +12,8 @@ const ownerSchema = z.object({
   boot: z.string(),
   /** One for each time a lock is asked for: file names are made of it, and none is used twice. */
   nonce: z.string(),
+  /** The device of the folder where it listens; absent where sockets cannot be made, and in older versions. */
+  device: z.number().optional(),
 });
 
 /** Who holds an export, or asks for it. */
@@ -48,6 +50,11 @@ export function isAlive(owner: LockOwner): boolean {
   const state = stateOf(owner.pid);
   if (state === undefined || owner.started === '') return true;
   return state.started === owner.started && !state.ended;
+}
+
+/** Whether it is of this start of this machine, whatever host it names. */
+export function isOfThisKernel(owner: LockOwner): boolean {
+  return owner.boot !== '' && owner.boot === bootId();
 }
 
 /** Fields 3 and 22 of /proc/PID/stat; undefined where there is no /proc. See proc(5). */

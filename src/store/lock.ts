@@ -8,6 +8,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -15,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import { isAlive, type LockOwner, ownerIn, ownerText, thisProcess } from './lock-owner.ts';
+import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerText, thisProcess } from './lock-owner.ts';
 
 /** Held by the one run that may change an export. */
 export interface Lock {
@@ -69,7 +70,7 @@ export async function takeLock(folder: string, self: LockOwner = thisProcess(ran
   /** One try; false when another taker came between. */
   function follow(free: string): boolean {
     try {
-      writeFileSync(own, ownerText(self));
+      writeFileSync(own, ownerText(socket === undefined ? self : { ...self, device: deviceOf(folder) }));
       linkSync(own, free);
     } catch (error) {
       // Another was first, or took the whole folder away.
@@ -93,9 +94,21 @@ export async function lockOwner(folder: string): Promise<LockOwner | undefined> 
   return owner !== undefined && (await isHolding(folder, owner)) ? owner : undefined;
 }
 
-/** Containers of one host do not see each other's processes: one that seems to be dead is asked. */
+/** Containers do not see each other's processes: an owner that seems to be dead is asked. */
 async function isHolding(folder: string, owner: LockOwner): Promise<boolean> {
-  return isAlive(owner) || answersAt(pathIn(folder, exportPaths.lockSocket(owner.nonce)));
+  if (isFar(folder, owner)) return true;
+  const seemsAlive = owner.host === hostname() && isAlive(owner);
+  return seemsAlive || answersAt(pathIn(folder, exportPaths.lockSocket(owner.nonce)));
+}
+
+/** Containers have host names of their own: under the same kernel, in the same file system, they can be asked all the same. */
+function isFar(folder: string, owner: LockOwner): boolean {
+  if (owner.host === hostname()) return false;
+  return !isOfThisKernel(owner) || owner.device === undefined || owner.device !== deviceOf(folder);
+}
+
+function deviceOf(folder: string): number | undefined {
+  return statSync(pathIn(folder, exportPaths.run), { throwIfNoEntry: false })?.dev;
 }
 
 interface ChainEnd {
@@ -149,8 +162,7 @@ function cannotLock(folder: string, error: unknown): ExportError {
 }
 
 function heldBy(folder: string, owner: LockOwner): ExportError {
-  const elsewhere =
-    owner.host === hostname() ? '' : ` If that host is gone, remove ${pathIn(folder, exportPaths.lock)}.`;
+  const elsewhere = isFar(folder, owner) ? ` If that host is gone, remove ${pathIn(folder, exportPaths.lock)}.` : '';
   return new ExportError('locked', `another run holds ${folder}: process ${owner.pid} on ${owner.host}`, {
     todo: `Wait for it to end (asset-export status ${folder} shows how far it is), then run the same command again.${elsewhere}`,
     facts: { host: owner.host, pid: owner.pid },

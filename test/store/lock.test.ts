@@ -121,6 +121,22 @@ describe('a lock', () => {
     expect((await errorOf(folder)).todo).toContain(`remove ${lockFile(folder)}`);
   });
 
+  it('of another host name on this machine is taken over when the socket of its owner is refused, and only then', async () => {
+    const folder = await tempFolder();
+    const taker = await startLockTaker();
+    expect(await taker.take(folder)).toBe('won');
+    const seen = { ...(ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut')), host: 'container' };
+    writeFileSync(lockFile(folder), ownerText(seen));
+    expect((await errorOf(folder)).exit).toBe('locked');
+    await taker.kill();
+    for (const unlike of [{ device: undefined }, { device: 1 }, { boot: 'another machine' }]) {
+      writeFileSync(lockFile(folder), ownerText({ ...seen, ...unlike }));
+      expect((await errorOf(folder)).exit).toBe('locked');
+    }
+    writeFileSync(lockFile(folder), ownerText(seen));
+    await (await takeLock(folder)).release();
+  });
+
   it.each(['', '\0'.repeat(200), '{"host":', '[]', 'null'])(
     'that a loss of power cut or emptied (%#) holds nobody up',
     async (content) => {
