@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isAlive, ownerIn, ownerText, thisProcess } from '../store/lock-owner.ts';
+import { mayBeAlive, ownerIn, ownerText, thisProcess } from '../store/lock-owner.ts';
 import {
   cannotWrite,
   keyHash,
@@ -161,7 +161,7 @@ function inFlightIn(file: LedgerFile): number {
   let sum = 0;
   for (const { key, value } of [...file.getRange({ start: inFlightKey, end: `${inFlightKey}~` })]) {
     const owner = ownerIn(key.slice(inFlightKey.length));
-    if (owner === undefined || isAlive(owner)) sum += value;
+    if (owner === undefined || mayBeAlive(owner)) sum += value;
     else void file.remove(key);
   }
   return sum;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { codeOf } from '../lib/export-error.ts';
@@ -12,6 +12,8 @@ const ownerSchema = z.object({
   boot: z.string(),
   /** One for each time a lock is asked for: file names are made of it, and none is used twice. */
   nonce: z.string(),
+  /** Where its pid means something: containers have namespaces of their own. Absent in older versions and where there are none. */
+  namespace: z.string().optional(),
   /** The device of the folder where it listens; absent where sockets cannot be made, and in older versions. */
   device: z.number().optional(),
 });
@@ -34,7 +36,10 @@ export function ownerIn(text: string): LockOwner | undefined {
 
 /** This process, asking under `nonce`. */
 export function thisProcess(nonce: string): LockOwner {
-  return { host: hostname(), pid: process.pid, started: stateOf(process.pid)?.started ?? '', boot: bootId(), nonce };
+  const { pid } = process;
+  const namespace = pidNamespace();
+  const started = stateOf(pid)?.started ?? '';
+  return { host: hostname(), pid, started, boot: bootId(), nonce, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** An owner on another host cannot be looked at, and counts as alive. */
@@ -52,6 +57,12 @@ export function isAlive(owner: LockOwner): boolean {
   return state.started === owner.started && !state.ended;
 }
 
+/** The same of an owner that cannot be asked: one in another container counts as alive. */
+export function mayBeAlive(owner: LockOwner): boolean {
+  const isElsewhere = owner.namespace !== undefined && owner.namespace !== pidNamespace();
+  return isAlive(owner) || (isElsewhere && isOfThisKernel(owner));
+}
+
 /** Whether it is of this start of this machine, whatever host it names. */
 export function isOfThisKernel(owner: LockOwner): boolean {
   return owner.boot !== '' && owner.boot === bootId();
@@ -67,6 +78,15 @@ function stateOf(pid: number): { readonly started: string; readonly ended: boole
 
 function bootId(): string {
   return textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+/** See pid_namespaces(7). */
+function pidNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(path: string): string | undefined {

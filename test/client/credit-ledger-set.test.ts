@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openDiskLedger, readLedgers } from '../../src/client/credit-ledger.ts';
-import { keyHash } from '../../src/client/ledger-file.ts';
+import { keyHash, openLedgerFile } from '../../src/client/ledger-file.ts';
+import { thisProcess } from '../../src/store/lock-owner.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const day = '2026-03-14';
@@ -103,6 +104,20 @@ describe('a day that is set to what the provider says', () => {
     child.kill('SIGKILL');
     await once(child, 'close');
     expect(await ledger.set({ day, credits: 320 })).toEqual({ before: 1120, after: 320, inFlight: 0 });
+    await ledger.close();
+  });
+
+  it('holds what a program in another container had in flight, as nobody here can tell whether that lives', async () => {
+    const stateDir = await tempFolder();
+    const ledger = await openDiskLedger({ stateDir, apiKey });
+    await ledger.reserve({ day, credits: 480 });
+    await ledger.settle({ day, credits: 480 });
+    const file = openLedgerFile(stateDir, { keyHash: keyHash(apiKey), day });
+    const dead = { ...thisProcess('there'), pid: 4_194_305 };
+    await file.put(`in flight: ${JSON.stringify({ ...dead, namespace: 'pid:[1]' })}`, 320);
+    await file.put(`in flight: ${JSON.stringify({ ...dead, nonce: 'here' })}`, 160);
+    await file.close();
+    expect(await ledger.set({ day, credits: 0 })).toEqual({ before: 480, after: 320, inFlight: 320 });
     await ledger.close();
   });
 
