@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.ts';
 import type { AssetStore } from './asset-store.ts';
 import { buildStore, sync } from './build-store.ts';
 import { LmdbStore } from './lmdb-store.ts';
@@ -23,10 +24,13 @@ export async function openStoredAssets(assets: readonly string[], storeDir: stri
 }
 
 async function replaceStore(assets: readonly string[], storeDir: string, folder: string): Promise<void> {
-  const building = join(storeDir, `building-${process.pid}`);
+  const building = join(storeDir, `building-${process.pid}-${randomUUID()}`);
+  let socket: LifeSocket | undefined;
   try {
-    removeDead(storeDir);
-    mkdirSync(building, { recursive: true });
+    mkdirSync(storeDir, { recursive: true });
+    await removeDead(storeDir);
+    // Before there is a folder, which is never to be taken for that of a dead builder.
+    socket = await openLifeSocket(socketOf(building));
     const count = await buildStore({ assets, folder: building });
     writeFileSync(join(building, accountFile), `${JSON.stringify({ count, layoutVersion })}\n`, { flush: true });
     await sync(building);
@@ -43,7 +47,12 @@ async function replaceStore(assets: readonly string[], storeDir: string, folder:
     });
   } finally {
     rmSync(building, { recursive: true, force: true });
+    socket?.close();
   }
+}
+
+function socketOf(building: string): string {
+  return `${building}.alive`;
 }
 
 /** Another service may have built the same store meanwhile: then its store stands. */
@@ -55,18 +64,21 @@ function take(building: string, folder: string): void {
   }
 }
 
-/** Removes what builders that are no longer alive have left. */
-function removeDead(storeDir: string): void {
-  if (!existsSync(storeDir)) return;
+/** Removes what builders that are no longer alive have left. In containers several have the same pid: so they are asked too. */
+async function removeDead(storeDir: string): Promise<void> {
   for (const name of readdirSync(storeDir)) {
-    const pid = /^building-(\d+)$/.exec(name)?.[1];
-    // This process has built nothing yet: what bears its number is from an earlier one.
-    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid))))
-      rmSync(join(storeDir, name), { recursive: true, force: true });
+    const [, builder, pid] = /^(building-(\d+)(?:-[\w-]+)?)(?:\.alive)?$/.exec(name) ?? [];
+    if (builder === undefined || isOther(Number(pid))) continue;
+    const building = join(storeDir, builder);
+    if (await answersAt(socketOf(building))) continue;
+    rmSync(building, { recursive: true, force: true });
+    rmSync(socketOf(building), { force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a pid is that of a living process that is not this one. */
+function isOther(pid: number): boolean {
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assetIdBytes } from '../../src/assets/asset-id.ts';
@@ -77,6 +77,25 @@ describe('the store on disk', () => {
     // Those who had the old store open still have it.
     expect(first.get(ids[7] ?? '')?.toString()).toContain(ids[7]);
     await Promise.all([first.close(), again.close(), changed.close()]);
+  });
+
+  it('is built by several at once, though they have the same pid, as in containers', async () => {
+    const storeDir = temporaryFolder();
+    const path = fileOf(lines);
+    const stores = await Promise.all([1, 2, 3].map(() => openStoredAssets([path], storeDir)));
+    expect(stores.map(({ count }) => count)).toEqual([3000, 3000, 3000]);
+    expect(readdirSync(storeDir)).toHaveLength(1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('takes away what was left by builders that were killed, of this version and an earlier one', async () => {
+    const storeDir = temporaryFolder();
+    for (const name of [`building-${process.pid}`, `building-${process.pid}-one`, 'building-4194305-two'])
+      mkdirSync(join(storeDir, name, 'spill'), { recursive: true });
+    writeFileSync(join(storeDir, 'building-4194305-two.alive'), '');
+    writeFileSync(join(storeDir, 'building-site.txt'), 'of the user');
+    await (await openStoredAssets([fileOf(lines)], storeDir)).close();
+    expect(readdirSync(storeDir)).toEqual([expect.stringMatching(/^assets-/), 'building-site.txt']);
   });
 
   it('is not there when its files cannot be read to the end', async () => {
