@@ -32,7 +32,8 @@ export class LmdbSpent implements SpentCredits {
   }
 
   spent(account: string): number {
-    return this.#database.get(account) ?? 0;
+    // In a transaction: lmdb tells those who look without one apart by their pids, which are the same in containers.
+    return this.#database.transactionSync(() => this.#database.get(account) ?? 0);
   }
 
   async close(): Promise<void> {

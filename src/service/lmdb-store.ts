@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { writeKey } from './asset-key.ts';
 import type { AssetStore } from './asset-store.ts';
@@ -21,7 +24,16 @@ export class LmdbStore implements AssetStore {
   readonly #key = Buffer.alloc(keyBytes);
 
   constructor(folder: string, count: number) {
-    this.#database = open<Buffer, Buffer>({ path: folder, readOnly: true, ...recordsLayout });
+    // lmdb tells readers apart by their pids, which are the same in containers. It needs to know of them only where
+    // someone writes: so each has a list of its own, beside a link to the records, which open files outlive.
+    const own = `${folder}-${randomUUID()}`;
+    try {
+      mkdirSync(own);
+      linkSync(join(folder, 'data.mdb'), join(own, 'data.mdb'));
+      this.#database = open<Buffer, Buffer>({ path: own, readOnly: true, ...recordsLayout });
+    } finally {
+      rmSync(own, { recursive: true, force: true });
+    }
     this.count = count;
   }
 
