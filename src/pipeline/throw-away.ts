@@ -1,11 +1,10 @@
-import { realpath } from 'node:fs/promises';
 import { tableNames } from '../assets/columns.ts';
 import { sinkFor } from '../sinks/registry.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { formats } from '../sinks/sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { IdInput } from './read-ids/id-input.ts';
+import { type IdInput, inputWithin } from './read-ids/id-input.ts';
 
 /**
  * Removes what an export left in a folder, and nothing else that lies there. A mark tells a later run of one that was
@@ -15,7 +14,7 @@ import type { IdInput } from './read-ids/id-input.ts';
  */
 export async function throwAway(files: FileStore, folder: string, inputs: readonly IdInput[]): Promise<void> {
   const parts = await partFiles(files, folder);
-  const own = await partAmong(inputs, folder, parts);
+  const own = await inputWithin(folder, parts, inputs);
   if (own !== undefined) {
     throw new ExportError('usage', `${own.name} is a part of the export that --fresh throws away`, {
       todo: 'Copy it elsewhere and read the ids from the copy, or choose another output folder.',
@@ -39,19 +38,6 @@ export async function throwAway(files: FileStore, folder: string, inputs: readon
   await files.syncFolder(folder);
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(mark);
-}
-
-/** The first input that is one of the parts, by whatever path it was named. */
-async function partAmong(
-  inputs: readonly IdInput[],
-  folder: string,
-  parts: readonly string[],
-): Promise<IdInput | undefined> {
-  if (parts.length === 0) return undefined;
-  const top = await realpath(folder);
-  const paths = new Set(parts.map((part) => pathIn(top, part)));
-  for (const input of inputs) if (paths.has(await realpath(input.path))) return input;
-  return undefined;
 }
 
 /** The files in a folder that are named as parts of an export are, relative to it. */

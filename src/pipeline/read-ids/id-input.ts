@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import type { IdFormat, InputCompression } from './id-format.ts';
@@ -110,4 +110,17 @@ async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'abse
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
     throw new ExportError('input', `${file} cannot be read (${code ?? 'unknown error'})`, { cause: error });
   }
+}
+
+/** The first input that is one of a folder's files (relative to it), by whatever path it was named: over a link, for example. */
+export async function inputWithin(
+  folder: string,
+  files: readonly string[],
+  inputs: readonly IdInput[],
+): Promise<IdInput | undefined> {
+  if (files.length === 0) return undefined;
+  const top = await realpath(folder);
+  const paths = new Set(files.map((file) => path.join(top, file)));
+  for (const input of inputs) if (paths.has(await realpath(input.path))) return input;
+  return undefined;
 }
