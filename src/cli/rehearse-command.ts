@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryLedger } from '../client/memory-ledger.ts';
@@ -49,23 +50,23 @@ async function rehearse(args: CommandArguments): Promise<number> {
   // A job may have no address yet: here it does not matter.
   const { job, idsFolder } = jobOf(args, args.words.length === 0 ? { url: 'embedded:' } : {});
   const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
-  try {
-    const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
-    const words = {
-      shown: rehearsal,
-      next: 'Next: asset-export run, with the same job, spends the credits and keeps the files',
-    };
-    const rehearsed = { ...job, budget: rehearsedBudget(job.budget), output: { ...job.output, dir } };
-    process.stderr.write(
-      'A rehearsal: the records are invented, nothing is spent, and the files are removed at the end.\n',
-    );
-    if (job.budget.whenSpent === 'wait') {
-      process.stderr.write('It does not wait for 00:00 UTC as the run would, but goes on past the credits of a day.\n');
-    }
-    return await runJob({ job: rehearsed, idsFolder, fresh: false }, { open, words, ...settings });
-  } finally {
-    await rm(dir, { recursive: true, force: true });
+  // However the program ends: a signal that ends it at once runs no `finally`.
+  process.once('exit', () => {
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
+  const words = {
+    shown: rehearsal,
+    next: 'Next: asset-export run, with the same job, spends the credits and keeps the files',
+  };
+  const rehearsed = { ...job, budget: rehearsedBudget(job.budget), output: { ...job.output, dir } };
+  process.stderr.write(
+    'A rehearsal: the records are invented, nothing is spent, and the files are removed at the end.\n',
+  );
+  if (job.budget.whenSpent === 'wait') {
+    process.stderr.write('It does not wait for 00:00 UTC as the run would, but goes on past the credits of a day.\n');
   }
+  return runJob({ job: rehearsed, idsFolder, fresh: false }, { open, words, secondSignal: 'abort', ...settings });
 }
 
 /** Invented credits are no reason to sit out a night. */

@@ -22,6 +22,8 @@ export interface JobRun extends RunSettings {
   readonly open: OpenService;
   /** What the export is called in messages, and the line behind the summary, where they are not the usual ones. */
   readonly words?: { readonly shown: string; readonly next: string };
+  /** What a second signal does, where it is not to end the program at once. */
+  readonly secondSignal?: 'abort';
 }
 
 /** Runs an export with progress and signals, tells how it ended, and closes the service. Resolves to the exit status. */
@@ -46,9 +48,10 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     logLevel,
   });
   const holding = tellHolding(diskFileStore, job.output.dir);
-  const signals = stopSignals(settings.graceMs, (message) => {
+  const tell = (message: string): void => {
     progress.tell(message);
-  });
+  };
+  const signals = stopSignals(settings.graceMs, tell, settings.secondSignal);
   try {
     if (fresh) progress.tell(`--fresh: what an earlier run left in ${shown} is thrown away once the ids are read`);
     const { exportAssets } = await import('../pipeline/export-assets.ts');

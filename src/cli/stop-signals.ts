@@ -11,15 +11,24 @@ export interface StopSignals {
 
 /**
  * The first SIGINT or SIGTERM stops new calls and leaves those in flight up to `graceMs`; the second ends the program at
- * once. Both leave an export that can be continued.
+ * once. Both leave an export that can be continued. With `abort` the second ends only what is in flight, for a program that
+ * has to clean up when its threads are gone; the third ends that one.
  */
-export function stopSignals(graceMs: number, tell: (message: string) => void): StopSignals {
+export function stopSignals(
+  graceMs: number,
+  tell: (message: string) => void,
+  second: 'exit' | 'abort' = 'exit',
+): StopSignals {
   const stop = new AbortController();
   const abort = new AbortController();
   let grace: NodeJS.Timeout | undefined;
 
   const on = (exit: 'interrupted' | 'terminated', name: string) => (): void => {
-    if (stop.signal.aborted) process.exit(exitCodes[exit].code);
+    if (second === 'exit' ? stop.signal.aborted : abort.signal.aborted) process.exit(exitCodes[exit].code);
+    if (stop.signal.aborted) {
+      abort.abort(stop.signal.reason);
+      return;
+    }
     const reason = new ExportError(exit, `stopped by ${name}`, {
       todo: 'Run the same command again: it goes on where it stopped.',
     });

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeIdFile } from '../support/id-file.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const job = `
@@ -76,6 +76,40 @@ describe('rehearse', () => {
     expect(run.exit, run.stderr).toBe(2);
     expect(run.stderr).toContain('less than one call costs');
   });
+
+  it.each([
+    ['1', 3],
+    ['2', 40],
+  ])(
+    'stopped by two signals leaves nothing behind: --threads %s, %d calls that are answered',
+    async (threads, after) => {
+      const folder = await tempFolder();
+      await writeIdFile(join(folder, 'ids.txt'), { entries: 3000 });
+      await writeFile(join(folder, 'job.yaml'), job);
+      await writeFile(
+        join(folder, 'faults.yaml'),
+        `faults: [{ fault: latency, ms: 600000, when: { after: ${after} } }]`,
+      );
+      const flags = ['--threads', threads, '--rows-per-part', '100', '--faults', 'faults.yaml'];
+      const { child, ended } = startProgram(['rehearse', 'job.yaml', '--credits-per-day', '9600', ...flags], {
+        cwd: folder,
+        environment: { TMPDIR: folder },
+      });
+      const told = (text: string): Promise<void> =>
+        new Promise((resolve) => {
+          child.stderr?.on('data', (data: string) => {
+            if (data.includes(text)) resolve();
+          });
+        });
+      await told('part committed');
+      child.kill('SIGINT');
+      await told('no new calls');
+      expect(await readdir(folder)).toHaveLength(4);
+      child.kill('SIGINT');
+      expect((await ended).exit).toBe(130);
+      expect((await readdir(folder)).sort()).toEqual(['faults.yaml', 'ids.txt', 'job.yaml']);
+    },
+  );
 
   it('says which faults file cannot be read', async () => {
     const { run } = await rehearse('faults:\n  - { fault: nonsense }\n');

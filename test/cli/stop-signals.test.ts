@@ -50,6 +50,18 @@ it('the second signal ends the program at once', () => {
   expect(exit).toHaveBeenCalledExactlyOnceWith(130);
 });
 
+it('the second signal ends what is in flight where the program has to clean up, and the third the program', () => {
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+  signals = stopSignals(1000, () => undefined, 'abort');
+  receive('SIGINT');
+  expect(signals.abort.aborted).toBe(false);
+  receive('SIGINT');
+  expect(signals.abort.reason).toBe(signals.stop.reason);
+  expect(exit).not.toHaveBeenCalled();
+  receive('SIGINT');
+  expect(exit).toHaveBeenCalledExactlyOnceWith(130);
+});
+
 it('signals have their usual meaning again after the run', () => {
   const before = process.listenerCount('SIGINT');
   signals = stopSignals(1000, () => undefined);
