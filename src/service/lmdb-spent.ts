@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { ExportError, messageOf } from '../lib/export-error.ts';
 import type { SpentCredits } from './credit-balance.ts';
+import { storeError } from './store-error.ts';
 
 /**
  * Balances that outlive the service: a booking is committed before its call is answered, so that a killed service has
@@ -18,7 +18,7 @@ export class LmdbSpent implements SpentCredits {
       mkdirSync(path, { recursive: true });
       this.#database = open<number, string>({ path });
     } catch (cause) {
-      throw new ExportError('cannotWrite', `cannot keep balances in ${path}: ${messageOf(cause)}`, { cause });
+      throw storeError(`keep balances in ${path}`, cause);
     }
   }
 

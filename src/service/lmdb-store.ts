@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { writeKey } from './asset-key.ts';
@@ -17,6 +17,9 @@ export const recordsLayout = {
   noMemInit: true,
 } as const;
 
+/** Of lmdb's list of readers, which is a little more than half of it unless told. */
+const listBytes = 16_384;
+
 /** Records in an lmdb file, which any number of services may have open. */
 export class LmdbStore implements AssetStore {
   readonly count: number;
@@ -24,15 +27,11 @@ export class LmdbStore implements AssetStore {
   readonly #key = Buffer.alloc(keyBytes);
 
   constructor(folder: string, count: number) {
-    // lmdb tells readers apart by their pids, which are the same in containers. It needs to know of them only where
-    // someone writes: so each has a list of its own, beside a link to the records, which open files outlive.
-    const own = `${folder}-${randomUUID()}`;
+    const own = ownFolder(folder);
     try {
-      mkdirSync(own);
-      linkSync(join(folder, 'data.mdb'), join(own, 'data.mdb'));
-      this.#database = open<Buffer, Buffer>({ path: own, readOnly: true, ...recordsLayout });
+      this.#database = open<Buffer, Buffer>({ path: own ?? folder, readOnly: true, ...recordsLayout });
     } finally {
-      rmSync(own, { recursive: true, force: true });
+      if (own !== undefined) rmSync(own, { recursive: true, force: true });
     }
     this.count = count;
   }
@@ -44,5 +43,24 @@ export class LmdbStore implements AssetStore {
 
   async close(): Promise<void> {
     await this.#database.close();
+  }
+}
+
+/**
+ * A folder with a link to the records and a list of readers of its own, needed only while they are opened. lmdb tells
+ * readers apart by their pids, which are the same in containers, and need know of them only where someone writes.
+ * Undefined where there is no room for it, or no link: then all readers share the store's list.
+ */
+function ownFolder(folder: string): string | undefined {
+  const own = `${folder}-${randomUUID()}`;
+  try {
+    mkdirSync(own);
+    linkSync(join(folder, 'data.mdb'), join(own, 'data.mdb'));
+    // It is mapped into memory, where a hole that the disk has no room to fill ends the program.
+    writeFileSync(join(own, 'lock.mdb'), Buffer.alloc(listBytes));
+    return own;
+  } catch {
+    rmSync(own, { recursive: true, force: true });
+    return undefined;
   }
 }

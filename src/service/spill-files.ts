@@ -47,15 +47,14 @@ export class SpillFiles {
   /** Ends the writing; the paths of the files there are, in the order of keys. */
   finish(): string[] {
     const numbers = [...this.#files.keys()].sort((a, b) => a - b);
+    for (const file of this.#files.values()) this.#flush(file);
     this.close();
     return numbers.map((number) => this.#path(number));
   }
 
+  /** Lets go of the files as they are: after an error there is nothing more to write. */
   close(): void {
-    for (const file of this.#files.values()) {
-      this.#flush(file);
-      closeSync(file.fd);
-    }
+    for (const { fd } of this.#files.values()) closeSync(fd);
     this.#files.clear();
   }
 

@@ -6,6 +6,7 @@ import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.t
 import type { AssetStore } from './asset-store.ts';
 import { buildStore, sync } from './build-store.ts';
 import { LmdbStore } from './lmdb-store.ts';
+import { storeError } from './store-error.ts';
 
 /** Changes with the layout of packed records or of the store: an older store is built again. */
 const layoutVersion = 1;
@@ -19,8 +20,12 @@ const accountFile = 'store.json';
 export async function openStoredAssets(assets: readonly string[], storeDir: string): Promise<AssetStore> {
   const folder = join(storeDir, `assets-${fingerprintOf(assets)}`);
   if (!existsSync(folder)) await replaceStore(assets, storeDir, folder);
-  const { count } = JSON.parse(readFileSync(join(folder, accountFile), 'utf8')) as { count: number };
-  return new LmdbStore(folder, count);
+  try {
+    const { count } = JSON.parse(readFileSync(join(folder, accountFile), 'utf8')) as { count: number };
+    return new LmdbStore(folder, count);
+  } catch (error) {
+    throw storeError(`open the store in ${folder}`, error);
+  }
 }
 
 async function replaceStore(assets: readonly string[], storeDir: string, folder: string): Promise<void> {
@@ -41,10 +46,7 @@ async function replaceStore(assets: readonly string[], storeDir: string, folder:
       if (name.startsWith('assets-') && path !== folder) rmSync(path, { recursive: true, force: true });
     }
   } catch (error) {
-    if (error instanceof ExportError) throw error;
-    throw new ExportError('cannotWrite', `cannot build the store in ${storeDir}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw storeError(`build the store in ${storeDir}`, error);
   } finally {
     rmSync(building, { recursive: true, force: true });
     socket?.close();

@@ -1,5 +1,7 @@
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { assetIdBytes } from '../../src/assets/asset-id.ts';
 import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
@@ -9,6 +11,7 @@ import { openStoredAssets } from '../../src/service/stored-assets.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
 
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const ids = Array.from({ length: 3000 }, (_, n) => generatedId(2, n));
 const lines = ids.map(generatedRecord);
 const show = { showFungible: true, showCollectionMetadata: true };
@@ -103,6 +106,30 @@ describe('the store on disk', () => {
     const path = fileOf([...lines, 'nonsense']);
     await expect(openStoredAssets([path], storeDir)).rejects.toThrow(`${path}:3001: the line is not JSON`);
     expect(readdirSync(storeDir)).toEqual([]);
+  });
+
+  it('says what to do where it cannot be built, and leaves nothing of it', async () => {
+    const storeDir = temporaryFolder();
+    // No file grows beyond a block: a real write is refused (EFBIG), as on a full disk, after one that was not.
+    const assets = fileOf([`{"id":"${'1'.repeat(32)}"}`, `{"id":"${idOf(5)}","x":"${'x'.repeat(2000)}"}`]);
+    const flags = ['serve', '--assets', assets, '--store', storeDir, '--port', '0'];
+    const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, main, ...flags];
+    const { status, stderr } = spawnSync('sh', limited, { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([7, expect.stringMatching(/cannot build the store in .*EFBIG.*\n +Make room/)]);
+    expect(readdirSync(storeDir)).toEqual([]);
+  });
+
+  it.each(['balances', 'store.json'])('says what to do when its %s cannot be read or made', async (name) => {
+    const storeDir = temporaryFolder();
+    const assets = [fileOf(lines)];
+    await (await openStoredAssets(assets, storeDir)).close();
+    const path = name === 'balances' ? join(storeDir, name) : join(storeDir, readdirSync(storeDir)[0] ?? '', name);
+    rmSync(path, { force: true });
+    if (name === 'balances') writeFileSync(path, 'a file in its place');
+    await expect(serve([], { assets, storeDir })).rejects.toMatchObject({
+      exit: 'cannotWrite',
+      todo: expect.stringContaining('move what stands in the way') as string,
+    });
   });
 
   it('keeps balances from one service to the next', async () => {
