@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { listedFiles } from '../job/listed.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
@@ -58,7 +59,7 @@ export const serveCommand: Command = {
 };
 
 async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
-  const assets = [...args.texts('assets').flatMap(filesIn), ...args.words];
+  const assets = [...args.texts('assets').flatMap((text) => listedFiles(text, '.')), ...args.words];
   if (assets.length === 0) {
     throw new ExportError('usage', 'serve needs --assets FILE: the records to answer from', {
       todo: 'To try: asset-export serve --assets data/assets.jsonl.gz',
@@ -82,11 +83,6 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     ...(storeDir === undefined ? {} : { storeDir }),
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
   };
-}
-
-/** One flag may name several files with commas, unless a file is called so. */
-function filesIn(value: string): string[] {
-  return existsSync(value) ? [value] : value.split(',');
 }
 
 function count(flag: string, value: string): number {

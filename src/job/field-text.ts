@@ -1,16 +1,19 @@
 import type { JobField } from './job-fields.ts';
+import { listed, listedFiles } from './listed.ts';
 
 /**
  * The value of a field from text, as flags and environment variables give it. Text that does not fit is left as it is,
  * so that the schema says what is wrong with it.
+ * @param folder where the relative paths of flags and variables start
  */
-export function fieldText(field: JobField, value: unknown): unknown {
+export function fieldText(field: JobField, value: unknown, folder: string): unknown {
   if (field.kind === 'pairs') return pairsOf(value);
   if (!field.list) return scalarOf(field, Array.isArray(value) ? (value as unknown[]).at(-1) : value);
+  const itemsOf = (text: string): string[] => (field.path === 'ids.from' ? listedFiles(text, folder) : listed(text));
   const items = (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((item) =>
-    typeof item === 'string' ? item.split(',').map((text) => text.trim()) : [item],
+    typeof item === 'string' ? itemsOf(item) : [item],
   );
-  return items.filter((item) => item !== '').map((item) => scalarOf(field, item));
+  return items.map((item) => scalarOf(field, item));
 }
 
 function scalarOf(field: JobField, value: unknown): unknown {

@@ -80,15 +80,15 @@ function readJobFile({ file = '', folder, environment }: JobSources): JobFile {
 
 function overrideOf(
   field: JobField,
-  { flags, environment }: JobSources,
+  { flags, environment, folder }: JobSources,
 ): { value: unknown; origin: string } | undefined {
   const name = environmentName(field.flag);
   const text = environment[name];
   const fromEnvironment =
-    text === undefined || text === '' ? undefined : { value: fieldText(field, text), origin: name };
+    text === undefined || text === '' ? undefined : { value: fieldText(field, text, folder), origin: name };
   const flag = flags[field.flag];
   if (flag === undefined) return fromEnvironment;
-  const value = mergedPairs(field, fromEnvironment?.value, fieldText(field, flag));
+  const value = mergedPairs(field, fromEnvironment?.value, fieldText(field, flag, folder));
   const isBoth = field.kind === 'pairs' && fromEnvironment !== undefined;
   return { value, origin: isBoth ? `--${field.flag} with ${name}` : `--${field.flag}` };
 }

@@ -83,6 +83,18 @@ describe('a job', () => {
     ]);
   });
 
+  it('takes a file of ids by its whole name, comma and all, where there is one', async () => {
+    const sources = await jobFile(least);
+    writeFileSync(join(sources.folder, 'a,b.txt'), '');
+    const from = (ids: unknown, environment = {}) => loadJob({ ...sources, flags: { ids }, environment }).job.ids.from;
+    expect(from('a,b.txt')).toEqual(['a,b.txt']);
+    expect(from(['a, c.txt,', 'a,b.txt'])).toEqual(['a', 'c.txt', 'a,b.txt']);
+    expect(from(undefined, { ASSET_EXPORT_IDS: 'a,b.txt' })).toEqual(['a,b.txt']);
+    expect(() => from('')).toThrow('--ids');
+    expect(from(['', 'c.txt'])).toEqual(['c.txt']);
+    expect(from(join(sources.folder, 'a,b.txt'))).toEqual([join(sources.folder, 'a,b.txt')]);
+  });
+
   it('changes the named pairs and leaves the others', async () => {
     const sources = await jobFile(least.replace('dir: out', 'dir: out, compression: { csv: gzip }'), {
       flags: { compression: ['jsonl=zstd,raw=gzip', 'parquet=none'] },
