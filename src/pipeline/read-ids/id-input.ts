@@ -119,8 +119,13 @@ export async function inputWithin(
   inputs: readonly IdInput[],
 ): Promise<IdInput | undefined> {
   if (files.length === 0) return undefined;
-  const top = await realpath(folder);
+  const top = await withoutLinks(folder);
   const paths = new Set(files.map((file) => path.join(top, file)));
-  for (const input of inputs) if (paths.has(await realpath(input.path))) return input;
+  for (const input of inputs) if (paths.has(await withoutLinks(input.path))) return input;
   return undefined;
+}
+
+/** The path itself where it leads to nothing that can be looked at. */
+async function withoutLinks(named: string): Promise<string> {
+  return realpath(named).catch(() => named);
 }
