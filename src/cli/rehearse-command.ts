@@ -52,7 +52,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
   // However the program ends: a signal that ends it at once runs no `finally`.
   process.once('exit', () => {
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   });
   const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
   const words = {

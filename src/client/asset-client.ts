@@ -44,7 +44,7 @@ export interface RefusedAnswer {
   readonly why: 'size' | 'id' | 'notFound';
   /** The service's words, cleaned for a terminal and free of the key. */
   readonly message: string;
-  /** True when the reason is not understood, or the answer was too long to be read: believed only as long as other calls succeed. */
+  /** True when the reason is not understood: believed only as long as other calls succeed. */
   readonly doubtful: boolean;
   /** HTTP status of the one exchange that it came with; absent when it was not sent, or comes from the journal. */
   readonly status?: number | undefined;
@@ -56,7 +56,7 @@ export interface RefusedAnswer {
 export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
 /**
- * Asks the service. One small interface, wrapped: journal, retry, concurrency, size guard, long answers and budget each take one and return one.
+ * Asks the service. One small interface, wrapped: journal, retry, concurrency, size guard and budget each take one and return one.
  * @throws {ExportError} when the answer cannot be had: `unavailable`, `keyRefused`, `spent`, …
  */
 export interface Asker<Call> {

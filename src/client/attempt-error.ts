@@ -3,11 +3,10 @@
  * - `transient`: it may go well the next time (a reset, a hang, 5xx, a cut body)
  * - `throttled`: too fast; all calls should pause
  * - `doubtful`: an error that is not understood; perhaps one id in the call causes it
- * - `tooLong`: the answer is longer than this client reads; that to fewer ids may not be
  * - `spent`: the service says that the day's credits are gone
  * - `held`: not sent; while it waited for its turn, something came up that other policies have to decide anew
  */
-export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'tooLong' | 'spent' | 'held';
+export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'spent' | 'held';
 
 export interface AttemptDetail {
   /** HTTP status, where there was one. */

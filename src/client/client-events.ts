@@ -9,7 +9,7 @@ export type ClientEvent =
   | { readonly kind: 'paused'; readonly untilMs: number; readonly reason: string; readonly concurrency: number }
   /** An answer came from the journal: nothing was sent. */
   | { readonly kind: 'replayed'; readonly ids: number }
-  /** A size was refused, or its answers were too long: from now on at most `cap` ids a call. */
+  /** The service refused a size: from now on at most `cap` ids a call. */
   | { readonly kind: 'shrunk'; readonly cap: number }
   /** The day's credits are spent: calls go on at `untilMs` (since 1970 UTC). */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string };

@@ -6,7 +6,6 @@ import type { CreditLedger } from './credit-ledger.ts';
 import { type BudgetOptions, withBudget } from './with-budget.ts';
 import { withConcurrency } from './with-concurrency.ts';
 import { type AnswerJournal, withJournal } from './with-journal.ts';
-import { withLongAnswers } from './with-long-answers.ts';
 import { withRetry } from './with-retry.ts';
 import { withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
 
@@ -57,7 +56,6 @@ export interface CreatedClient {
 /**
  * The one place where policies are put around the wire, from the inside out:
  * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
- * - long answers around it: each attempt is paid, and the size guard learns what they come to;
  * - concurrency around it, so that no more calls are booked than are sent at once;
  * - retry around that, so that a call that waits for its next attempt holds no slot;
  * - the size guard in the slot, so that calls that wait for one while their size is refused are not sent; and what is
@@ -77,7 +75,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   const wire: Asker<SentCall> = { ask: ({ send }) => send() };
   const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && ids.length <= guard.cap();
   const paid = withBudget(wire, { ...options.budget, ...options, clock, mayLeave });
-  const guard = withSizeGuard(withLongAnswers(paid, { retries, stop, listener }), options);
+  const guard = withSizeGuard(paid, options);
   const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const policies = withoutLargeCalls(steady, () => guard.cap());

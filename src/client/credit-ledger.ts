@@ -127,7 +127,6 @@ export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): P
     },
     booked: async (day) => {
       const isThere = (await ledgerFiles(stateDir)).some((each) => each.keyHash === hash && each.day === day);
-      // In a transaction: lmdb tells those who look without one apart by their pids, which are the same in containers.
       return isThere ? change(day, ({ file }) => bookedIn(file)) : 0;
     },
     set: ({ day, credits }) =>
@@ -145,6 +144,7 @@ export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): P
   };
 }
 
+/** Within a transaction: lmdb tells those who look without one apart by their pids, which are the same in containers. */
 function bookedIn(file: LedgerFile): number {
   return file.get(bookedKey) ?? 0;
 }
@@ -171,7 +171,7 @@ export async function readLedgers({ stateDir, apiKey }: { stateDir: string; apiK
   for (const each of files.filter((one) => apiKey === undefined || one.keyHash === keyHash(apiKey))) {
     try {
       const file = openLedgerFile(stateDir, each);
-      booked.push({ ...each, credits: bookedIn(file) });
+      booked.push({ ...each, credits: await file.transaction(() => bookedIn(file)) });
       await file.close();
     } catch (error) {
       throw cannotWrite(error);

@@ -17,7 +17,7 @@ const unsentCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** What an error within an exchange means: always worth another attempt. Texts of the HTTP library may carry the address, so they are cleaned. */
+/** What an error of the HTTP library means: always worth another attempt. Its texts may carry the address, so they are cleaned. */
 export function networkFailure(error: unknown, scrub: Scrub): AttemptError {
   const code = codeOf(error);
   const unsent = code !== undefined && unsentCodes.has(code);
@@ -25,9 +25,6 @@ export function networkFailure(error: unknown, scrub: Scrub): AttemptError {
   const named = code === undefined || text.includes(code) ? text : `${text} (${code})`;
   // A new error as the cause: the original holds the socket, and may hold the path that ends with the key.
   const cause = new Error(named);
-  if (error instanceof BodyTooLong) return new AttemptError('tooLong', text, { status: 200, cause });
-  return new AttemptError('transient', error instanceof BodyUndecodable ? text : `connection failed: ${named}`, {
-    unsent,
-    cause,
-  });
+  const body = error instanceof BodyTooLong || error instanceof BodyUndecodable;
+  return new AttemptError('transient', body ? text : `connection failed: ${named}`, { unsent, cause });
 }

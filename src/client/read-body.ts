@@ -5,7 +5,7 @@ import type { BufferPool } from '../lib/buffer-pool.ts';
 /** The body is longer than the caller is willing to hold, before or after decoding. */
 export class BodyTooLong extends Error {
   constructor(maxBytes: number) {
-    super(`an answer of more than ${maxBytes} bytes, the most that is read`);
+    super(`an answer of more than ${maxBytes} bytes`);
     this.name = 'BodyTooLong';
   }
 }

@@ -64,7 +64,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
 }
 
 function isSizeOfService(answer: AssetAnswer): boolean {
-  return answer.kind === 'refused' && answer.why === 'size' && !answer.doubtful && answer.unsent !== true;
+  return answer.kind === 'refused' && answer.why === 'size' && answer.unsent !== true;
 }
 
 /** No JSON begins with it: tells a refusal, kept in few words, from an answer kept as it came. */

@@ -27,14 +27,10 @@ export function withSizeGuard<Call extends CallOutline>(
     cap = half;
     options.listener?.({ kind: 'shrunk', cap });
   };
-  let mostAnswered = 0;
   const learning: Asker<Call> = {
     ask: async (call) => {
       const answer = await inner.ask(call);
-      const { length } = call.ids;
-      if (answer.kind === 'records') mostAnswered = Math.max(mostAnswered, length);
-      // A doubtful one may be for a single record, and would make all calls smaller for it.
-      else if (answer.why === 'size' && (!answer.doubtful || length > mostAnswered)) learn(length);
+      if (answer.kind === 'refused' && answer.why === 'size') learn(call.ids.length);
       return answer;
     },
   };

@@ -5,7 +5,6 @@ import { createMemoryLedger } from '../../../src/client/memory-ledger.ts';
 import { withBudget } from '../../../src/client/with-budget.ts';
 import { withConcurrency } from '../../../src/client/with-concurrency.ts';
 import { withJournal } from '../../../src/client/with-journal.ts';
-import { withLongAnswers } from '../../../src/client/with-long-answers.ts';
 import { withRetry } from '../../../src/client/with-retry.ts';
 import { withSizeGuard } from '../../../src/client/with-size-guard.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
@@ -25,7 +24,6 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
       withJournal(inner, { journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() } }),
     holdsCallsBack: false,
   },
-  { name: 'long answers', wrap: (inner) => withLongAnswers(inner, { retries: 0 }), holdsCallsBack: false },
   { name: 'size guard', wrap: (inner) => withSizeGuard(inner, {}), holdsCallsBack: false },
   {
     name: 'retry',
