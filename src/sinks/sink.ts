@@ -6,7 +6,7 @@ export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
 /** An encoder cuts its bytes here, so that what a codec makes of them depends on the rows alone. */
-export const blockBytes = 2 << 20;
+export const blockBytes = 1 << 20;
 
 /** Where an encoder puts its bytes. */
 export interface ByteOutput {
