@@ -4,12 +4,14 @@ import { callKey } from '../../src/client/call-body.ts';
 import { pagesFrom } from '../../src/lib/aligned-memory.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
-import { blockBytes } from '../../src/sinks/sink.ts';
+import { rawSink } from '../../src/sinks/raw.ts';
 import { openPartFile } from '../../src/store/part-file.ts';
 import { aligned, type Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
 
 const files = diskFileStore;
+
+const { blockBytes } = rawSink;
 
 /** What is written besides encoding: the answers as they arrive, and the bytes of a part. */
 export function diskStages(exchanges: readonly Exchange[], folder: string): Stage[] {
@@ -64,7 +66,7 @@ function blocksOf(exchanges: readonly Exchange[]): Uint8Array[] {
 }
 
 async function writePartFile(blocks: readonly Uint8Array[], folder: string): Promise<void> {
-  const file = await openPartFile({ files, folder, name: 'raw/assets/part-00000.jsonl', codec: 'none' });
+  const file = await openPartFile({ files, folder, name: 'raw/assets/part-00000.jsonl', codec: 'none', blockBytes });
   for (const block of blocks) await file.write(block);
   await file.seal();
   await file.publish();

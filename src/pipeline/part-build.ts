@@ -88,7 +88,7 @@ async function openTableFile(
     format === 'unexported'
       ? exportPaths.unexported(part)
       : exportPaths.table({ format, table: table.name, part, extension: sink.extension, codec });
-  const file = await openPartFile({ files, folder, name, codec });
+  const file = await openPartFile({ files, folder, name, codec, blockBytes: sink.blockBytes });
   try {
     const encoder = await sink.open(file, {
       columns: table.columns,

@@ -2,49 +2,69 @@ import { BufferPool } from '../lib/buffer-pool.ts';
 import { GrowingBytes, type Memory } from './growing-bytes.ts';
 import { blockBytes, type ByteOutput } from './sink.ts';
 
-/** A block, and room behind it for the row that crosses its end; nothing is taken of what no row reaches. */
-const memoryBytes = 2 * blockBytes;
+/**
+ * Memory for blocks of one size. It serves one file after another: when it is fresh, it costs more than what is done with it.
+ * It begins at a page, so that a disk takes a block as it lies; what a wider row needs is ordinary memory, and not kept.
+ */
+export class BlockMemory implements Memory {
+  readonly blockBytes: number;
+  readonly #bytes: number;
+  readonly #pool: BufferPool;
 
-/** Memory serves one file after another: when it is fresh, it costs more than what is done with it. */
-const pool = new BufferPool(16 * memoryBytes);
+  /**
+   * @param roomBytes room behind a block for the row that crosses its end; nothing is taken of what no row reaches
+   * @param files how many files are written at once, each with a block on its way to the disk while the next is filled
+   */
+  constructor({ blockBytes, roomBytes, files }: { blockBytes: number; roomBytes: number; files: number }) {
+    this.blockBytes = blockBytes;
+    this.#bytes = blockBytes + roomBytes;
+    this.#pool = new BufferPool(2 * files * this.#bytes);
+  }
 
-/** It begins at a page, so that a disk takes a block as it lies; what a wider row needs is ordinary memory, and not kept. */
-const memory: Memory = {
-  take: (bytes) => (bytes > memoryBytes ? Buffer.allocUnsafeSlow(bytes) : pool.take(memoryBytes)),
-  give: (bytes) => {
-    pool.give(bytes);
-  },
-};
+  take(bytes: number): Uint8Array {
+    return bytes > this.#bytes ? Buffer.allocUnsafeSlow(bytes) : this.#pool.take(this.#bytes);
+  }
+
+  give(bytes: Uint8Array): void {
+    this.#pool.give(bytes);
+  }
+}
+
+const ordinary = new BlockMemory({ blockBytes, roomBytes: blockBytes, files: 8 });
 
 /** The bytes of a file on their way to an output, which takes each block where it lies while the next is filled. */
 export class ByteBlocks extends GrowingBytes {
   readonly #output: ByteOutput;
+  readonly #memory: BlockMemory;
+  readonly #blockBytes: number;
   /** What became of the blocks before, or will. */
   #taken: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
-  constructor(output: ByteOutput) {
+  constructor(output: ByteOutput, memory: BlockMemory = ordinary) {
     super(0, memory);
     this.#output = output;
+    this.#memory = memory;
+    this.#blockBytes = memory.blockBytes;
   }
 
   /** True when it is time to `flush`: also when the output has failed, as much may be paid for until the next block is full. */
   get isFull(): boolean {
-    return this.used >= blockBytes || this.#hasFailed;
+    return this.used >= this.#blockBytes || this.#hasFailed;
   }
 
   /** Gives the blocks that are full to the output. @throws what the output threw at one before */
   async flush(): Promise<void> {
-    const length = this.used - (this.used % blockBytes);
+    const length = this.used - (this.used % this.#blockBytes);
     await this.#give(length);
     // Wide rows are not held twice.
-    if (length > blockBytes) await this.#taken;
+    if (length > this.#blockBytes) await this.#taken;
   }
 
   /** Adds bytes that lie elsewhere, however many, and flushes. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; ) {
-      const piece = bytes.subarray(start, start + blockBytes - this.used);
+      const piece = bytes.subarray(start, start + this.#blockBytes - this.used);
       this.reserve(piece.length);
       this.add(piece);
       start += piece.length;
@@ -69,9 +89,9 @@ export class ByteBlocks extends GrowingBytes {
   }
 
   async #pass(bytes: Uint8Array): Promise<void> {
-    for (let start = 0; start < bytes.length; start += blockBytes) {
-      await this.#output.write(bytes.subarray(start, start + blockBytes));
+    for (let start = 0; start < bytes.length; start += this.#blockBytes) {
+      await this.#output.write(bytes.subarray(start, start + this.#blockBytes));
     }
-    memory.give(bytes);
+    this.#memory.give(bytes);
   }
 }

@@ -6,7 +6,14 @@ import { ByteBlocks } from './byte-blocks.ts';
 import { csvDialects } from './csv-dialect.ts';
 import { integerOf } from './digits.ts';
 import { startsFormula } from './formula.ts';
-import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder, Sink } from './sink.ts';
+import {
+  blockBytes,
+  type ByteOutput,
+  type EncoderNotes,
+  type EncoderOptions,
+  type RowEncoder,
+  type Sink,
+} from './sink.ts';
 import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
 import { type FixedTexts, fixedTexts } from './words.ts';
 
@@ -16,6 +23,7 @@ export const csvSink: Sink = {
   extension: 'csv',
   compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
+  blockBytes,
   open: async (output, options) => new CsvEncoder(output, options),
 };
 

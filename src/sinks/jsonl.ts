@@ -4,7 +4,14 @@ import { BlockText } from './block-text.ts';
 import { ByteBlocks } from './byte-blocks.ts';
 import { integerOf } from './digits.ts';
 import { isEscaped, jsonEscapes, maxEscapeBytes } from './json-escapes.ts';
-import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder, Sink } from './sink.ts';
+import {
+  blockBytes,
+  type ByteOutput,
+  type EncoderNotes,
+  type EncoderOptions,
+  type RowEncoder,
+  type Sink,
+} from './sink.ts';
 import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
 import { type FixedTexts, fixedTexts, type Words } from './words.ts';
 
@@ -14,6 +21,7 @@ export const jsonlSink: Sink = {
   extension: 'jsonl',
   compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
+  blockBytes,
   open: async (output, options) => new JsonlEncoder(output, options),
 };
 

@@ -1,4 +1,4 @@
-import type { Sink } from './sink.ts';
+import { blockBytes, type Sink } from './sink.ts';
 
 /**
  * Apache Parquet by Apache's own encoder (docs/decisions/0001-parquet.md says why). It is loaded when the first file
@@ -9,6 +9,7 @@ export const parquetSink: Sink = {
   extension: 'parquet',
   compressions: ['zstd', 'snappy', 'gzip', 'none'],
   compressesInside: true,
+  blockBytes,
   open: async (output, options) => {
     const { ParquetEncoder } = await import('./parquet-encoder.ts');
     return new ParquetEncoder(output, options);

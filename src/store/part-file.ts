@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { blockBytes, type ByteOutput, type Compression } from '../sinks/sink.ts';
+import type { ByteOutput, Compression } from '../sinks/sink.ts';
 import { openCodec } from './codec.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
@@ -30,10 +30,13 @@ export interface PartFileOptions {
   /** Final name, relative to the export. */
   readonly name: string;
   readonly codec: Compression;
+  /** What the sink cuts its bytes in. */
+  readonly blockBytes: number;
 }
 
 /** Opens a part's file under a temporary name in `.run`, where no reader of the tables looks. */
-export async function openPartFile({ files, folder, name, codec }: PartFileOptions): Promise<PartFile> {
+export async function openPartFile(options: PartFileOptions): Promise<PartFile> {
+  const { files, folder, name, codec, blockBytes } = options;
   const temporary = pathIn(folder, `${exportPaths.unfinished}/${name.replaceAll('/', '--')}`);
   await files.makeFolder(dirname(temporary));
   const file = await files.open(temporary, 'create');

@@ -38,7 +38,7 @@ const content = ((): Buffer => {
 const block = content.subarray(0, blockBytes);
 
 async function published(files: FileStore, pieces: Iterable<Uint8Array>, codec: Compression) {
-  const file = await openPartFile({ files, folder, name, codec });
+  const file = await openPartFile({ files, folder, name, codec, blockBytes });
   const blocks = new ByteBlocks(file);
   for (const piece of pieces) await blocks.write(piece);
   await blocks.end();
@@ -62,7 +62,7 @@ describe('a part file', () => {
         write: () => Promise.reject(new Error('the disk is full')),
       }),
     };
-    const file = await openPartFile({ files, folder, name, codec: 'none' });
+    const file = await openPartFile({ files, folder, name, codec: 'none', blockBytes });
     const blocks = new ByteBlocks(file);
     await blocks.write(content.subarray(0, blockBytes));
     await setImmediate();
@@ -107,7 +107,7 @@ describe.each(codecs)('a part file (%s)', (codec) => {
 describe('a part file', () => {
   it('has no final name before it is published, and is synced by then', async () => {
     const disk = new MemoryDisk();
-    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
+    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none', blockBytes });
     await file.write(block);
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
     await file.seal();
@@ -120,7 +120,7 @@ describe('a part file', () => {
 
   it('takes nothing behind a block that failed, so that it never passes for whole', async () => {
     const disk = new MemoryDisk();
-    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
+    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none', blockBytes });
     disk.weather = () => ({ kind: 'fails', code: 'EIO', writtenShare: 0 });
     await expect(file.write(block)).rejects.toThrow();
     disk.weather = () => ({ kind: 'happens' });
@@ -130,7 +130,7 @@ describe('a part file', () => {
   });
 
   it('refuses a block behind one that was not whole: a codec would make other bytes of them', async () => {
-    const file = await openPartFile({ files: new MemoryDisk().files, folder, name, codec: 'gzip' });
+    const file = await openPartFile({ files: new MemoryDisk().files, folder, name, codec: 'gzip', blockBytes });
     await expect(file.write(content.subarray(0, blockBytes + 1))).rejects.toThrow('only the last block');
     await file.write(content.subarray(0, 5));
     await expect(file.write(block)).rejects.toThrow('only the last block');
@@ -139,7 +139,7 @@ describe('a part file', () => {
 
   it('on a full disk fails, gets no name, and is closed', async () => {
     const disk = new MemoryDisk();
-    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none' });
+    const file = await openPartFile({ files: disk.files, folder, name, codec: 'none', blockBytes });
     disk.weather = ({ kind }) =>
       kind === 'write' ? { kind: 'fails', code: 'ENOSPC', writtenShare: 0.3 } : { kind: 'happens' };
     await expect(file.write(block)).rejects.toMatchObject({
