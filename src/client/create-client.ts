@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../lib/clock.ts';
+import { ArrivalJournal } from './arrival-journal.ts';
 import type { AssetAnswer, AssetClient, Asker, CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './create-wire.ts';
 import type { CreditLedger } from './credit-ledger.ts';
@@ -62,7 +63,8 @@ export interface CreatedClient {
  *   known to be too large waits for no slot;
  * - a call that has waited for its pace, and by now may not leave for a pause or its size, goes back to the queue: so it is
  *   the policies around the budget that decide about it, in their order;
- * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit.
+ * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written
+ *   to it next to the wire, before its slot is free.
  *
  * However many threads send, there is one of each policy; the wire and the journal are those of whoever asks.
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
@@ -79,9 +81,11 @@ export function createClient(options: ClientOptions): CreatedClient {
   const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const policies = withoutLargeCalls(steady, () => guard.cap());
-  const overHttp: AssetClient = { ask: (call) => policies.ask({ ids: call.ids, send: () => http.ask(call) }) };
+  const arrivals = new ArrivalJournal(options.journal);
+  const kept = arrivals.keeping(http);
+  const overHttp: AssetClient = { ask: (call) => policies.ask({ ids: call.ids, send: () => kept.ask(call) }) };
   return {
-    client: withJournal(overHttp, { ...options, onSizeRefused: guard.learn }),
+    client: withJournal(overHttp, { ...options, journal: arrivals, onSizeRefused: guard.learn }),
     askUnderPolicies: (call) => policies.ask(call),
     learnSize: guard.learn,
     cap: () => guard.cap(),

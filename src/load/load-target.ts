@@ -32,6 +32,8 @@ export function parseTarget(text: string, folder: string): LoadTarget {
 }
 
 /** Whether the host was looked for within the password, up to a `/`, `?` or `#` of it: the `@` before the host comes later. */
-function endsInPassword({ pathname, searchParams, hash }: URL): boolean {
+function endsInPassword({ username, pathname, search, searchParams, hash }: URL): boolean {
+  // Parameters may hold an @ of their own, behind an = and after a user.
+  if (username === '' && search.includes('@')) return true;
   return [pathname, hash, ...searchParams.keys()].some((part) => part.includes('@'));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { IdList } from '../../src/assets/id-list.ts';
 import type { ClientEvent } from '../../src/client/client-events.ts';
 import { type ClientOptions, type CreatedClient, createClient } from '../../src/client/create-client.ts';
+import { callKey } from '../../src/client/call-body.ts';
 import { lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
 import type { AnswerEntry } from '../../src/client/with-journal.ts';
@@ -10,6 +11,7 @@ import { startGeneratedService } from '../support/generated-service.ts';
 import { answerBody, batchCall, idFound, idOf, idsOf, noFlags, recordIdsOf, recordText } from './support/calls.ts';
 import { createFakeClock, settled } from './support/fake-clock.ts';
 import { reply, type Respond, startRoughServer } from './support/rough-server.ts';
+import { scriptedClient } from './support/scripted-client.ts';
 
 interface Setting {
   readonly entries?: Map<string, AnswerEntry>;
@@ -192,6 +194,23 @@ describe('createClient', () => {
       'canary',
     );
     expect(server.seen.length).toBeLessThanOrEqual(2);
+  });
+
+  it('gives the slot of an answer to another call once it is written down, once', async () => {
+    const wire = { ...scriptedClient(), close: () => Promise.resolve() };
+    const writing: { key: string; end: () => void }[] = [];
+    const append = ({ key }: AnswerEntry): Promise<void> => new Promise((end) => writing.push({ key, end }));
+    const journal = { find: () => Promise.resolve(undefined), append };
+    const { client } = connect('http://service.invalid', { concurrency: 2, openWire: () => wire, journal });
+    const calls = batches(6, 2).map((ids) => batchCall(ids));
+    const answers = Promise.all(calls.map((call) => client.ask(call)));
+    for (let written = 0; written < calls.length; written += 1) {
+      await settled();
+      expect(wire.asked).toHaveLength(Math.min(written + 2, calls.length));
+      writing[written]?.end();
+    }
+    expect((await answers).map(recordIdsOf)).toEqual(calls.map(({ ids }) => [...ids]));
+    expect(writing.map(({ key }) => key)).toEqual(calls.map(callKey));
   });
 
   it('keeps answers that arrive after stop', async () => {

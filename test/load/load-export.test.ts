@@ -196,6 +196,8 @@ describe('a target', () => {
     'postgres://me:p@secret?ss@db.example/warehouse',
     'postgres://me:1234#secret@db.example/warehouse',
     'postgres:me:secret@db.example/warehouse',
+    'postgres://me:1234?ab=c@db.example/warehouse',
+    'postgres://me:1234/ab?cd=e@db.example/warehouse',
     'duckdb:',
   ])('that is none is refused unseen: %s', (text) => {
     const unseen = {

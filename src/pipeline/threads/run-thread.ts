@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import { ArrivalJournal } from '../../client/arrival-journal.ts';
 import type { AssetClient } from '../../client/asset-client.ts';
 import { createWire } from '../../client/create-wire.ts';
 import { type AnswerJournal, withJournal } from '../../client/with-journal.ts';
 import type { Batch } from '../batch-ids.ts';
 import type { ExportContext } from '../export-context.ts';
+import { OwnJournals } from '../../store/own-journals.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import { partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
@@ -36,11 +38,13 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
   const wire = createWire({ ...effects, ...service, proxy, concurrency, timeoutMs, abort: abort.signal, listener });
-  const journal = new ThreadJournal(settings, { desk, files: effects.files });
-  const remote = remoteClient(journal.keeping(wire), (call) => desk.call('ask', call));
+  const own = new OwnJournals(effects.files, job.output.dir, settings.journalNumber);
+  const journal = new ThreadJournal(own, { desk, hasKept: settings.hasKept });
+  const arrivals = new ArrivalJournal(journal);
+  const remote = remoteClient(arrivals.keeping(wire), (call) => desk.call('ask', call));
   let failure: unknown;
   try {
-    await makeStretches(settings, { desk, remote, journal, listener, ...effects });
+    await makeStretches(settings, { desk, remote, journal, arrivals, listener, ...effects });
   } catch (error) {
     failure = error;
   } finally {
@@ -54,14 +58,15 @@ interface ThreadTools extends ThreadEffects {
   readonly desk: Peer<Desk>;
   readonly remote: AssetClient;
   readonly journal: ThreadJournal;
+  readonly arrivals: ArrivalJournal;
   readonly listener: RunListener;
 }
 
 async function makeStretches(settings: ThreadSettings, tools: ThreadTools): Promise<void> {
-  const { desk, remote, journal, listener, files } = tools;
+  const { desk, remote, journal, arrivals, listener, files } = tools;
   const inbox = new Inbox(desk);
   const kept = withJournal(remote, {
-    journal,
+    journal: arrivals,
     listener,
     onSizeRefused: (ids) => {
       desk.tell('learnSize', ids);
