@@ -53,6 +53,12 @@ const ofTime = /(?<!\bat (?:a|(?:any )?one) )\btime\b|\btimeouts?\b|\btimed\b|\b
 const ofSize =
   /\b(?:ids|keys|pubkeys|addresses|mints|assets|accounts|items|elements|entries|records|results|array|list|batch|response|size)\b/i;
 
+/** What a service in trouble has too many of, or too much, itself: none of it is asked for by a call. */
+const ofService = /\b(?:connections?|retries|attempts|memory|heap|pool|queue|threads|workers|files|locks|transactions)\b/i;
+
+/** Words of a limit, whatever of. */
+const limits = /too (?:many|large|big)|limited to|exceed|at most|more than|\bmax(?:imum)?\b|limit of|batch size/i;
+
 /** Limits that are not of the number of ids: of the time, of the pace, of the characters of an id, or a parameter of this name. */
 const otherLimit = new RegExp(
   [
@@ -108,10 +114,12 @@ const rules: readonly Rule[] = [
     words:
       /\bapi[ -]?key\b|project id|authenticat|unauthori[sz]ed|account (?:is )?disabled|not have permission|access denied/i,
   },
+  { is: 'size', codes: [-32600, -32602, -32005], words: limits, noWords: ofTime },
+  // Behind any other code a service may speak of its own limits: a size that is none would make all further calls smaller.
   {
     is: 'size',
-    words: /too (?:many|large|big)|limited to|exceed|at most|more than|\bmax(?:imum)?\b|limit of|batch size/i,
-    noWords: ofTime,
+    words: new RegExp(`^(?=[^]*(?:${ofSize.source}))[^]*(?:${limits.source})`, 'i'),
+    noWords: new RegExp(`${ofTime.source}|${ofService.source}`, 'i'),
   },
   // Words that say enough only of parameters that are wrong: a size that is none would make all further calls smaller.
   { is: 'size', codes: [-32602], words: /(?<!["'`])\blimit\b(?!["'`])/i, noWords: otherLimit },
@@ -134,6 +142,8 @@ const rules: readonly Rule[] = [
     noWords: otherLimit,
   },
   { is: 'notFound', words: /(?:asset|record|account|mint|token)s?\b.{0,40}\bnot found|RecordNotFound|no such asset/i },
+  // An id is 32 to 44 characters long.
+  { is: 'notFound', words: /\b[1-9A-Z]{32,44}\b.{0,20}\bnot found/i },
   { is: 'notFound', codes: [-32004] },
   {
     is: 'id',

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { classifyError, type ErrorClass } from '../../src/client/classify-error.ts';
 import { rpcErrorOfBody } from '../../src/client/rpc-error.ts';
+import { idOf } from './support/calls.ts';
 
 interface Form {
   readonly is: ErrorClass;
@@ -84,6 +85,9 @@ const forms: readonly Form[] = [
   },
   { is: 'notFound', status: 200, body: { code: -32603, message: 'Asset not found' } },
   { is: 'notFound', status: 404, body: { code: -32004, message: 'One or more assets in the batch were not found.' } },
+  { is: 'notFound', status: 200, body: { code: -32000, message: `Asset ${idOf(7)} not found` } },
+  { is: 'notFound', status: 200, body: { code: -32603, message: `"${idOf(7)}" was not found` } },
+  { is: 'doubtful', status: 404, body: { code: 404, message: 'Not Found' } },
   { is: 'elsewhere', status: 200, body: { code: -32601, message: 'Method not found' } },
   { is: 'elsewhere', status: 200, body: { code: -32700, message: 'Parse error' } },
   { is: 'elsewhere', status: 302, body: '' },
@@ -112,6 +116,12 @@ const forms: readonly Form[] = [
   { is: 'transient', status: 204, body: '' },
   { is: 'doubtful', status: 200, body: { code: -32603, message: 'Internal error' } },
   { is: 'doubtful', status: 200, body: { code: -32000, message: 'deadline exceeded' } },
+  { is: 'doubtful', status: 200, body: { code: -32603, message: 'too many connections to the database' } },
+  { is: 'doubtful', status: 200, body: { code: -32603, message: 'maximum retries exceeded' } },
+  { is: 'doubtful', status: 200, body: { code: -32000, message: 'memory limit exceeded' } },
+  { is: 'doubtful', status: 200, body: { code: -32000, message: 'connection pool size exceeded' } },
+  { is: 'size', status: 200, body: { code: -32603, message: 'at most 100 assets' } },
+  { is: 'size', status: 400, body: { message: 'too many ids' } },
   { is: 'doubtful', status: 400, body: { code: -32602, message: 'Invalid request parameters.' } },
   { is: 'doubtful', status: 422, body: 'no' },
 ];
