@@ -54,7 +54,8 @@ const ofSize =
   /\b(?:ids|keys|pubkeys|addresses|mints|assets|accounts|items|elements|entries|records|results|array|list|batch|response|size)\b/i;
 
 /** What a service in trouble has too many of, or too much, itself: none of it is asked for by a call. */
-const ofService = /\b(?:connections?|retries|attempts|memory|heap|pool|queue|threads|workers|files|locks|transactions)\b/i;
+const ofService =
+  /\b(?:connections?|retries|attempts|memory|heap|pool|queue|threads|workers|files|locks|transactions)\b/i;
 
 /** Words of a limit, whatever of. */
 const limits = /too (?:many|large|big)|limited to|exceed|at most|more than|\bmax(?:imum)?\b|limit of|batch size/i;

@@ -8,7 +8,7 @@ import { type BudgetOptions, withBudget } from './with-budget.ts';
 import { withConcurrency } from './with-concurrency.ts';
 import { type AnswerJournal, withJournal } from './with-journal.ts';
 import { withRetry } from './with-retry.ts';
-import { withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
+import { type AnsweredSize, withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
 
 export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
   readonly retries: number;
@@ -44,8 +44,8 @@ export interface CreatedClient {
   readonly client: AssetClient;
   /** Has a call sent under all policies, but without the journal. */
   askUnderPolicies(call: SentCall): Promise<AssetAnswer>;
-  /** Takes a refused size into account that was met in a journal. */
-  learnSize(refusedIds: number): void;
+  /** Takes an answer into account that was met in a journal. */
+  learnSize(size: AnsweredSize): void;
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
   cap(): number;
   /** How many calls at once are allowed now. */
@@ -85,7 +85,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   const kept = arrivals.keeping(http);
   const overHttp: AssetClient = { ask: (call) => policies.ask({ ids: call.ids, send: () => kept.ask(call) }) };
   return {
-    client: withJournal(overHttp, { ...options, journal: arrivals, onSizeRefused: guard.learn }),
+    client: withJournal(overHttp, { ...options, journal: arrivals, onReplayed: guard.learn }),
     askUnderPolicies: (call) => policies.ask(call),
     learnSize: guard.learn,
     cap: () => guard.cap(),

@@ -3,6 +3,7 @@ import type { AssetAnswer, AssetCall, AssetClient, RefusedAnswer } from './asset
 import { callKey } from './call-body.ts';
 import type { ClientListener } from './client-events.ts';
 import { MalformedAnswer, parseAnswer } from './parse-answer.ts';
+import type { AnsweredSize } from './with-size-guard.ts';
 
 /** Where definite answers are kept until all that they touch is committed. */
 export interface AnswerJournal {
@@ -22,8 +23,8 @@ export interface AnswerEntry {
 export interface JournalOptions {
   readonly journal: AnswerJournal;
   readonly listener?: ClientListener | undefined;
-  /** The service's refusal of so many ids for their number was kept by an earlier run. */
-  readonly onSizeRefused?: ((ids: number) => void) | undefined;
+  /** Told what the answers of an earlier run say of the sizes that the service takes. */
+  readonly onReplayed?: ((size: AnsweredSize) => void) | undefined;
 }
 
 /** Keeps every definite answer as it arrives; a call whose answer is kept is not sent. */
@@ -53,7 +54,8 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: call.ids.length });
-        if (isSizeOfService(kept)) options.onSizeRefused?.(call.ids.length);
+        const isTaken = kept.kind === 'records';
+        if (isTaken || isSizeOfService(kept)) options.onReplayed?.({ ids: call.ids.length, isTaken });
         return kept;
       }
       const answer = await inner.ask(call);
@@ -63,8 +65,8 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   };
 }
 
-function isSizeOfService(answer: AssetAnswer): boolean {
-  return answer.kind === 'refused' && answer.why === 'size' && answer.unsent !== true;
+function isSizeOfService({ why, unsent }: RefusedAnswer): boolean {
+  return why === 'size' && unsent !== true;
 }
 
 /** No JSON begins with it: tells a refusal, kept in few words, from an answer kept as it came. */

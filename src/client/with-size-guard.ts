@@ -7,22 +7,42 @@ export interface SizeGuardOptions {
   readonly listener?: ClientListener | undefined;
 }
 
+/** What an answer tells of the size of its call. */
+export interface AnsweredSize {
+  readonly ids: number;
+  /** False: the service refused the call for its size. */
+  readonly isTaken: boolean;
+}
+
 export interface SizeGuard<Call> extends Asker<Call> {
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
   cap(): number;
-  /** Takes a refusal into account that was met in the journal, where an earlier run had left it. */
-  readonly learn: (refusedIds: number) => void;
+  /** Takes an answer into account that was met in the journal, where an earlier run had left it. */
+  readonly learn: (size: AnsweredSize) => void;
 }
 
-/** Remembers which size the service refused, and refuses larger calls without sending them. */
+/**
+ * Remembers which size the service refused, and refuses larger calls without sending them. One record that is too large for
+ * any answer is refused in calls of all sizes, and those of others stay as they are.
+ */
 export function withSizeGuard<Call extends CallOutline>(
   inner: Asker<Call>,
   options: SizeGuardOptions,
 ): SizeGuard<Call> {
   let cap = options.initialCap ?? Number.POSITIVE_INFINITY;
-  const learn = (refusedIds: number): void => {
+  /** Most ids that were answered since a call of as many was refused. */
+  let mostTaken = 0;
+  const learn = ({ ids, isTaken }: AnsweredSize): void => {
+    if (isTaken) {
+      mostTaken = Math.max(mostTaken, ids);
+      return;
+    }
+    // As many went well just now: it is the records of this call that are too large. If not, the next refusal tells.
+    const isOfRecords = mostTaken >= ids;
+    mostTaken = Math.min(mostTaken, ids - 1);
+    if (isOfRecords) return;
     // Rounded up: the larger half of a split call is of this size.
-    const half = Math.max(1, Math.ceil(refusedIds / 2));
+    const half = Math.max(1, Math.ceil(ids / 2));
     if (half >= cap) return;
     cap = half;
     options.listener?.({ kind: 'shrunk', cap });
@@ -30,7 +50,8 @@ export function withSizeGuard<Call extends CallOutline>(
   const learning: Asker<Call> = {
     ask: async (call) => {
       const answer = await inner.ask(call);
-      if (answer.kind === 'refused' && answer.why === 'size') learn(call.ids.length);
+      const isTaken = answer.kind === 'records';
+      if (isTaken || answer.why === 'size') learn({ ids: call.ids.length, isTaken });
       return answer;
     },
   };

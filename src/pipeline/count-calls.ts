@@ -35,7 +35,7 @@ export function countCalls({ kept, flags, initialCap }: CountingOptions): CallCo
   const hasKept = kept.size() > 0;
   const replaying = withJournal(guard, {
     journal: { find: (key) => kept.find(key), append: () => Promise.resolve() },
-    onSizeRefused: guard.learn,
+    onReplayed: guard.learn,
   });
   // To look for an answer means to hash its call, and there may be many.
   const client = hasKept ? replaying : guard;

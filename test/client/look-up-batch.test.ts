@@ -188,6 +188,23 @@ describe('lookUpBatch', () => {
     );
   });
 
+  it('finds the one record that no answer can hold, and asks for others in full calls again', async () => {
+    const all = idsOf(192);
+    const huge = all[100];
+    const service = alwaysClient((call) =>
+      [...call.ids].some((id) => id === huge) ? refusal('size', 'Response is too big') : recordsOf(call),
+    );
+    const guard = withSizeGuard(service, {});
+    const kinds: string[] = [];
+    for (const start of [0, 64, 128]) {
+      const { lookups } = await lookUpBatch(guard, batchOf(all.slice(start, start + 64)));
+      kinds.push(...[...lookups].map(({ kind }) => kind));
+    }
+    expect(kinds).toEqual(all.map((id) => (id === huge ? 'failed' : 'found')));
+    expect(service.asked).toHaveLength(1 + (1 + 2 * Math.log2(64)) + 1);
+    expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('asks for ids of unverified collections one by one when getAssets did not return them', async () => {
     const flags = { ...noFlags, showUnverifiedCollections: true };
     const inner = alwaysClient((call) => {

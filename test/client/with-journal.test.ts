@@ -4,7 +4,7 @@ import type { ClientEvent } from '../../src/client/client-events.ts';
 import { callKey } from '../../src/client/call-body.ts';
 import { lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { type AnswerEntry, type AnswerJournal, keptAnswer, withJournal } from '../../src/client/with-journal.ts';
-import { withSizeGuard } from '../../src/client/with-size-guard.ts';
+import { type AnsweredSize, withSizeGuard } from '../../src/client/with-size-guard.ts';
 import { batchCall, idOf, idsOf, noFlags, recordIdsOf, recordsOf, refusal, singleCall } from './support/calls.ts';
 import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
 
@@ -56,14 +56,15 @@ describe('withJournal', () => {
   );
 
   it.each([
-    { kept: 'of the service', refused: refusal('size', 'at most 2'), learned: [3] },
-    { kept: 'of this client', refused: { ...refusal('size', 'at most 2'), unsent: true as const }, learned: [] },
-  ])('tells a size from a kept refusal $kept: $learned', async ({ refused, learned }) => {
+    { kept: 'refusal of the service', answer: refusal('size', 'at most 2'), learned: [{ ids: 3, isTaken: false }] },
+    { kept: 'refusal of this client', answer: { ...refusal('size', 'at most 2'), unsent: true as const }, learned: [] },
+    { kept: 'answer', answer: recordsOf(call), learned: [{ ids: 3, isTaken: true }] },
+  ])('tells a size from a kept $kept: $learned', async ({ answer, learned }) => {
     const journal = memoryJournal();
-    await withJournal(scriptedClient([refused]), { journal }).ask(call);
-    const told: number[] = [];
-    const replaying = withJournal(scriptedClient(), { journal, onSizeRefused: (ids) => told.push(ids) });
-    expect(await replaying.ask(call)).toEqual(refused);
+    await withJournal(scriptedClient([answer]), { journal }).ask(call);
+    const told: AnsweredSize[] = [];
+    const replaying = withJournal(scriptedClient(), { journal, onReplayed: (size) => told.push(size) });
+    expect((await replaying.ask(call)).kind).toBe(answer.kind);
     expect(told).toEqual(learned);
   });
 
@@ -153,6 +154,17 @@ describe('withSizeGuard', () => {
     expect(guard.cap()).toBe(1);
     await guard.ask(batchCall(idsOf(1)));
     expect(guard.cap()).toBe(1);
+  });
+
+  it('takes a size that was taken before for no limit, until it is refused again', async () => {
+    const tooBig = refusal('size', 'Response is too big');
+    const guard = withSizeGuard(scriptedClient([recordsOf(batchCall(idsOf(8))), tooBig, tooBig, tooBig]), {});
+    await guard.ask(batchCall(idsOf(8)));
+    await guard.ask(batchCall(idsOf(8)));
+    await guard.ask(batchCall(idsOf(4)));
+    expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
+    await guard.ask(batchCall(idsOf(8)));
+    expect(guard.cap()).toBe(4);
   });
 
   it('learns nothing from refusals for other reasons', async () => {

@@ -1,4 +1,5 @@
 import type { AssetAnswer, CallOutline } from '../../client/asset-client.ts';
+import type { AnsweredSize } from '../../client/with-size-guard.ts';
 import type { ProxySettings } from '../../client/proxy-settings.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { RunEvent } from '../run-events.ts';
@@ -61,7 +62,7 @@ export type Desk = {
   readonly sharedAnswers: (from: number) => Promise<readonly KeptAnswer[]>;
   /** An answer that an earlier run kept. */
   readonly find: (key: string) => Promise<Uint8Array | undefined>;
-  readonly learnSize: (refusedIds: number) => void;
+  readonly learnSize: (size: AnsweredSize) => void;
   readonly tellEvent: (event: RunEvent) => void;
   readonly finish: (part: FinishedPart) => void;
   /** A batch failed, or nobody waits for the rest: nothing new should begin. */

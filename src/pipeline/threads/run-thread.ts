@@ -68,8 +68,8 @@ async function makeStretches(settings: ThreadSettings, tools: ThreadTools): Prom
   const kept = withJournal(remote, {
     journal: arrivals,
     listener,
-    onSizeRefused: (ids) => {
-      desk.tell('learnSize', ids);
+    onReplayed: (size) => {
+      desk.tell('learnSize', size);
     },
   });
   const parts = partsOf(inbox.batches(), {

@@ -167,8 +167,8 @@ class ThreadCrew {
       ask: ({ id, ids }) => client.askUnderPolicies({ ids, send: () => send(id) }),
       sharedAnswers: (from) => this.#shared.fetch(from),
       find: (key) => journal.find(key),
-      learnSize: (refusedIds) => {
-        client.learnSize(refusedIds);
+      learnSize: (size) => {
+        client.learnSize(size);
       },
       tellEvent: (event) => {
         context.listener(event);
