@@ -83,9 +83,9 @@ function planText(plan: ExportPlan): string {
   return `${rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`).join('\n')}\n`;
 }
 
-function daysText(days: number | null): string {
+function daysText(days: ExportPlan['days']): string {
   if (days === null) return 'no limit of credits a day';
-  return Number.isFinite(days)
-    ? `${plural(days, 'day')} under the budget`
-    : 'never: the limit of a day is below the price of one call';
+  return days === 'never'
+    ? 'never: the limit of a day is below the price of one call'
+    : `${plural(days, 'day')} under the budget`;
 }

@@ -32,8 +32,8 @@ export interface ExportPlan {
   readonly credits: number;
   /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
   readonly singleCallsAtMost: number;
-  /** UTC days under `creditsPerDay`; null without it. */
-  readonly days: number | null;
+  /** UTC days under `creditsPerDay`; `never` when it is below the price of one call; null without it. */
+  readonly days: number | 'never' | null;
   /** Seconds at `creditsPerSecond`; null without it. */
   readonly seconds: number | null;
   /** Bytes that the files will take, roughly. */
@@ -104,10 +104,11 @@ export async function planExport({ job, prepared, files }: PlanRequest): Promise
   };
 }
 
-/** Days of whole calls: credits that do not make a call are of no use. Infinity when a day's limit is below one call. */
-function daysFor(calls: number, creditsPerCall: number, creditsPerDay: number): number {
+/** Days of whole calls: credits that do not make a call are of no use. */
+function daysFor(calls: number, creditsPerCall: number, creditsPerDay: number): number | 'never' {
   if (calls === 0 || creditsPerCall === 0) return calls === 0 ? 0 : 1;
-  return Math.ceil(calls / Math.floor(creditsPerDay / creditsPerCall));
+  const callsPerDay = Math.floor(creditsPerDay / creditsPerCall);
+  return callsPerDay === 0 ? 'never' : Math.ceil(calls / callsPerDay);
 }
 
 async function* countSightings(

@@ -33,4 +33,15 @@ describe('plan', () => {
     expect(await calls('--fresh')).toBe(5);
     expect(await calls()).toBe(0);
   });
+
+  it('tells a limit of a day that no call fits in from no limit', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out'];
+    const planned = async (...more: string[]): Promise<string> =>
+      (await runProgram([...line, ...more], { cwd: folder })).stdout;
+    expect(JSON.parse(await planned('--json'))).toMatchObject({ days: null });
+    expect(JSON.parse(await planned('--json', '--credits-per-day', '159'))).toMatchObject({ days: 'never' });
+    expect(await planned('--credits-per-day', '159')).toContain('days          never: the limit of a day is below');
+  });
 });

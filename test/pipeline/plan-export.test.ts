@@ -116,7 +116,7 @@ describe('a plan', () => {
     { perDay: '1600', perSecond: '320', calls: 25, days: 3, seconds: 12.5 },
     { perDay: '1759', perSecond: '160', calls: 25, days: 3, seconds: 25 },
     { perDay: '160', perSecond: '80', calls: 25, days: 25, seconds: 50 },
-    { perDay: '159', perSecond: '16', calls: 25, days: Number.POSITIVE_INFINITY, seconds: 250 },
+    { perDay: '159', perSecond: '16', calls: 25, days: 'never', seconds: 250 },
   ])('counts days of whole calls and seconds: $perDay a day, $perSecond a second', async (row) => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
