@@ -73,7 +73,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
       version: programVersion(),
     });
     progress.end();
-    return tellOutcome(outcome, { job, json, shown, next: settings.words?.next ?? nextText(outcome, shown) });
+    return tellOutcome(outcome, { job, json, shown, next: settings.words?.next ?? nextText(shown) });
   } finally {
     progress.end();
     holding.end();

@@ -29,10 +29,9 @@ export function stopSignals(
       abort.abort(stop.signal.reason);
       return;
     }
-    const reason = new ExportError(exit, `stopped by ${name}`, {
-      todo: 'Run the same command again: it goes on where it stopped.',
-    });
-    tell(`${name}: no new calls; waiting for the answers in flight (again to stop at once)`);
+    const reason = new ExportError(exit, `stopped by ${name}`, { todo: 'Run the same command again.' });
+    const waits = 'waiting for the answers in flight';
+    tell(`${name}: no new calls; ${graceMs === 0 ? `not ${waits}` : `${waits} (again to stop at once)`}`);
     stop.abort(reason);
     grace = setTimeout(() => {
       abort.abort(reason);

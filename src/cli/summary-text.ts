@@ -2,6 +2,7 @@ import type { ExportAccount, ExportOutcome } from '../pipeline/export-outcome.ts
 import type { FileFacts } from '../store/export-facts.ts';
 import { byteSize, count, duration, plural, printable } from './format-text.ts';
 import { wrapText } from './help-text.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
 import { shellWord } from '../lib/shown-path.ts';
 import { identityLines } from './identity-text.ts';
 
@@ -17,7 +18,7 @@ export function summaryText(outcome: ExportOutcome, shown: string): string {
   const head = {
     complete: `${shown} is complete`,
     already: `${shown} was complete already: nothing was asked, nothing spent`,
-    unfinished: `${shown} is not complete yet`,
+    unfinished: `${shown} is not complete yet${goesOn(outcome, shown) ? ': the same command goes on from here' : ''}`,
   }[outcome.state];
   return [
     head,
@@ -32,10 +33,14 @@ export function summaryText(outcome: ExportOutcome, shown: string): string {
   ].join('\n');
 }
 
-/** The line that says what to look at next. */
-export function nextText(outcome: ExportOutcome, shown: string): string {
-  if (outcome.state !== 'unfinished') return `Next: asset-export verify ${shellWord(shown)}`;
-  return `Next: run the same command again to go on, or asset-export status ${shellWord(shown)}`;
+/** The line that says what to look at next, once the export is complete. */
+export function nextText(shown: string): string {
+  return `Next: asset-export verify ${shellWord(shown)}`;
+}
+
+/** Whether the same command finds again what this run has kept. */
+function goesOn({ error }: ExportOutcome, shown: string): boolean {
+  return error !== undefined && exitCodes[error.exit].runAgain !== '' && shown !== rehearsal;
 }
 
 function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {

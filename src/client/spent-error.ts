@@ -9,12 +9,12 @@ export interface SpentReason {
   readonly what: string;
 }
 
-/** No further call may be sent: what is spent, by which limit, and when the same command goes on. */
+/** No further call may be sent: what is spent, by which limit, and when there are credits again. */
 export function spentError({ limit, what }: SpentReason, clock: Clock, cause?: unknown): ExportError {
   const nowMs = clock.now();
   const again =
     limit === 'creditsPerRun'
-      ? { at: 'now', todo: 'Run the same command again: it goes on from here, with as many credits again.' }
+      ? { at: 'now', todo: 'Run the same command again: it may spend as many credits again.' }
       : atMidnight(nowMs);
   return new ExportError('spent', `${what}.`, { todo: again.todo, facts: { limit, runAgainAt: again.at }, cause });
 }
@@ -25,7 +25,7 @@ function atMidnight(nowMs: number): { at: string; todo: string } {
   const when = `${at.slice(0, 10)} 00:00 UTC (in ${spanText(midnightMs - nowMs)})`;
   return {
     at,
-    todo: `Run the same command again after ${when}: it goes on from here. --when-spent wait does so by itself.`,
+    todo: `Run the same command again after ${when}, or let it wait for that: --when-spent wait.`,
   };
 }
 

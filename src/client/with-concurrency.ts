@@ -119,7 +119,7 @@ export function withConcurrency<Call>(inner: Asker<Call>, options: ConcurrencyOp
 function endlessThrottling(pauses: number, error: AttemptError): ExportError {
   const times = pauses === 1 ? 'after a pause' : `after ${pauses} pauses in a row`;
   return new ExportError('unavailable', `The service still says that calls come too fast ${times}: ${error.message}.`, {
-    todo: 'Run the same command again later: it goes on from here. Perhaps a limit of the key is spent for today, or other programs use it too; --credits-per-second sets a pace.',
+    todo: 'Run the same command again later. Perhaps a limit of the key is spent for today, or other programs use it too; --credits-per-second sets a pace.',
     facts: { pauses, status: error.status ?? null },
     cause: error,
   });

@@ -107,7 +107,7 @@ class Tries {
       'unavailable',
       `No answer to a call of ${this.#what()} ${times}; the last time: ${error.message}.`,
       {
-        todo: 'Run the same command again later: it goes on from here, and what was answered is kept.',
+        todo: 'Run the same command again later.',
         facts: { attempts: this.#attempts, ids: this.#call.ids.length, status: error.status ?? null },
         cause: error,
       },
@@ -119,7 +119,7 @@ class Tries {
       'unavailable',
       `The service refused ${refusals} calls in a row for no reason that is known; the last time, a call of ${this.#what()}: ${error.message}.`,
       {
-        todo: `Run the same command again later: it goes on from here. If this stays, the service may want other parameters, or refuse these very ids: try one (asset-export get ${this.#call.ids.first ?? ''}), and export the ids without them to another folder.`,
+        todo: `Run the same command again later. If this stays, the service may want other parameters, or refuse these very ids: try one (asset-export get ${this.#call.ids.first ?? ''}), and export the ids without them to another folder.`,
         facts: { attempts: this.#attempts, ids: this.#call.ids.length, status: error.status ?? null },
         cause: error,
       },

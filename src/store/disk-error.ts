@@ -31,7 +31,7 @@ export function diskError(what: string, error: unknown): ExportError {
   return new ExportError('cannotWrite', `cannot ${what}: ${causes[code] ?? String(error)} (${code})`, {
     todo: /^(ENOTDIR|EEXIST|EISDIR|ENOENT)$/.test(code)
       ? 'Choose another folder, or move what stands in the way.'
-      : 'Make room or mend the permission, then run the same command again: it goes on where it stopped.',
+      : 'Make room or mend the permission, then run the same command again.',
     facts: { code },
     cause: error,
   });

@@ -55,6 +55,23 @@ describe('get', () => {
     expect(service.counts().calls).toBeLessThan(many.length / 3);
   });
 
+  it('that fails or is stopped does not say that it goes on where it was: it keeps nothing', async () => {
+    const folder = await tempFolder();
+    const service = await startGeneratedService({ delayMs: 60_000 });
+    const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+    const get = (url: string) =>
+      startProgram(['get', ids[0] ?? '', '--url', url, '--retries', '0'], { cwd: folder, environment });
+    const failed = await get('http://127.0.0.1:9').ended;
+    expect(failed).toMatchObject({ exit: 5, stderr: expect.stringContaining('Run the same command again') as string });
+    const { child, ended } = get(service.url);
+    while (service.counts().calls === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    child.kill('SIGINT');
+    const stopped = await ended;
+    await service.stop();
+    expect(stopped.exit, stopped.stderr).toBe(130);
+    for (const { stderr } of [failed, stopped]) expect(stderr).not.toMatch(/goes on|kept|; waiting/);
+  });
+
   it('refuses what is no id before anything is asked', async () => {
     const run = await runProgram(['get', 'nonsense', ...flags]);
     expect(run).toMatchObject({ exit: 2, stdout: '' });

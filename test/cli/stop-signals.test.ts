@@ -30,6 +30,13 @@ describe('the first signal', () => {
     expect(told).toEqual([`${name}: no new calls; waiting for the answers in flight (again to stop at once)`]);
   });
 
+  it('tells of no waiting where there is no time of grace', () => {
+    const told: string[] = [];
+    signals = stopSignals(0, (message) => told.push(message));
+    receive('SIGINT');
+    expect(told).toEqual(['SIGINT: no new calls; not waiting for the answers in flight']);
+  });
+
   it('leaves answers in flight the time of grace, and no longer', () => {
     vi.useFakeTimers();
     signals = stopSignals(1000, () => undefined);

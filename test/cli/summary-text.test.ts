@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextText, rehearsal, summaryText } from '../../src/cli/summary-text.ts';
+import { ExportError } from '../../src/lib/export-error.ts';
 import type { ExportAccount, ExportOutcome } from '../../src/pipeline/export-outcome.ts';
 import { noNotes } from '../../src/store/export-facts.ts';
 
@@ -70,6 +71,16 @@ describe('the summary', () => {
     expect(text).toContain('\n  + pending        77\n');
   });
 
+  it.each([
+    ['spent', 'out/x', ': the same command goes on from here'],
+    ['interrupted', 'out/x', ': the same command goes on from here'],
+    ['interrupted', rehearsal, ''],
+    ['keyRefused', 'out/x', ''],
+  ] as const)('says that the same command goes on where it does: %s, %s', (exit, shown, goesOn) => {
+    const stopped = { ...outcome, state: 'unfinished', error: new ExportError(exit, 'why') } as const;
+    expect(summaryText(stopped, shown).split('\n')[0]).toBe(`${shown} is not complete yet${goesOn}`);
+  });
+
   it('notes drift and oddities, within 80 columns and safe for a terminal', () => {
     const drift = ['a', 'b\u001b[2J', 'c', 'd'].map((path) => ({
       ...{ path, count: 7, sampleId: 'x' },
@@ -92,13 +103,7 @@ describe('the summary', () => {
 
 describe('the line behind it', () => {
   it('is a command that a shell takes', () => {
-    expect(nextText(outcome, 'out/x')).toBe('Next: asset-export verify out/x');
-    expect(nextText(outcome, "my 'out'")).toBe(String.raw`Next: asset-export verify 'my '\''out'\'''`);
-  });
-
-  it('says how to go on', () => {
-    expect(nextText({ ...outcome, state: 'unfinished' }, 'out/x')).toBe(
-      'Next: run the same command again to go on, or asset-export status out/x',
-    );
+    expect(nextText('out/x')).toBe('Next: asset-export verify out/x');
+    expect(nextText("my 'out'")).toBe(String.raw`Next: asset-export verify 'my '\''out'\'''`);
   });
 });
