@@ -6,6 +6,7 @@ import type { Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { diskFileStore } from '../store/file-store.ts';
+import type { CommandArguments } from './command.ts';
 import { readApiKey } from './read-api-key.ts';
 
 /** The service of a run, and where its credits are booked. */
@@ -65,8 +66,20 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
   };
 }
 
+/** The service of a job and its flags. What an embedded one keeps lies in the export. */
+export function openServiceFor(job: Job, args: CommandArguments): Promise<OpenService> {
+  const { dir } = job.output;
+  return openService({
+    job,
+    stateDir: args.text('state-dir'),
+    keyFileFromFlag: args.text('api-key-file') !== undefined,
+    embeddedLedger: () => ledgerInExport(dir),
+    spillDir: pathIn(dir, exportPaths.embedded),
+  });
+}
+
 /** The ledger of an embedded service, kept in the export so that its budget spans runs. */
-export async function ledgerInExport(folder: string): Promise<CreditLedger> {
+async function ledgerInExport(folder: string): Promise<CreditLedger> {
   const runFolder = pathIn(folder, exportPaths.run);
   await diskFileStore.makeFolder(runFolder);
   return diskLedger({ stateDir: runFolder, apiKey: embedded });

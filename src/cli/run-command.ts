@@ -1,7 +1,6 @@
 import type { Command, CommandArguments } from './command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from './job-flags.ts';
-import { ledgerInExport, openService } from './open-service.ts';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { openServiceFor } from './open-service.ts';
 import { runFlags, runSettings } from './run-flags.ts';
 import { runJob } from './run-job.ts';
 
@@ -39,12 +38,6 @@ async function run(args: CommandArguments): Promise<number> {
   const { job, idsFolder } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
-  const open = await openService({
-    job,
-    stateDir: args.text('state-dir'),
-    keyFileFromFlag: args.text('api-key-file') !== undefined,
-    embeddedLedger: () => ledgerInExport(job.output.dir),
-    spillDir: pathIn(job.output.dir, exportPaths.embedded),
-  });
+  const open = await openServiceFor(job, args);
   return runJob({ job, idsFolder, fresh }, { open, ...settings });
 }
