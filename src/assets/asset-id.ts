@@ -82,28 +82,6 @@ export function base58Length(text: string): number {
   return first + length;
 }
 
-/** The 32 bytes of an asset id. @throws {RangeError} when the text is not one. */
-export function assetIdBytes(text: string): Uint8Array {
-  if (!isAssetId(text)) throw new RangeError(`not an asset id: ${text.slice(0, 60)}`);
-  const bytes = new Uint8Array(idBytes);
-  let value = valueOf(text);
-  for (let index = idBytes - 1; value > 0n; index -= 1) {
-    bytes[index] = Number(value & 255n);
-    value >>= 8n;
-  }
-  return bytes;
-}
-
-function valueOf(text: string): bigint {
-  let value = 0n;
-  for (let index = 0; index < text.length; index += 1) {
-    const digit = digitOf[text.charCodeAt(index)] ?? 255;
-    if (digit === 255) throw new RangeError(`not base58 at character ${index + 1}`);
-    value = value * 58n + BigInt(digit);
-  }
-  return value;
-}
-
 function digitsOf(value: bigint): Uint8Array {
   const digits: number[] = [];
   for (let rest = value; rest > 0n; rest /= 58n) digits.unshift(Number(rest % 58n));

@@ -11,7 +11,6 @@ export interface ProgressState {
   inputBytesTotal: number;
   callsSent: number;
   callsInFlight: number;
-  answerBytes: number;
   /** What each thread holds in memory for its calls. */
   readonly holding: Map<number, Holding>;
   retries: number;
@@ -32,7 +31,6 @@ export function newProgressState(): ProgressState {
     inputBytesTotal: 0,
     callsSent: 0,
     callsInFlight: 0,
-    answerBytes: 0,
     holding: new Map(),
     retries: 0,
     partsCommitted: 0,
@@ -62,7 +60,6 @@ export function addEvent(state: ProgressState, event: RunEvent): void {
     case 'answered':
       state.callsInFlight -= 1;
       state.idsAnswered += event.ids;
-      state.answerBytes += event.bytes;
       return;
     case 'replayed':
       state.idsReplayed += event.ids;

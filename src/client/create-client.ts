@@ -48,8 +48,6 @@ export interface CreatedClient {
   learnSize(size: AnsweredSize): void;
   /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
   cap(): number;
-  /** How many calls at once are allowed now. */
-  concurrency(): number;
   /** Resolves when nothing is in flight and the connections are closed. */
   close(): Promise<void>;
 }
@@ -89,7 +87,6 @@ export function createClient(options: ClientOptions): CreatedClient {
     askUnderPolicies: (call) => policies.ask(call),
     learnSize: guard.learn,
     cap: () => guard.cap(),
-    concurrency: () => slots.limit(),
     close: async () => {
       await slots.close();
       await http.close();

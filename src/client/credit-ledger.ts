@@ -179,9 +179,3 @@ export async function readLedgers({ stateDir, apiKey }: { stateDir: string; apiK
   }
   return booked;
 }
-
-/** The days on which a key has bookings, oldest first. */
-export async function ledgerDays({ stateDir, apiKey }: DiskLedgerOptions): Promise<string[]> {
-  const files = await ledgerFiles(stateDir);
-  return files.filter((each) => each.keyHash === keyHash(apiKey)).map(({ day }) => day);
-}

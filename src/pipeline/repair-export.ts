@@ -22,8 +22,6 @@ export interface RepairRequest {
 }
 
 export interface RepairOutcome {
-  /** What was wrong before. */
-  readonly before: Verification;
   /** What is wrong now: nothing, but for files that are none of the export's, which are left alone. */
   readonly after: Verification;
   /** Parts that were made again, from 0. */
@@ -65,7 +63,7 @@ async function repairLocked(request: RepairRequest, context: ExportContext): Pro
   const manifest = await manifestOf(files, folder);
   const damaged = new Set(before.damage.map(({ path }) => path));
   const parts = new Set(manifest.files.filter(({ path }) => damaged.has(path)).map(({ part }) => part));
-  if (parts.size === 0) return { before, after: before, parts: [], calls: 0, credits: 0 };
+  if (parts.size === 0) return { after: before, parts: [], calls: 0, credits: 0 };
   const job = jobAsBegun(request.job, manifest.job);
   const prepared = await sameInputs({ ...request, job }, { manifest, context });
   await (await files.open(pathIn(folder, exportPaths.repairing), 'create')).close();
@@ -84,7 +82,6 @@ async function repairLocked(request: RepairRequest, context: ExportContext): Pro
     await sums.credits.close();
   }
   return {
-    before,
     after: await verifyExport(files, folder),
     parts: mended,
     calls: sums.calls.total() - began.calls,

@@ -29,7 +29,6 @@ const listType: ColumnTypes['listType'] = (members) =>
   `ARRAY<STRUCT<${members.map(({ name, type }) => `${backQuoted(name)} ${type}`).join(', ')}>>`;
 
 export const bigquery: Dialect = {
-  title: 'BigQuery',
   types,
   createTable: (table) => createTableText(table, { quoteName: backQuoted, typeOf: typeIn({ types, listType }) }),
   load: (source) => note + loads[source.format](source),

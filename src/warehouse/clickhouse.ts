@@ -23,7 +23,6 @@ const types: Readonly<Record<ColumnType, string>> = {
 };
 
 export const clickhouse: Dialect = {
-  title: 'ClickHouse',
   types,
   createTable: (table) =>
     createTableText(table, {

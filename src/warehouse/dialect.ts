@@ -23,8 +23,6 @@ export function nullTextOf({ csvDialect = 'rfc4180' }: Source): string {
 
 /** What one warehouse makes of the column table. */
 export interface Dialect {
-  /** As people write it. */
-  readonly title: string;
   readonly types: Readonly<Record<ColumnType, string>>;
   /** The statement that creates the table. */
   createTable(table: Table): string;

@@ -33,7 +33,6 @@ const columnTypes: ColumnTypes = {
 const longestRowBytes = 64 * 1024 * 1024;
 
 export const duckdb: Dialect = {
-  title: 'DuckDB',
   types,
   createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn(columnTypes) }),
   load: (source) => `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${readerOf(source)};\n`,

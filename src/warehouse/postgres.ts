@@ -26,7 +26,6 @@ const types: Readonly<Record<ColumnType, string>> = {
 };
 
 export const postgres: Dialect = {
-  title: 'PostgreSQL',
   types,
   createTable: (table) =>
     createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => types.json }) }),

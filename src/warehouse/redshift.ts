@@ -26,7 +26,6 @@ const types: Readonly<Record<ColumnType, string>> = {
 };
 
 export const redshift: Dialect = {
-  title: 'Redshift',
   types,
   createTable: (table) =>
     createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => 'SUPER' }) }),

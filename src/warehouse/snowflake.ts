@@ -36,7 +36,6 @@ const reserved = new Set(
 const plain = (name: string): string => (reserved.has(name.toLowerCase()) ? doubleQuoted(name.toUpperCase()) : name);
 
 export const snowflake: Dialect = {
-  title: 'Snowflake',
   types,
   createTable: (table) =>
     createTableText(table, { quoteName: plain, typeOf: typeIn({ types, listType: () => 'ARRAY' }) }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ledgerDays, openDiskLedger } from '../../src/client/credit-ledger.ts';
+import { readLedgers } from '../../src/client/credit-ledger.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
@@ -10,11 +10,8 @@ import { tempFolder } from '../support/temp-folder.ts';
 const key = 'the-one-key';
 
 async function booked(stateDir: string): Promise<number> {
-  const ledger = await openDiskLedger({ stateDir, apiKey: key });
-  let sum = 0;
-  for (const day of await ledgerDays({ stateDir, apiKey: key })) sum += await ledger.booked(day);
-  await ledger.close();
-  return sum;
+  const days = await readLedgers({ stateDir, apiKey: key });
+  return days.reduce((sum, { credits }) => sum + credits, 0);
 }
 
 describe('a budget', () => {

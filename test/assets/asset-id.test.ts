@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assetIdBytes, base58Length, isAssetId, isAssetIdAt, isBase58 } from '../../src/assets/asset-id.ts';
+import { base58Length, isAssetId, isAssetIdAt, isBase58 } from '../../src/assets/asset-id.ts';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const fixed = { seed: 20, numRuns: 5000 };
@@ -90,19 +90,6 @@ describe('isAssetId', () => {
       }),
       fixed,
     );
-  });
-});
-
-describe('assetIdBytes', () => {
-  it('gives the bytes that bs58 gives', () => {
-    fc.assert(
-      fc.property(key, (bytes) => Buffer.from(bytes).equals(assetIdBytes(bs58.encode(bytes)))),
-      { seed: 21, numRuns: 1000 },
-    );
-  });
-
-  it('throws for text that is not an asset id', () => {
-    expect(() => assetIdBytes('0')).toThrow(RangeError);
   });
 });
 

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CreditLedger, ledgerDays, openDiskLedger } from '../../src/client/credit-ledger.ts';
+import { type CreditLedger, openDiskLedger, readLedgers } from '../../src/client/credit-ledger.ts';
 import { loadJob } from '../../src/job/load-job.ts';
 import type { Job } from '../../src/job/job-schema.ts';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
@@ -118,7 +118,7 @@ async function runOnce(run: OneRun): Promise<RanCase> {
     events,
     calls: exchanges,
     charged: credits,
-    booked: await bookedDays(work, ledger),
+    booked: await bookedDays(work),
   };
 }
 
@@ -146,11 +146,9 @@ function textFlags(flags: Readonly<Record<string, string | number | boolean>>): 
   );
 }
 
-async function bookedDays(work: string, ledger: CreditLedger): Promise<Map<string, number>> {
-  const days = await ledgerDays({ stateDir: join(work, 'state'), apiKey: canaryKey });
-  const booked = new Map<string, number>();
-  for (const day of days) booked.set(day, await ledger.booked(day));
-  return booked;
+async function bookedDays(work: string): Promise<Map<string, number>> {
+  const days = await readLedgers({ stateDir: join(work, 'state'), apiKey: canaryKey });
+  return new Map(days.map(({ day, credits }) => [day, credits]));
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type CreditLedger, ledgerDays, openDiskLedger } from '../../src/client/credit-ledger.ts';
+import { type CreditLedger, openDiskLedger, readLedgers } from '../../src/client/credit-ledger.ts';
 import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -68,9 +68,14 @@ describe('the ledger on disk', () => {
     const other = await openDiskLedger({ stateDir, apiKey: 'another' });
     expect(await other.booked(day)).toBe(0);
     await other.close();
-    expect(await ledgerDays({ stateDir, apiKey })).toEqual(['2026-03-13', day]);
-    expect(await ledgerDays({ stateDir, apiKey: 'another' })).toEqual([]);
-    expect(await ledgerDays({ stateDir: join(stateDir, 'none'), apiKey })).toEqual([]);
+    const both = [
+      { day: '2026-03-13', credits: 160 },
+      { day, credits: 160 },
+    ];
+    expect(await readLedgers({ stateDir, apiKey })).toMatchObject(both);
+    expect(await readLedgers({ stateDir })).toMatchObject(both);
+    expect(await readLedgers({ stateDir, apiKey: 'another' })).toEqual([]);
+    expect(await readLedgers({ stateDir: join(stateDir, 'none'), apiKey })).toEqual([]);
   });
 
   it('may be open twice in one process', async () => {

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { verifyExport } from '../../src/pipeline/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { readManifest } from '../../src/store/manifest.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../support/generated-service.ts';
@@ -54,10 +55,10 @@ describe('a repair', () => {
     rmSync(join(out, 'csv/assets/part-00001.csv'));
     truncateSync(join(out, 'parquet/creators/part-00004.parquet'), 50);
     appendFileSync(join(out, 'unexported/part-00004.csv'), 'x');
+    expect((await verifyExport(diskFileStore, out)).damage).toHaveLength(3);
     const outcome = await runRepair({ flags });
     expect(outcome.error).toBeUndefined();
     expect(outcome.parts).toEqual([1, 4]);
-    expect(outcome.before.damage).toHaveLength(3);
     expect(outcome.after.damage).toEqual([]);
     expect({ ...exportBytes(out), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
     const touched = [...times(out)].filter(([name, at]) => before.get(name) !== at).map(([name]) => name);

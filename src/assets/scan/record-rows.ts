@@ -24,8 +24,6 @@ const mostSpareRows = 4096;
 
 /** The records of one answer as rows, made while its JSON is read; and where in its bytes each record lies. */
 export class RecordRows {
-  /** How many of them had to be read the long way. */
-  slow = 0;
   /** The answer's bytes: UTF-8. */
   readonly source: Uint8Array;
   readonly #plan: RecordPlan;
@@ -65,7 +63,6 @@ export class RecordRows {
       const index = childTables.indexOf(table);
       for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
     }
-    this.slow += 1;
     this.#close(start, end, true);
   }
 

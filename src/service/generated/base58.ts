@@ -9,16 +9,8 @@ const digitCount = 45;
 const halfWords = new Uint16Array(keyBytes / 2);
 const digits = Buffer.alloc(digitCount);
 
-/** The base58 text (32 to 44 characters) of a key of 32 bytes. */
-export function base58OfKey(key: Uint8Array): string {
-  for (let index = 0; index < halfWords.length; index += 1) {
-    halfWords[index] = ((key[2 * index] ?? 0) << 8) | (key[2 * index + 1] ?? 0);
-  }
-  return encodeHalfWords();
-}
-
-/** An address (base58 of 32 bytes) made of the next eight numbers. */
-export function nextAddress(random: SeededRandom): string {
+/** An address (base58 of 32 bytes, 32 to 44 characters) made of the next eight numbers, the first of them in front. */
+export function nextAddress(random: Pick<SeededRandom, 'next'>): string {
   for (let index = 0; index < halfWords.length; index += 2) {
     const word = random.next();
     halfWords[index] = word >>> 16;
