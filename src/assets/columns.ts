@@ -158,6 +158,7 @@ export const tables: readonly Table[] = [
   attributesTable,
 ];
 
+/** `assets`, and one for each array of a record. */
 export const tableNames: readonly string[] = tables.map((table) => table.name);
 
 /** The table of that name, or undefined. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tableNames } from '../assets/columns.ts';
 import { csvDialectNames } from '../sinks/csv-dialect.ts';
 import { formats } from '../sinks/sink.ts';
 import { columnIssues } from './column-issues.ts';
@@ -6,9 +7,6 @@ import { count, distinct, field, oneOrMore } from './field.ts';
 
 /** Formats whose files are compressed as a whole. */
 const outerCodec = z.enum(['none', 'gzip', 'zstd']);
-
-/** Tables a job may ask for: `assets`, and one for each array of a record. */
-const tableNames = ['assets', 'creators', 'authorities', 'grouping', 'files', 'attributes'] as const;
 
 /** Which columns `assets` has; child tables are always whole. */
 const columnFields = {
