@@ -6,8 +6,6 @@ import { diskFileStore } from '../store/file-store.ts';
 import { type Command, type CommandArguments, exportWords } from './command.ts';
 import { plural } from './format-text.ts';
 
-const modes = ['replace', 'append', 'upsert'] as const;
-
 /** `load`: a finished export into DuckDB or PostgreSQL. */
 export const loadCommand: Command = {
   usage: ['load <out> --to duckdb:FILE [flags]', 'load <out> --to postgres://user@host/database [flags]'],
@@ -49,13 +47,14 @@ async function run(args: CommandArguments): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const [{ parseTarget }, { loadExport, loadScript }] = await Promise.all([
+  const [{ parseTarget }, { parseMode }, { loadExport, loadScript }] = await Promise.all([
     import('../load/load-target.ts'),
+    import('../load/load-steps.ts'),
     import('../load/load-export.ts'),
   ]);
   const target = parseTarget(to, process.cwd());
   const folder = resolve(args.words[0] ?? '');
-  const request = { files: diskFileStore, folder, kind: target.kind, mode: modeOf(args.text('mode')) };
+  const request = { files: diskFileStore, folder, kind: target.kind, mode: parseMode(args.text('mode')) };
   if (args.isOn('sql')) {
     process.stdout.write(await loadScript(request));
     return exitCodes.complete.code;
@@ -70,10 +69,4 @@ async function run(args: CommandArguments): Promise<number> {
           .join('')}`,
   );
   return exitCodes.complete.code;
-}
-
-function modeOf(text = 'replace'): (typeof modes)[number] {
-  const mode = modes.find((each) => each === text);
-  if (mode !== undefined) return mode;
-  throw new ExportError('usage', `--mode must be one of ${modes.join(', ')}, and is "${text}"`);
 }

@@ -4,8 +4,15 @@ import { doubleQuoted } from '../warehouse/dialect.ts';
 import { ddlFor } from '../warehouse/dialects.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 
-export const loadModes = ['replace', 'append', 'upsert'] as const;
+const loadModes = ['replace', 'append', 'upsert'] as const;
 export type LoadMode = (typeof loadModes)[number];
+
+/** Reads what `--mode` says. @throws {ExportError} `usage` */
+export function parseMode(text = 'replace'): LoadMode {
+  const mode = loadModes.find((each) => each === text);
+  if (mode !== undefined) return mode;
+  throw new ExportError('usage', `--mode must be one of ${loadModes.join(', ')}, and is "${text}"`);
+}
 
 /** One step of a load: a statement, or the files of a table into the table of that name. */
 export type LoadStep =
