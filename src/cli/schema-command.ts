@@ -6,7 +6,7 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { tablesOf } from '../pipeline/tables-of.ts';
-import { csvDialectNames, type CsvDialectName } from '../sinks/csv-dialect.ts';
+import { csvDialectNames, type CsvDialectName } from '../lib/csv-dialect.ts';
 import { columnsDocument } from '../warehouse/columns-document.ts';
 import { hasLists, type TableFormat, tableFormats } from '../warehouse/dialect.ts';
 import { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from '../warehouse/dialects.ts';

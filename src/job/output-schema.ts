@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tableNames } from '../assets/columns.ts';
-import { csvDialectNames } from '../sinks/csv-dialect.ts';
+import { csvDialectNames } from '../lib/csv-dialect.ts';
 import { formats } from '../sinks/sink.ts';
 import { columnIssues } from './column-issues.ts';
 import { count, distinct, field, oneOrMore } from './field.ts';

@@ -1,8 +1,8 @@
 import { tableByName } from '../assets/columns.ts';
 import { exportedAt } from '../assets/shape-table.ts';
 import type { Column, ColumnType, Table } from '../assets/table.ts';
+import { type CsvDialectName, csvDialectNamed } from '../lib/csv-dialect.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { type CsvDialectName, csvDialectNames } from '../sinks/csv-dialect.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { TableFormat } from '../warehouse/dialect.ts';
 
@@ -49,10 +49,9 @@ export function planLoad(manifest: Manifest, reader: FileReader): LoadPlan {
       todo: `Export again with --format ${preferred[reader].join(' or ')}${escaped ? '; CSV with csv.formulas: escape is not what the service said' : ''}.`,
     });
   }
-  const dialect = manifest.job['csv.dialect'];
   return {
     format,
-    csvDialect: csvDialectNames.find((name) => name === dialect) ?? 'rfc4180',
+    csvDialect: csvDialectNamed(manifest.job['csv.dialect']),
     tables: Object.entries(manifest.tables).map(([name, { rows, columns }]) => ({
       table: tableOf(name, columns, format),
       files: manifest.files

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { csvDialects } from '../lib/csv-dialect.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
-import { csvDialects } from '../sinks/csv-dialect.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import type { Database } from './database.ts';

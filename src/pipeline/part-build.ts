@@ -1,6 +1,6 @@
 import type { RowBlock } from '../assets/row-block.ts';
 import type { Table } from '../assets/table.ts';
-import type { CsvDialectName } from '../sinks/csv-dialect.ts';
+import type { CsvDialectName } from '../lib/csv-dialect.ts';
 import type { Compression, EncoderNotes, Format, RowEncoder } from '../sinks/sink.ts';
 import { sinkFor } from '../sinks/registry.ts';
 import type { FileFacts } from '../store/export-facts.ts';

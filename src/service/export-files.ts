@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { assetsTable } from '../assets/columns.ts';
+import { csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 
 /** Formats that assets can be read back from, the best first: raw is the service's own text. */
@@ -69,13 +70,10 @@ function requireWhole(folder: string, { job, tables }: ExportManifest): void {
   );
 }
 
-/** Dialects whose null is no empty cell (docs/job.md, csv.dialect). */
-const nullTexts: Readonly<Record<string, string>> = { redshift: '\\N', clickhouse: '\\N' };
-
 function layoutOf({ tables, job }: ExportManifest): FileLayout {
   const columns = tables['assets']?.columns ?? [];
   const names = assetsTable.columns.map(({ name }) => columns.find(({ from }) => from === name)?.name ?? name);
-  return { names, nullText: nullTexts[String(job['csv.dialect'])] ?? '' };
+  return { names, nullText: csvDialects[csvDialectNamed(job['csv.dialect'])].nullText };
 }
 
 function readManifest(folder: string): ExportManifest {

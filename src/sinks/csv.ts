@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import { type RowBlock, textMarks } from '../assets/row-block.ts';
 import type { ColumnType } from '../assets/table.ts';
+import { csvDialects } from '../lib/csv-dialect.ts';
 import { BlockText } from './block-text.ts';
 import { ByteBlocks } from './byte-blocks.ts';
-import { csvDialects } from './csv-dialect.ts';
 import { integerOf } from './digits.ts';
 import { startsFormula } from './formula.ts';
 import {

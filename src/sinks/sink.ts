@@ -1,6 +1,6 @@
 import type { RowBlock } from '../assets/row-block.ts';
 import type { Column } from '../assets/table.ts';
-import type { CsvDialectName } from './csv-dialect.ts';
+import type { CsvDialectName } from '../lib/csv-dialect.ts';
 
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];

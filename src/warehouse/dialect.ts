@@ -1,5 +1,5 @@
 import type { Column, ColumnType, Table } from '../assets/table.ts';
-import { type CsvDialectName, csvDialects } from '../sinks/csv-dialect.ts';
+import { type CsvDialectName, csvDialects } from '../lib/csv-dialect.ts';
 
 /** The formats that hold tables; raw files hold records. */
 export const tableFormats = ['parquet', 'csv', 'jsonl'] as const;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageOf } from '../../src/lib/export-error.ts';
 import { CsvCounter } from '../../src/lib/csv-counter.ts';
-import { csvDialectNames } from '../../src/sinks/csv-dialect.ts';
+import { csvDialectNames } from '../../src/lib/csv-dialect.ts';
 import { csvSink } from '../../src/sinks/csv.ts';
 import { blockOf } from '../../src/assets/row-block.ts';
 import type { Row } from '../../src/assets/table.ts';

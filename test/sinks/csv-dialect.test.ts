@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blockOf } from '../../src/assets/row-block.ts';
 import type { Column, ColumnType, Row } from '../../src/assets/table.ts';
-import { csvDialectNames, csvDialects } from '../../src/sinks/csv-dialect.ts';
+import { csvDialectNames, csvDialects } from '../../src/lib/csv-dialect.ts';
 import { csvSink } from '../../src/sinks/csv.ts';
 
 const column = (name: string, type: ColumnType): Column => ({ name, type, nullable: true, path: [], about: '' });

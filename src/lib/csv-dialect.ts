@@ -24,3 +24,8 @@ export const csvDialects = {
 export type CsvDialectName = keyof typeof csvDialects;
 
 export const csvDialectNames = Object.keys(csvDialects) as CsvDialectName[];
+
+/** The dialect of that name; RFC 4180 for every other. */
+export function csvDialectNamed(name: unknown): CsvDialectName {
+  return csvDialectNames.find((each) => each === name) ?? 'rfc4180';
+}
