@@ -17,7 +17,7 @@ import { isJsonObject, parseJson } from '../src/assets/json.ts';
 import { blockOf, type RowBlock } from '../src/assets/row-block.ts';
 import type { Column, Row } from '../src/assets/table.ts';
 import { sinkFor } from '../src/sinks/registry.ts';
-import type { ByteOutput, Format } from '../src/sinks/sink.ts';
+import { type ByteOutput, compressions, type Format } from '../src/sinks/sink.ts';
 import { generatedId, generatedRecord } from '../src/service/generated/generated-assets.ts';
 
 const rounds = 7;
@@ -74,7 +74,7 @@ function sinkStage(format: Format): () => Promise<number> {
     const sink = sinkFor(format);
     const encoder = await sink.open(output, {
       columns: format === 'raw' ? rawColumns : assetsTable.columns,
-      compression: sink.compressions[0] ?? 'none',
+      compression: compressions[format][0],
       escapeFormulas: false,
     });
     await eachWrite(format === 'raw' ? rawBlocks : blocks, (block) => encoder.write(block));

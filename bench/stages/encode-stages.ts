@@ -3,7 +3,7 @@ import type { Table } from '../../src/assets/table.ts';
 import type { FlatSlice } from '../../src/pipeline/flatten-slice.ts';
 import { rawTable } from '../../src/pipeline/part-build.ts';
 import { sinkFor } from '../../src/sinks/registry.ts';
-import type { ByteOutput, Format, RowEncoder } from '../../src/sinks/sink.ts';
+import { type ByteOutput, compressions, type Format, type RowEncoder } from '../../src/sinks/sink.ts';
 import type { Stage } from './stage.ts';
 
 type Rows = Parameters<RowEncoder['write']>[0];
@@ -35,7 +35,7 @@ async function encode(
   for (const { table, rows } of all) {
     const encoder = await sink.open(nowhere, {
       columns: table.columns,
-      compression: sink.compressions[0] ?? 'none',
+      compression: compressions[format][0],
       escapeFormulas: false,
     });
     for (const some of rows) await encoder.write(some);

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { tableNames } from '../assets/columns.ts';
 import { csvDialectNames } from '../lib/csv-dialect.ts';
-import { formats } from '../sinks/sink.ts';
+import { compressions, formats } from '../sinks/sink.ts';
 import { columnIssues } from './column-issues.ts';
 import { count, distinct, field, oneOrMore } from './field.ts';
-
-/** Formats whose files are compressed as a whole. */
-const outerCodec = z.enum(['none', 'gzip', 'zstd']);
 
 /** Which columns `assets` has; child tables are always whole. */
 const columnFields = {
@@ -60,10 +57,10 @@ export const outputSchema = z
     compression: field(
       z
         .strictObject({
-          parquet: z.enum(['zstd', 'snappy', 'gzip', 'none']).default('zstd'),
-          csv: outerCodec.default('none'),
-          jsonl: outerCodec.default('none'),
-          raw: outerCodec.default('none'),
+          parquet: z.enum(compressions.parquet).default(compressions.parquet[0]),
+          csv: z.enum(compressions.csv).default(compressions.csv[0]),
+          jsonl: z.enum(compressions.jsonl).default(compressions.jsonl[0]),
+          raw: z.enum(compressions.raw).default(compressions.raw[0]),
         })
         .prefault({}),
       { flag: 'compression', value: 'FORMAT=CODEC', description: 'compression of a format, e.g. csv=gzip' },

@@ -21,7 +21,6 @@ import { type FixedTexts, fixedTexts } from './words.ts';
 export const csvSink: Sink = {
   format: 'csv',
   extension: 'csv',
-  compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
   blockBytes,
   open: async (output, options) => new CsvEncoder(output, options),

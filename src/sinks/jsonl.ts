@@ -19,7 +19,6 @@ import { type FixedTexts, fixedTexts, type Words } from './words.ts';
 export const jsonlSink: Sink = {
   format: 'jsonl',
   extension: 'jsonl',
-  compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
   blockBytes,
   open: async (output, options) => new JsonlEncoder(output, options),

@@ -7,7 +7,6 @@ import { blockBytes, type Sink } from './sink.ts';
 export const parquetSink: Sink = {
   format: 'parquet',
   extension: 'parquet',
-  compressions: ['zstd', 'snappy', 'gzip', 'none'],
   compressesInside: true,
   blockBytes,
   open: async (output, options) => {

@@ -13,7 +13,6 @@ const memory = new BlockMemory({ blockBytes: 4 << 20, roomBytes: 256 * 1024, fil
 export const rawSink: Sink = {
   format: 'raw',
   extension: 'jsonl',
-  compressions: ['none', 'gzip', 'zstd'],
   compressesInside: false,
   blockBytes: memory.blockBytes,
   open: async (output, options) => openRaw(new ByteBlocks(output, memory), options),

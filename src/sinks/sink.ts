@@ -30,6 +30,14 @@ export interface EncoderOptions {
 
 export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';
 
+/** Codecs a job may ask for, the default first. Beside the formats, as the help of a command loads no sink. */
+export const compressions = {
+  parquet: ['zstd', 'snappy', 'gzip', 'none'],
+  csv: ['none', 'gzip', 'zstd'],
+  jsonl: ['none', 'gzip', 'zstd'],
+  raw: ['none', 'gzip', 'zstd'],
+} as const satisfies Record<Format, readonly Compression[]>;
+
 /** What an encoder had to say about the rows of one file; summed over parts for the manifest. */
 export interface EncoderNotes {
   /** Cells that a spreadsheet would run as a formula (CSV). */
@@ -46,13 +54,11 @@ export interface RowEncoder {
   end(): Promise<EncoderNotes>;
 }
 
-/** One file format. A new format is one file beside this one and a line in the registry. */
+/** One file format. A new format is one file beside this one, a line in the registry, and its name and codecs above. */
 export interface Sink {
   readonly format: Format;
   /** File name ending without a dot, before `.gz` or `.zst`. */
   readonly extension: string;
-  /** Codecs a job may ask for, the default first. */
-  readonly compressions: readonly Compression[];
   /** True where the codec works inside the file; false where the finished bytes are compressed as a whole. */
   readonly compressesInside: boolean;
   /** Where its encoders cut their bytes, so that what a codec makes of them depends on the rows alone. */

@@ -28,7 +28,7 @@ import { generatedId, generatedRecord } from '../../src/service/generated/genera
 import { cellOfText } from '../../src/service/cell-of-text.ts';
 import { plainBytes, readRows } from '../../src/service/read-rows.ts';
 import { sinkFor } from '../../src/sinks/registry.ts';
-import type { Format } from '../../src/sinks/sink.ts';
+import { compressions, type Format } from '../../src/sinks/sink.ts';
 import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
 import { anyRecord, differenceOf, sameList } from '../assets/any-record.ts';
 import { sqlText } from '../support/query-duckdb.ts';
@@ -145,7 +145,7 @@ async function write(format: Format, block: RowBlock, shaped: ShapedTable): Prom
   const pieces: Uint8Array[] = [];
   const sink = sinkFor(format);
   const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
-  const compression = sink.compressions[0] ?? 'none';
+  const [compression] = compressions[format];
   const encoder = await sink.open(output, { columns, compression, escapeFormulas: false });
   await encoder.write(block);
   await encoder.end();

@@ -1,7 +1,7 @@
 import { blockOf, type RowBlock } from '../../../src/assets/row-block.ts';
 import type { Column, Row } from '../../../src/assets/table.ts';
 import { sinkFor } from '../../../src/sinks/registry.ts';
-import type { Compression, EncoderNotes, Format } from '../../../src/sinks/sink.ts';
+import { type Compression, compressions, type EncoderNotes, type Format } from '../../../src/sinks/sink.ts';
 
 export interface EncodedFile {
   readonly bytes: Buffer;
@@ -30,7 +30,7 @@ export async function encodeFile(
   const blocks: Uint8Array[] = [];
   const encoder = await sink.open(
     { write: async (bytes) => void blocks.push(Uint8Array.from(bytes)) },
-    { columns, compression: compression ?? sink.compressions[0] ?? 'none', escapeFormulas },
+    { columns, compression: compression ?? compressions[format][0], escapeFormulas },
   );
   let start = 0;
   for (let turn = 0; start < rows.length; turn += 1) {
