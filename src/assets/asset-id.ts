@@ -5,6 +5,7 @@ const idBytes = 32;
 export const longestId = 44;
 export const shortestId = 32;
 
+/** The 58 digits, from 0. */
 export const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /** The base58 digit of a character code below 256; 255 for every other character. */

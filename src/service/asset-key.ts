@@ -1,7 +1,6 @@
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+import { alphabet, digitOf } from '../assets/asset-id.ts';
+
 const keyBytes = 32;
-const digitOf = new Uint8Array(128);
-for (let digit = 0; digit < alphabet.length; digit += 1) digitOf[alphabet.charCodeAt(digit)] = digit;
 
 /** The key in 24-bit limbs, lowest first: a limb times 58^4 plus a carry stays far below 2^53. */
 const limbs = new Float64Array(11);

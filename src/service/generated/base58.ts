@@ -1,6 +1,7 @@
+import { alphabet } from '../../assets/asset-id.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-const alphabet = Buffer.from('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', 'latin1');
+const letters = Buffer.from(alphabet, 'latin1');
 /** Five digits at once: the largest power of 58 whose remainder, shifted by 16 bits, is exact in a double. */
 const limbBase = 58 ** 5;
 const keyBytes = 32;
@@ -40,7 +41,7 @@ function encodeHalfWords(): string {
     }
   }
   while (position < digitCount && digits[position] === 0) position += 1;
-  for (let index = position; index < digitCount; index += 1) digits[index] = alphabet[digits[index] ?? 0] ?? 0;
+  for (let index = position; index < digitCount; index += 1) digits[index] = letters[digits[index] ?? 0] ?? 0;
   return '1'.repeat(ones) + digits.toString('latin1', position, digitCount);
 }
 
