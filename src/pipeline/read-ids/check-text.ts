@@ -1,24 +1,17 @@
 import { ExportError } from '../../lib/export-error.ts';
+import { startsAs } from './first-bytes.ts';
 import type { IdInput } from './id-input.ts';
 
 /** How much of a file is looked at to see what it is. */
 const lookBytes = 64;
 
-/** Beginnings of files that are no text, and what they are. */
-const magic: readonly { readonly bytes: readonly number[]; readonly is: string; readonly todo: string }[] = [
-  { bytes: [0x1f, 0x8b], is: 'gzip data', todo: 'let its name end in .gz' },
-  { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'zstd data', todo: 'let its name end in .zst' },
-  {
-    bytes: [0x50, 0x41, 0x52, 0x31],
-    is: 'a Parquet file',
-    todo: 'let its name end in .parquet, or give --ids-format parquet',
-  },
-  {
-    bytes: [0x50, 0x4b, 0x03, 0x04],
-    is: 'a zip archive (or a spreadsheet)',
-    todo: 'unpack it, or save the sheet as CSV',
-  },
-];
+/** What files are that are no text. */
+const noText = [
+  { kind: 'gzip', is: 'gzip data', todo: 'let its name end in .gz' },
+  { kind: 'zstd', is: 'zstd data', todo: 'let its name end in .zst' },
+  { kind: 'parquet', is: 'a Parquet file', todo: 'let its name end in .parquet, or give --ids-format parquet' },
+  { kind: 'zip', is: 'a zip archive (or a spreadsheet)', todo: 'unpack it, or save the sheet as CSV' },
+] as const;
 
 /**
  * Lets the bytes of a text file through, without its byte order mark.
@@ -40,10 +33,8 @@ export async function* checkText(input: IdInput, bytes: AsyncIterable<Uint8Array
 }
 
 function textAfterMark(input: IdInput, head: Buffer): Buffer {
-  for (const { bytes, is, todo } of magic) {
-    if (bytes.every((byte, index) => head[index] === byte)) {
-      throw new ExportError('input', `${input.name} is ${is}, not text`, { todo });
-    }
+  for (const { kind, is, todo } of noText) {
+    if (startsAs(kind, head)) throw new ExportError('input', `${input.name} is ${is}, not text`, { todo });
   }
   if (isWide(head)) {
     throw new ExportError('input', `${input.name} is UTF-16 text; ids are read as UTF-8`, {

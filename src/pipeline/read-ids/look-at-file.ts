@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { startsAs } from './first-bytes.ts';
 import type { IdFormat, InputCompression } from './id-format.ts';
 
 export interface SeenFormat {
@@ -13,13 +14,12 @@ const lookBytes = 512;
 /** What a file is by its first bytes: for stdin, which has no name with an ending. CSV looks like lines here. */
 export async function lookAtFile(path: string): Promise<SeenFormat> {
   const head = await headOf(path);
-  const startsWith = (...bytes: number[]): boolean => bytes.every((byte, index) => head[index] === byte);
-  if (startsWith(0x1f, 0x8b)) return { format: 'lines', compression: 'gzip' };
-  if (startsWith(0x28, 0xb5, 0x2f, 0xfd)) return { format: 'lines', compression: 'zstd' };
-  const text = head.toString('latin1');
-  if (text.startsWith('PAR1')) return { format: 'parquet', compression: 'none' };
+  if (startsAs('gzip', head)) return { format: 'lines', compression: 'gzip' };
+  if (startsAs('zstd', head)) return { format: 'lines', compression: 'zstd' };
+  if (startsAs('parquet', head)) return { format: 'parquet', compression: 'none' };
   // The byte order mark of UTF-8, as it looks in Latin-1, may stand before the first value.
-  const first = text
+  const first = head
+    .toString('latin1')
     .replace(/^\u00EF\u00BB\u00BF/, '')
     .trimStart()
     .charAt(0);
