@@ -4,6 +4,9 @@ import type { CommandArguments, CommandFlag } from './command.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 
+/** What holds where a flag is not given. */
+const standards = { graceMs: '20000', logLevel: 'info' };
+
 /** Flags of commands that run a job. */
 export const runFlags: readonly CommandFlag[] = [
   { name: 'json', about: 'print the account as one JSON object on stdout' },
@@ -11,13 +14,13 @@ export const runFlags: readonly CommandFlag[] = [
     name: 'grace-ms',
     value: 'MS',
     about: 'time that answers in flight get after SIGINT or SIGTERM, at most a day',
-    standard: '20000',
+    standard: standards.graceMs,
   },
   {
     name: 'log-level',
     value: 'LEVEL',
     about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
-    standard: 'info',
+    standard: standards.logLevel,
   },
 ];
 
@@ -30,8 +33,8 @@ export interface RunSettings {
 /** What `runFlags` were given. @throws {ExportError} `usage` */
 export function runSettings(args: CommandArguments): RunSettings {
   return {
-    graceMs: graceMs(args.text('grace-ms') ?? '20000'),
-    logLevel: logLevelOf(args.text('log-level') ?? 'info'),
+    graceMs: graceMs(args.text('grace-ms') ?? standards.graceMs),
+    logLevel: logLevelOf(args.text('log-level') ?? standards.logLevel),
     json: args.isOn('json'),
   };
 }
