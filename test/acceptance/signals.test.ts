@@ -5,7 +5,7 @@ import { openJournal } from '../../src/store/journal.ts';
 import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
-import { runProgram, startProgram } from '../support/run-program.ts';
+import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const calls = 12;
@@ -105,11 +105,7 @@ describe('the first signal', () => {
       ],
       set.options,
     );
-    await new Promise<void>((resolve) => {
-      child.stderr?.on('data', (text: string) => {
-        if (text.includes('ECONNREFUSED')) resolve();
-      });
-    });
+    await told(child, 'ECONNREFUSED');
     child.kill('SIGTERM');
     expect((await ended).exit).toBe(143);
     expect(await goesOn(set)).toBe(calls);
@@ -122,13 +118,9 @@ describe('the second signal', () => {
     const slow = await startGeneratedService({ delayMs: 60_000 });
     const { child, ended } = startProgram(set.flags(slow, 'out'), set.options);
     await asked(slow, concurrency);
-    const told = new Promise<void>((resolve) => {
-      child.stderr?.on('data', (text: string) => {
-        if (text.includes('no new calls')) resolve();
-      });
-    });
+    const heard = told(child, 'no new calls');
     child.kill(signal);
-    await told;
+    await heard;
     const signalled = performance.now();
     child.kill(signal);
     expect((await ended).exit).toBe(exit);

@@ -4,7 +4,7 @@ import { type GeneratedService, startGeneratedService } from '../support/generat
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { exportBytes } from '../support/run-export.ts';
-import { runProgram, startProgram } from '../support/run-program.ts';
+import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const idsPerCall = 10;
@@ -108,8 +108,9 @@ describe('the program with threads', () => {
     const hanging = await startGeneratedService({ delayMs: 6000 });
     const { child, ended } = startProgram(command(hanging, 'out', 2), options);
     await sent(hanging, concurrency);
+    const heard = told(child, 'no new calls');
     child.kill('SIGTERM');
-    await new Promise((resolve) => child.stderr?.once('data', resolve));
+    await heard;
     const startedMs = performance.now();
     child.kill('SIGTERM');
     expect((await ended).exit).toBe(143);

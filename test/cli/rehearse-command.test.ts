@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeIdFile } from '../support/id-file.ts';
-import { runProgram, startProgram } from '../support/run-program.ts';
+import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const job = `
@@ -95,15 +95,10 @@ describe('rehearse', () => {
         cwd: folder,
         environment: { TMPDIR: folder },
       });
-      const told = (text: string): Promise<void> =>
-        new Promise((resolve) => {
-          child.stderr?.on('data', (data: string) => {
-            if (data.includes(text)) resolve();
-          });
-        });
-      await told('part committed');
+      const heard = told(child, 'no new calls');
+      await told(child, 'part committed');
       child.kill('SIGINT');
-      await told('no new calls');
+      await heard;
       expect(await readdir(folder)).toHaveLength(4);
       child.kill('SIGINT');
       expect((await ended).exit).toBe(130);

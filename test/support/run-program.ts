@@ -38,6 +38,17 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
   return startProgram(args, options).ended;
 }
 
+/** Resolves when the program has said this on stderr, from now on. */
+export function told(child: ChildProcess, text: string): Promise<void> {
+  let said = '';
+  return new Promise((resolve) => {
+    child.stderr?.on('data', (more: string) => {
+      said += more;
+      if (said.includes(text)) resolve();
+    });
+  });
+}
+
 async function endOf(child: ChildProcess): Promise<ProgramRun> {
   let stdout = '';
   let stderr = '';
