@@ -5,9 +5,12 @@ import { parseJson, type Json, type JsonObject } from '../../src/assets/json.ts'
 
 const realAssets = new URL('../../../shared/data/real-assets.jsonl', import.meta.url);
 
+/** Whether there are real records to test with. */
+export const hasRealRecords = existsSync(realAssets);
+
 /** The texts of records as the service sent them; none where that file is absent. */
 export function realRecordTexts(): string[] {
-  if (!existsSync(realAssets)) return [];
+  if (!hasRealRecords) return [];
   return readFileSync(realAssets, 'utf8')
     .split('\n')
     .filter((line) => line !== '');

@@ -5,7 +5,7 @@ import { tableByName, tables } from '../../src/assets/columns.ts';
 import type { Drift } from '../../src/assets/drift.ts';
 import { isJsonObject, stringifyJson, type Json } from '../../src/assets/json.ts';
 import type { Cell, Row, Table } from '../../src/assets/table.ts';
-import { parseObject, realRecordTexts } from './any-json.ts';
+import { hasRealRecords, parseObject, realRecordTexts } from './any-json.ts';
 import { anyRecord } from './any-record.ts';
 
 function table(name: string): Table {
@@ -129,35 +129,40 @@ describe('childRows', () => {
   });
 
   it('gives as many rows as the list has elements, and loses none of an element', () => {
-    const check = (record: Json): void => {
-      if (!isJsonObject(record)) throw new Error('no record');
-      for (const child of tables.slice(1)) {
-        const list = listOf(record, child);
-        const rows = childRows(child, record);
-        if (!Array.isArray(list)) continue;
-        expect(rows).toHaveLength(list.length);
-        for (const [position, element] of list.entries()) {
-          const row = rows[position] ?? [];
-          const extra = cellOf(row, child, 'extra');
-          if (!isJsonObject(element)) {
-            expect(extra).toBe(element === null ? null : stringifyJson(element));
-            continue;
-          }
-          for (const [name, value] of Object.entries(element)) {
-            if (value === null) continue;
-            const left = extra === null ? undefined : ownOf(String(extra), name);
-            const cell = child.columns.some((column) => column.path[0] === name) ? cellOf(row, child, name) : null;
-            expect((left === undefined) !== (cell === null)).toBe(true);
-            if (left !== undefined) expect(stringifyJson(left)).toBe(stringifyJson(value));
-            else if (typeof value === 'string') expect(cell === value || cell === stringifyJson(value)).toBe(true);
-          }
-        }
-      }
-    };
-    fc.assert(fc.property(anyRecord, check), { seed: 7, numRuns: 500 });
-    for (const text of realRecordTexts()) check(parseObject(text));
+    fc.assert(fc.property(anyRecord, losesNothing), { seed: 7, numRuns: 500 });
+  });
+
+  it.skipIf(!hasRealRecords)('loses none of an element of a real record', () => {
+    for (const text of realRecordTexts()) losesNothing(parseObject(text));
   });
 });
+
+/** Holds the rows of every list of a record to its elements. */
+function losesNothing(record: Json): void {
+  if (!isJsonObject(record)) throw new Error('no record');
+  for (const child of tables.slice(1)) {
+    const list = listOf(record, child);
+    const rows = childRows(child, record);
+    if (!Array.isArray(list)) continue;
+    expect(rows).toHaveLength(list.length);
+    for (const [position, element] of list.entries()) {
+      const row = rows[position] ?? [];
+      const extra = cellOf(row, child, 'extra');
+      if (!isJsonObject(element)) {
+        expect(extra).toBe(element === null ? null : stringifyJson(element));
+        continue;
+      }
+      for (const [name, value] of Object.entries(element)) {
+        if (value === null) continue;
+        const left = extra === null ? undefined : ownOf(String(extra), name);
+        const cell = child.columns.some((column) => column.path[0] === name) ? cellOf(row, child, name) : null;
+        expect((left === undefined) !== (cell === null)).toBe(true);
+        if (left !== undefined) expect(stringifyJson(left)).toBe(stringifyJson(value));
+        else if (typeof value === 'string') expect(cell === value || cell === stringifyJson(value)).toBe(true);
+      }
+    }
+  }
+}
 
 function ownOf(text: string, name: string): Json | undefined {
   const object = parseObject(text);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable } from '../../src/assets/columns.ts';
 import { flattenAsset } from '../../src/assets/flatten-asset.ts';
 import type { Cell } from '../../src/assets/table.ts';
-import { parseObject, realRecordTexts } from './any-json.ts';
+import { hasRealRecords, parseObject, realRecordTexts } from './any-json.ts';
 
 /** The cells that are not null, by column, and the drift as `kind path`. */
 function flat(text: string): { cells: Record<string, Cell>; drift: string[] } {
@@ -183,7 +183,7 @@ describe('flattenAsset', () => {
     },
   );
 
-  it('finds the fields of real records where they are known to be', () => {
+  it.skipIf(!hasRealRecords)('finds the fields of real records where they are known to be', () => {
     for (const text of realRecordTexts()) {
       const { cells, drift } = flat(text);
       expect(cells.id).toBe(parseObject(text).id);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ExactNumber, isJsonObject, parseJson, stringifyJson, type Json } from '../../src/assets/json.ts';
 import { parseExact } from '../../src/assets/parse-exact.ts';
 import { stringifyExact } from '../../src/assets/stringify-exact.ts';
-import { anyJson, numberTextOf, realRecordTexts } from './any-json.ts';
+import { anyJson, hasRealRecords, numberTextOf, realRecordTexts } from './any-json.ts';
 
 const seed = 20240611;
 
@@ -180,7 +180,7 @@ describe('parseJson and stringifyJson', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  it('give back every real record', () => {
+  it.skipIf(!hasRealRecords)('give back every real record', () => {
     for (const text of realRecordTexts()) {
       expect(stringifyJson(parseExact(text))).toBe(text);
       expect(stringifyJson(parseJson(text))).toBe(text);

@@ -4,7 +4,7 @@ import { assetsTable } from '../../src/assets/columns.ts';
 import { flattenAsset } from '../../src/assets/flatten-asset.ts';
 import { parseJson, stringifyJson } from '../../src/assets/json.ts';
 import { rebuildAsset } from '../../src/assets/rebuild-asset.ts';
-import { parseObject, realRecordTexts } from './any-json.ts';
+import { hasRealRecords, parseObject, realRecordTexts } from './any-json.ts';
 import { anyRecord, differenceOf } from './any-record.ts';
 
 describe('rebuildAsset', () => {
@@ -23,7 +23,7 @@ describe('rebuildAsset', () => {
     );
   });
 
-  it('gives back every real record', () => {
+  it.skipIf(!hasRealRecords)('gives back every real record', () => {
     for (const text of realRecordTexts()) {
       const record = parseObject(text);
       const { row } = flattenAsset(record);

@@ -10,7 +10,7 @@ import { childTables, recordPlan } from '../../../src/assets/scan/record-plan.ts
 import { RecordRows } from '../../../src/assets/scan/record-rows.ts';
 import type { Column, Table } from '../../../src/assets/table.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
-import { realRecordTexts } from '../any-json.ts';
+import { hasRealRecords, realRecordTexts } from '../any-json.ts';
 import { anyRecord } from '../any-record.ts';
 
 const plan = recordPlan(childTables);
@@ -85,10 +85,12 @@ const generated = Array.from({ length: 400 }, (_, n) => generatedRecord(generate
 
 describe('rows read from the bytes of a record', () => {
   it('are those of the parsed record, and nearly every usual record is read so', () => {
-    for (const texts of [generated, realRecordTexts()]) {
-      const taken = texts.filter(agrees).length;
-      expect(taken).toBeGreaterThanOrEqual(texts.length * 0.95);
-    }
+    expect(generated.filter(agrees).length).toBeGreaterThanOrEqual(generated.length * 0.95);
+  });
+
+  it.skipIf(!hasRealRecords)('are those of the parsed record for real records, nearly all of which are read so', () => {
+    const texts = realRecordTexts();
+    expect(texts.filter(agrees).length).toBeGreaterThanOrEqual(texts.length * 0.95);
   });
 
   it('are those of the parsed record for any record that is not refused', () => {
