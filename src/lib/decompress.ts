@@ -5,15 +5,21 @@ import { createGunzip } from 'node:zlib';
 /** Bytes in each piece of what comes out; fewer, larger pieces cost less per byte. */
 const pieceBytes = 262_144;
 
+/** What a whole file is compressed with. */
+export type FileCodec = 'none' | 'gzip' | 'zstd';
+
+/** The codec of a file by the ending of its name. */
+export function codecOf(path: string): FileCodec {
+  if (path.endsWith('.gz')) return 'gzip';
+  return path.endsWith('.zst') ? 'zstd' : 'none';
+}
+
 /**
  * Decompresses a stream of any number of members or frames, holding no more than the codec's window. A piece
  * of the stream is copied when it is taken, so its buffer may be filled again.
  * @throws when the bytes are damaged or end too early.
  */
-export function decompress(
-  bytes: AsyncIterable<Uint8Array>,
-  codec: 'none' | 'gzip' | 'zstd',
-): AsyncIterable<Uint8Array> {
+export function decompress(bytes: AsyncIterable<Uint8Array>, codec: FileCodec): AsyncIterable<Uint8Array> {
   return codec === 'gzip' ? gunzip(bytes) : codec === 'zstd' ? unzstd(bytes) : bytes;
 }
 

@@ -1,7 +1,7 @@
 import type { Row, Table } from '../assets/table.ts';
 import { blockOf } from '../assets/row-block.ts';
 import { cellOfParquet } from '../assets/parquet-cell.ts';
-import { decompress } from '../lib/decompress.ts';
+import { codecOf, decompress } from '../lib/decompress.ts';
 import { readParquet } from '../lib/parquet-rows.ts';
 import { csvSink } from '../sinks/csv.ts';
 import { pathIn } from '../store/export-folder.ts';
@@ -21,9 +21,8 @@ export interface PartPath {
 /** The bytes of a part's file, decompressed. */
 export async function* plainBytes({ files, folder, path }: PartPath): AsyncGenerator<Uint8Array, void, void> {
   const file = await files.open(pathIn(folder, path), 'read');
-  const codec = path.endsWith('.gz') ? 'gzip' : path.endsWith('.zst') ? 'zstd' : 'none';
   try {
-    yield* decompress(bytesOf(file), codec);
+    yield* decompress(bytesOf(file), codecOf(path));
   } finally {
     await file.close();
   }

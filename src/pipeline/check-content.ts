@@ -1,4 +1,4 @@
-import { decompress } from '../lib/decompress.ts';
+import { codecOf, decompress, type FileCodec } from '../lib/decompress.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { type FileInspection, inspectParquet, inspectText, type TextInspector } from '../sinks/inspect-file.ts';
 import type { Format } from '../sinks/sink.ts';
@@ -24,9 +24,8 @@ export function contentCheck(open: OpenFile, file: ManifestFile): ContentCheck {
   const format = file.format as Format;
   if (format === 'parquet') return afterwards(() => inspectParquet(rangesOf(open, file.bytes)));
   const inspector = inspectText(format);
-  if (file.path.endsWith('.gz')) return afterwards(() => inflated(open, 'gzip', inspector));
-  if (file.path.endsWith('.zst')) return afterwards(() => inflated(open, 'zstd', inspector));
-  return meanwhile(inspector);
+  const codec = codecOf(file.path);
+  return codec === 'none' ? meanwhile(inspector) : afterwards(() => inflated(open, codec, inspector));
 }
 
 function afterwards(found: () => Promise<FileInspection>): ContentCheck {
@@ -52,7 +51,7 @@ function meanwhile(inspector: TextInspector): ContentCheck {
   };
 }
 
-async function inflated(open: OpenFile, codec: 'gzip' | 'zstd', inspector: TextInspector): Promise<FileInspection> {
+async function inflated(open: OpenFile, codec: FileCodec, inspector: TextInspector): Promise<FileInspection> {
   for await (const piece of decompress(piecesOf(open), codec)) inspector.push(piece);
   return inspector.end();
 }

@@ -5,7 +5,7 @@ import { assetsTable } from '../assets/columns.ts';
 import { isJsonObject, parseJson } from '../assets/json.ts';
 import { cellOfParquet } from '../assets/parquet-cell.ts';
 import type { Cell, Column, Row } from '../assets/table.ts';
-import { decompress } from '../lib/decompress.ts';
+import { codecOf, decompress } from '../lib/decompress.ts';
 import { readParquet } from '../lib/parquet-rows.ts';
 import { splitLines } from '../lib/split-lines.ts';
 import { cellOfJson, cellOfText } from './cell-of-text.ts';
@@ -23,8 +23,7 @@ export const readRows: Readonly<Record<Exclude<ReadableFormat, 'raw'>, ReadRows>
 };
 
 export function plainBytes(path: string): AsyncIterable<Uint8Array> {
-  const codec = path.endsWith('.gz') ? 'gzip' : path.endsWith('.zst') ? 'zstd' : 'none';
-  return decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codec);
+  return decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codecOf(path));
 }
 
 async function* readCsvRows(path: string, { names, nullText }: FileLayout): AsyncGenerator<Row[], void, void> {
