@@ -6,8 +6,7 @@ import {
   type LedgerDay,
   type LedgerFile,
   ledgerFiles,
-  ledgerFolder,
-  makePrivateFolder,
+  makeLedgerFolder,
   openLedgerFile,
 } from './ledger-file.ts';
 
@@ -74,9 +73,7 @@ export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): P
   const hash = keyHash(apiKey);
   const ownKey = `${inFlightKey}${ownerText(thisProcess(randomUUID())).trim()}`;
   const days = new Map<string, OpenDay>();
-  await makePrivateFolder(ledgerFolder(stateDir)).catch((error: unknown) => {
-    throw cannotWrite(error);
-  });
+  await makeLedgerFolder(stateDir);
 
   function openDay(day: string): OpenDay {
     const known = days.get(day);

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { makeFolder } from '../store/make-folder.ts';
 
 /** A day of one key's ledger: credits by what they are. */
 export type LedgerFile = RootDatabase<number, string>;
 
 /** Where a state folder keeps its ledgers. */
-export function ledgerFolder(stateDir: string): string {
+function ledgerFolder(stateDir: string): string {
   return join(stateDir, 'ledger');
 }
 
@@ -71,29 +72,11 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** Makes a folder for this user alone, and those above it. Node's own `recursive` never ends where /proc refuses. */
-export async function makePrivateFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    const parent = dirname(path);
-    if (codeOf(error) === 'ENOENT' && parent !== path) {
-      await makePrivateFolder(parent);
-      await mkdir(path, { mode: 0o700 }).catch(unlessThere);
-    } else if (!(await isFolder(path))) throw error;
-  }
-
-  /** Another process was faster. */
-  function unlessThere(error: unknown): void {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+/** Makes the folder of the ledgers, for this user alone. @throws {ExportError} `cannotWrite` */
+export async function makeLedgerFolder(stateDir: string): Promise<void> {
+  await makeFolder(ledgerFolder(stateDir), 0o700).catch((error: unknown) => {
+    throw cannotWrite(error);
+  });
 }
 
 export function cannotWrite(error: unknown): ExportError {

@@ -1,11 +1,12 @@
-import { constants, existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf } from '../lib/export-error.ts';
 import { DirectWrites, openDirectly } from './direct-writes.ts';
 import { onDisk } from './disk-error.ts';
 import { wholeFile } from './disk-file.ts';
 import type { Lock } from './lock.ts';
+import { makeFolder, syncFolder } from './make-folder.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
@@ -68,35 +69,6 @@ export async function syncFoldersOf(files: FileStore, top: string, paths: readon
     }
   }
   for (const folder of folders) await files.syncFolder(folder);
-}
-
-/**
- * One folder at a time: Node's recursive mkdir never returns where none can be made (/proc), and names the wrong cause.
- * Threads may make the same ones: a parent that was missing may be there now, and then one more attempt tells.
- */
-async function makeFolder(path: string, isLast = false): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
-    const parent = dirname(path);
-    if (codeOf(error) !== 'ENOENT' || parent === path || isLast) throw error;
-    if (!existsSync(parent)) await makeFolder(parent);
-    return makeFolder(path, true);
-  }
-  await syncFolder(dirname(path));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY);
-  try {
-    await folder.sync();
-  } catch (error) {
-    // Some network file systems know no syncing of folders, and keep names by themselves.
-    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
-  } finally {
-    await folder.close();
-  }
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {
