@@ -4,6 +4,7 @@ import { csvDialects } from '../lib/csv-dialect.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
+import { jsonLines } from '../warehouse/postgres.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 import { csvOfParquet, plainBytes } from './part-rows.ts';
@@ -36,7 +37,7 @@ export async function openPostgres(address: string, { plan, files, folder }: Pos
       let rows = 0;
       for (const path of source.files) {
         const part = { files, folder, path };
-        if (plan.format === 'jsonl') rows += await copyJsonl(source, (sql) => copy(plainBytes(part), sql));
+        if (plan.format === 'jsonl') rows += await copyJsonl(source, plainBytes(part));
         else if (plan.format === 'csv') rows += await copy(plainBytes(part), copyCsv(source, nullText(plan)));
         else rows += await copy(csvOfParquet(part, source.table), copyCsv(source, ''));
       }
@@ -45,17 +46,10 @@ export async function openPostgres(address: string, { plan, files, folder }: Pos
     close: () => client.end(),
   };
 
-  /** Json columns are values in JSONL: the server takes them out. No JSON text holds the bytes 1 and 2. */
-  async function copyJsonl({ table }: LoadTable, copyLines: (sql: string) => Promise<number>): Promise<number> {
-    const [name, lines] = [doubleQuoted(table.name), 'asset_export_lines'];
-    await client.query(`CREATE TEMPORARY TABLE ${lines} (line json)`);
-    const rows = await copyLines(`COPY ${lines} FROM STDIN WITH (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')`);
-    // A column of the table may be called line, too.
-    const values = table.columns.map((column) => `filled.${doubleQuoted(column.name)}`).join(', ');
-    await client.query(
-      `INSERT INTO ${name} (${columnNames(table)}) SELECT ${values} FROM ${lines}, json_populate_record(NULL::${name}, line) AS filled`,
-    );
-    await client.query(`DROP TABLE ${lines}`);
+  async function copyJsonl({ table }: LoadTable, lines: AsyncIterable<Uint8Array>): Promise<number> {
+    await client.query(jsonLines.create);
+    const rows = await copy(lines, `COPY ${jsonLines.table} FROM STDIN WITH (${jsonLines.copyOptions})`);
+    await client.query(jsonLines.fill(table));
     return rows;
   }
 }
@@ -65,11 +59,8 @@ function nullText({ csvDialect }: LoadPlan): string {
 }
 
 function copyCsv({ table }: LoadTable, nullWord: string): string {
-  return `COPY ${doubleQuoted(table.name)} (${columnNames(table)}) FROM STDIN WITH (FORMAT csv, HEADER true, NULL ${literal(nullWord)})`;
-}
-
-function columnNames({ columns }: LoadTable['table']): string {
-  return columns.map(({ name }) => doubleQuoted(name)).join(', ');
+  const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
+  return `COPY ${doubleQuoted(table.name)} (${names}) FROM STDIN WITH (FORMAT csv, HEADER true, NULL ${literal(nullWord)})`;
 }
 
 interface Packages {

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../assets/table.ts';
+import type { ColumnType, Table } from '../assets/table.ts';
 import {
   columnList,
   createTableText,
@@ -25,6 +25,25 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: 'timestamp(6) with time zone',
 };
 
+/**
+ * JSONL goes into a table of its lines, out of which the server takes the values: json columns are values there.
+ * No JSON text holds the bytes 1 and 2: as delimiter and quote they make each line one cell.
+ */
+export const jsonLines = {
+  create: 'CREATE TEMP TABLE lines (line json);\n',
+  table: 'lines',
+  copyOptions: `FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02'`,
+  /** The statements that fill the table of that name and drop the lines. A column may be called line, too. */
+  fill: (table: Table): string => `INSERT INTO ${doubleQuoted(table.name)} (
+${columnList(table, ({ name }) => doubleQuoted(name))}
+)
+SELECT
+${columnList(table, ({ name }) => `filled.${doubleQuoted(name)}`)}
+FROM lines, json_populate_record(NULL::${doubleQuoted(table.name)}, line) AS filled;
+DROP TABLE lines;
+`,
+} as const;
+
 export const postgres: Dialect = {
   types,
   createTable: (table) =>
@@ -42,20 +61,11 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
     return `-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 ${copies(into, [program(`tail -q -n +2 ${shellGlob(source)}`)], options)}`;
   },
-  // No JSON text holds the bytes 1 and 2: as delimiter and quote they make each line one cell.
   jsonl: (source) => {
     const { table, files } = source;
     const note = files === undefined ? '-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.\n' : '';
     const inputs = files === undefined ? [program(`cat ${shellGlob(source)}`)] : inputsOf(source, files);
-    return `${note}CREATE TEMP TABLE lines (line json);
-${copies('lines', inputs, `FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02'`)}INSERT INTO ${doubleQuoted(table.name)} (
-${columnList(table, ({ name }) => doubleQuoted(name))}
-)
-SELECT
-${columnList(table, ({ name }) => `filled.${doubleQuoted(name)}`)}
-FROM lines, json_populate_record(NULL::${doubleQuoted(table.name)}, line) AS filled;
-DROP TABLE lines;
-`;
+    return `${note}${jsonLines.create}${copies(jsonLines.table, inputs, jsonLines.copyOptions)}${jsonLines.fill(table)}`;
   },
   parquet: (
     source,
