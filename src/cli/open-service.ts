@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CreditLedger, DiskLedgerOptions } from '../client/credit-ledger.ts';
-import type { Job } from '../job/job-schema.ts';
+import { embedded, type Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { diskFileStore } from '../store/file-store.ts';
@@ -25,8 +25,6 @@ export interface ServiceChoice {
   /** Where an embedded service keeps records that memory does not hold. */
   readonly spillDir?: string;
 }
-
-const embedded = 'embedded:';
 
 /** Opens what a job's address names: the service out there, or this program's own on local records. */
 export async function openService(choice: ServiceChoice): Promise<OpenService> {

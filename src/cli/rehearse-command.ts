@@ -48,7 +48,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
   const missingPercent = percentOf(args.text('missing-percent') ?? '1');
   // A job may have no address yet: here it does not matter.
-  const { job, idsFolder } = jobOf(args, args.words.length === 0 ? { url: 'embedded:' } : {});
+  const { job, idsFolder } = jobOf(args, args.words.length === 0 ? { url: 'embedded:-' } : {});
   const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
   // However the program ends: a signal that ends it at once runs no `finally`.
   process.once('exit', () => {

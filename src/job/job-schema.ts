@@ -9,6 +9,14 @@ const tolerance = z.union([
   z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a share like 0.5%, at most 100%'),
 ]);
 
+/** Begins an address that names local records. */
+export const embedded = 'embedded:';
+
+const serviceUrl = z
+  .string()
+  .min(1)
+  .refine((url) => url !== embedded, `names no records: write ${embedded}PATH`);
+
 export const jobSchema = z.strictObject({
   ids: z.strictObject({
     from: field(oneOrMore(z.string().min(1)), {
@@ -27,7 +35,7 @@ export const jobSchema = z.strictObject({
     }),
   }),
   service: z.strictObject({
-    url: field(z.string().min(1), {
+    url: field(serviceUrl, {
       flag: 'url',
       value: 'BASE',
       description: 'address of the service, without /v3/<key>; embedded:PATH answers from local records instead',

@@ -7,7 +7,7 @@ import { shownPath } from '../lib/shown-path.ts';
 import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField } from './job-fields.ts';
-import { type Job, jobSchema } from './job-schema.ts';
+import { embedded, type Job, jobSchema } from './job-schema.ts';
 import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file, default. */
@@ -30,11 +30,16 @@ export interface LoadedJob {
 
 /** Fields that hold a path, and how to make it absolute. */
 const pathFields: Readonly<Record<string, (folder: string, value: string) => string>> = {
-  'output.dir': resolve,
-  'service.apiKeyFile': resolve,
+  'output.dir': absolutePath,
+  'service.apiKeyFile': absolutePath,
   'service.url': (folder, url) =>
-    url.startsWith('embedded:') ? `embedded:${resolve(folder, url.slice('embedded:'.length))}` : url,
+    url.startsWith(embedded) ? `${embedded}${absolutePath(folder, url.slice(embedded.length))}` : url,
 };
+
+/** An empty path stays empty, for the schema to complain about: resolved it would be the folder itself. */
+function absolutePath(folder: string, path: string): string {
+  return path === '' ? '' : resolve(folder, path);
+}
 
 /** Reads a job and fills its defaults in. @throws {ExportError} `usage`, with every mistake and where it stands */
 export function loadJob(sources: JobSources): LoadedJob {

@@ -161,6 +161,17 @@ describe('a job that is wrong', () => {
     ]);
   });
 
+  it('has a path that is empty, which is not the current folder', async () => {
+    const wrong = async (fields: string, extra: Partial<JobSources> = {}) => messageOf(await jobFile(fields, extra));
+    const empty = 'must be a text that is not empty';
+    expect(await wrong(least, { flags: { out: '' } })).toBe(`--out ${empty}, and is ""`);
+    expect(await wrong(least.replace('dir: out', 'dir: ""'))).toBe(`jobs/j.yaml:3:11: output.dir ${empty}, and is ""`);
+    expect(await wrong(least.replace('dir: out', "dir: '${OUT:-}'"))).toContain(`output.dir ${empty}`);
+    expect(await wrong(least, { flags: { 'api-key-file': '' } })).toBe(`--api-key-file ${empty}`);
+    expect(await wrong(least, { flags: { url: 'embedded:' } })).toBe('--url names no records: write embedded:PATH');
+    expect(await wrong(least.replace('https://s.example', '"embedded:"'))).toContain('service.url names no records');
+  });
+
   it('shows nothing of what stands where the key belongs', async () => {
     const message = messageOf(await jobFile(least.replace('{ url:', '{ apiKeyFile: [s3cret], url:')));
     expect(message).toContain('service.apiKeyFile must be a text');
