@@ -95,6 +95,15 @@ describe('a job', () => {
     expect(from(join(sources.folder, 'a,b.txt'))).toEqual([join(sources.folder, 'a,b.txt')]);
   });
 
+  it('leaves the commas within the braces of a pattern of ids', async () => {
+    const sources = await jobFile(least);
+    const from = (ids: unknown, environment = {}) => loadJob({ ...sources, flags: { ids }, environment }).job.ids.from;
+    expect(from('data/{a,b}.txt')).toEqual(['data/{a,b}.txt']);
+    expect(from('x.txt, {a,{b,c}}/{1..3}.csv ,y.txt')).toEqual(['x.txt', '{a,{b,c}}/{1..3}.csv', 'y.txt']);
+    expect(from('a},b.txt')).toEqual(['a}', 'b.txt']);
+    expect(from(undefined, { ASSET_EXPORT_IDS: 'data/{a,b}.txt,c' })).toEqual(['data/{a,b}.txt', 'c']);
+  });
+
   it('changes the named pairs and leaves the others', async () => {
     const sources = await jobFile(least.replace('dir: out', 'dir: out, compression: { csv: gzip }'), {
       flags: { compression: ['jsonl=zstd,raw=gzip', 'parquet=none'] },
