@@ -8,13 +8,18 @@ const usual = ['id', 'mint'];
  * matters only where two names differ by nothing else. Undefined when the column asked for is not there.
  */
 export function pickColumn(names: readonly string[], column: string | undefined): number | undefined {
+  return namedColumn(names, column) ?? (column === undefined && names.length > 0 ? 0 : undefined);
+}
+
+/** The same, but undefined, too, where no name is `id` or `mint`. */
+export function namedColumn(names: readonly string[], column: string | undefined): number | undefined {
   for (const name of column === undefined ? usual : [column]) {
     const exact = names.indexOf(name);
     if (exact >= 0) return exact;
     const alike = names.findIndex((other) => other.toLowerCase() === name.toLowerCase());
     if (alike >= 0) return alike;
   }
-  return column === undefined && names.length > 0 ? 0 : undefined;
+  return undefined;
 }
 
 /** The error for a column that the user asked for and the file lacks. */

@@ -5,7 +5,7 @@ import type { ByteScanner } from '../../lib/split-lines.ts';
 import { cleanId } from './clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import type { IdInput } from './id-input.ts';
-import { missingColumn, pickColumn } from './pick-column.ts';
+import { missingColumn, namedColumn, pickColumn } from './pick-column.ts';
 
 /** Longest cell that may still hold an id among blanks, in bytes. */
 const longestCell = 65_536;
@@ -16,7 +16,8 @@ const lookBytes = 65_536;
 const delimiters = [',', '\t', ';', '|'];
 
 /**
- * Reads the id column of CSV. The first row is the header unless one of its cells is an id.
+ * Reads the id column of CSV. The first row is the header when it holds the column asked for, else unless one of its cells
+ * is an id, or nearly one and none is `id` or `mint`.
  * @throws {ExportError} `input` when the column asked for is missing, or a quoted cell has no end.
  */
 export function readCsv(input: IdInput, entries: EntryBlocks, column: string | undefined): ByteScanner {
@@ -79,9 +80,9 @@ function csvRows(input: IdInput, entries: EntryBlocks, column: string | undefine
   const addFirst = (row: CsvRow): void => {
     const names = header.map((name) => cleanId(name));
     header = [];
-    const isHeader = !names.some((name) => isNearlyId(name));
     const place = pickColumn(names, column);
     if (place === undefined) throw missingColumn(`${input.name}:${row.line}`, column ?? '', names);
+    const isHeader = column !== undefined || looksLikeHeader(names);
     picked = isHeader ? place : 0;
     if (isHeader) return;
     id = names[picked];
@@ -111,9 +112,13 @@ function csvRows(input: IdInput, entries: EntryBlocks, column: string | undefine
   };
 }
 
-/** True for an id, and for one with a slip in it: a first row that holds either is no header. */
+function looksLikeHeader(names: readonly string[]): boolean {
+  if (names.some((name) => isAssetId(name))) return false;
+  return namedColumn(names, undefined) !== undefined || !names.some(isNearlyId);
+}
+
+/** True for what may be an id with a slip in it. A long name may look so, too. */
 function isNearlyId(cell: string): boolean {
-  if (isAssetId(cell)) return true;
   const odd = cell.match(/[^1-9A-HJ-NP-Za-km-z]/g)?.length ?? 0;
   return cell.length >= 28 && cell.length <= 48 && odd <= 2;
 }

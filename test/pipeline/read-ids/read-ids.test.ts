@@ -213,6 +213,15 @@ describe('readIds by column', () => {
     expect(await csvEntries(`${slip}\n${b}`)).toEqual([`1 !${slip}: "0" is no base58 character (column 43)`, `2 ${b}`]);
   });
 
+  it('takes a first row that names the id column for the header, though another name looks nearly like an id', async () => {
+    const long = 'transactionSignatureOfTheMint';
+    expect(await csvEntries(`name,mint,${long}\nx,${a},s`)).toEqual([`2 ${a}`]);
+    expect(await csvEntries(`name,key,${long}\nx,${a},s`, 'key')).toEqual([`2 ${a}`]);
+    expect(await csvEntries(`name,key,${long}\n${a},y,s`, long)).toEqual(['2 !s: 1 bytes, not 32']);
+    // A whole id is no name: `mint` beside one is a cell.
+    expect(await csvEntries(`${a},mint\n${b},burn`)).toEqual([`1 ${a}`, `2 ${b}`]);
+  });
+
   it('finds the delimiter in the first row, outside quotes', async () => {
     for (const between of [',', ';', '\t', '|']) {
       const cells = [`"a,;\t|,;\t|b"`, 'id', 'x'].join(between);
