@@ -66,12 +66,14 @@ export async function verifyExport(
   };
 }
 
-/** The manifest of a complete export. @throws {ExportError} `usage` when the folder does not exist, `damaged` when it has none */
+/** The manifest of a complete export. @throws {ExportError} `usage` when there is no such folder, `damaged` when it has none */
 export async function manifestOf(files: FileStore, folder: string): Promise<Manifest> {
   const manifest = await readManifest(files, folder);
   if (manifest !== undefined) return manifest;
-  if ((await files.sizeOf(folder)) !== 'folder') {
-    throw new ExportError('usage', `${folder} does not exist`, {
+  const size = await files.sizeOf(folder);
+  if (size !== 'folder') {
+    const why = size === undefined ? 'does not exist' : 'is a file, not the folder of an export';
+    throw new ExportError('usage', `${folder} ${why}`, {
       todo: 'Name the folder that --out or output.dir named.',
     });
   }

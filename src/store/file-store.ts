@@ -84,7 +84,8 @@ async function absentAs<T, A>(absent: A, work: Promise<T>): Promise<T | A> {
   try {
     return await work;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return absent;
+    // Beneath a file there is nothing either.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return absent;
     throw error;
   }
 }

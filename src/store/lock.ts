@@ -125,7 +125,7 @@ function endOf(lock: string): ChainEnd {
     try {
       text = readFileSync(end.free, 'utf8');
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return end;
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return end;
       throw error;
     }
     const owner = ownerIn(text);

@@ -95,13 +95,29 @@ describe('the program', () => {
     expect(stderr).toContain('--url embedded:');
   });
 
-  it('ends with 7 where it cannot write, and leaves no process behind', async () => {
+  it.each(['file/out', 'file'])('ends with 7 where it cannot write, and leaves no process behind: %s', async (out) => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'file'), '');
-    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'file/out'];
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', out];
     const { exit, stderr } = await runProgram(['run', ...flags], { cwd });
     expect(exit).toBe(7);
     expect(stderr).toContain('a file stands where a folder should be');
+  });
+
+  it.each([
+    [['status', 'file'], 'holds no export'],
+    [['verify', 'file'], 'is a file, not the folder of an export'],
+    [
+      ['verify', 'file', '--repair', '--ids', 'file', '--url', 'embedded:file'],
+      'is a file, not the folder of an export',
+    ],
+    [['load', 'file', '--to', 'duckdb:x'], 'is a file, not the folder of an export'],
+  ])('ends with 2 where %j names a file for a folder', async (args, message) => {
+    const cwd = await tempFolder();
+    writeFileSync(join(cwd, 'file'), '');
+    const { exit, stderr } = await runProgram(args, { cwd });
+    expect(stderr).toContain(message);
+    expect(exit).toBe(2);
   });
 
   it('does not pass over a stdout that is full', async () => {

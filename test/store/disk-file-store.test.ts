@@ -84,6 +84,11 @@ describe('the disk', () => {
     expect(await files.list(absent)).toEqual([]);
     expect(await files.sizeOf(absent)).toBeUndefined();
     expect(await files.sizeOf(folder)).toBe('folder');
+    writeFileSync(join(folder, 'file'), '');
+    const beneath = join(folder, 'file/absent');
+    expect(await files.readAll(beneath)).toBeUndefined();
+    expect(await files.list(beneath)).toEqual([]);
+    expect(await files.sizeOf(beneath)).toBeUndefined();
     await files.remove(absent);
     await expect(files.readAll(folder)).rejects.toMatchObject({ exit: 'cannotWrite', facts: { code: 'EISDIR' } });
     await expect(files.open(absent, 'read')).rejects.toMatchObject({ facts: { code: 'ENOENT' } });
