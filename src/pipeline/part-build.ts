@@ -93,7 +93,7 @@ async function openTableFile(
     const encoder = await sink.open(file, {
       columns: table.columns,
       compression: sink.compressesInside ? wanted : 'none',
-      escapeFormulas: format !== 'unexported' && escapeFormulas,
+      escapeFormulas,
       csvDialect: format === 'unexported' ? 'rfc4180' : csvDialect,
     });
     return { format, table: table.name, file, encoder, rows: 0 };

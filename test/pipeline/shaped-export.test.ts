@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -55,6 +55,26 @@ describe('an export whose job shapes its tables', () => {
       { name: 'asset', type: 'string', nullable: false, from: 'id' },
     ]);
     expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+  });
+
+  it('disarms formulas in the list of what was not exported, too, and reads the same ids from it again', async () => {
+    const folder = await tempFolder();
+    const list = join(folder, 'odd.txt');
+    await writeFile(list, `=1+1\n@x\n`);
+    const lines = async (flags: Readonly<Record<string, unknown>>): Promise<string[]> => {
+      const out = await tempFolder();
+      await withRecords(async (run) => {
+        await run({ out, ids: list, format: 'csv', ...flags });
+      });
+      expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+      const [part = ''] = readdirSync(join(out, 'unexported'));
+      return [join(out, 'unexported', part), readFileSync(join(out, 'unexported', part), 'utf8')];
+    };
+    const idsIn = (text = '') => text.split('\n').flatMap((line) => line.match(/^[^,]+(?=,invalid)/) ?? []);
+    expect(idsIn((await lines({}))[1])).toEqual(['=1+1', '@x']);
+    const [path, escaped] = await lines({ 'csv-formulas': 'escape' });
+    expect(idsIn(escaped)).toEqual(["'=1+1", "'@x"]);
+    expect(idsIn((await lines({ ids: path }))[1])).toEqual(['=1+1', '@x']);
   });
 
   it('counts half a character once, in however many formats it was replaced', async () => {
