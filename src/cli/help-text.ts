@@ -9,11 +9,11 @@ export function commandHelp(command: Command, columns: number): string {
   const width = Math.max(40, Math.min(100, columns));
   const { usage, about, examples, words, groups, notes } = command;
   const blocks = [
-    [...wrapText(about, width), '', ...usage.map((line) => `  asset-export ${line}`)],
     [
       'Examples:',
       ...examples.flatMap(({ line, about }) => [`  asset-export ${line}`, ...indented(wrapText(about, width - 6), 6)]),
     ],
+    [...wrapText(about, width), '', ...usage.map((line) => `  asset-export ${line}`)],
     ...(words === undefined ? [] : [twoColumns(`  ${words.name}`, words.about, { at: textColumn, width })]),
     ...groups.map(({ title, flags }) => [
       `${title}:`,

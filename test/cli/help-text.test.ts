@@ -5,11 +5,13 @@ import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { jobFields } from '../../src/job/job-fields.ts';
 
 describe.each(commands)('the help of $name', ({ name, load }) => {
-  it('begins with what it does and examples, and fits 80 columns', async () => {
-    const help = commandHelp(await load(), 80);
-    expect(help.indexOf('Examples:')).toBeGreaterThan(0);
-    expect(help.indexOf('Examples:')).toBeLessThan(help.indexOf('\n  --'));
-    expect(help).toContain(`\n  asset-export ${name} `);
+  it('begins with examples, then says what it does, and fits 80 columns', async () => {
+    const command = await load();
+    const help = commandHelp(command, 80);
+    expect(help).toMatch(new RegExp(`^Examples:\\n  asset-export ${name} `));
+    const [about = ''] = wrapText(command.about, 80);
+    expect(help.indexOf(`\n\n${about}\n`)).toBeGreaterThan(0);
+    expect(help.indexOf(about)).toBeLessThan(help.indexOf('\n  --'));
     // An example is one line, so that it can be copied.
     const wide = help.split('\n').filter((line) => line.length > 80 && !line.startsWith('  asset-export '));
     expect(wide).toEqual([]);
