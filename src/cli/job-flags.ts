@@ -26,7 +26,7 @@ export const stateGroup: FlagGroup = {
     {
       name: 'state-dir',
       value: 'DIR',
-      about: 'folder of the credit ledgers',
+      about: 'folder of the credit ledgers (else the environment variable ASSET_EXPORT_STATE)',
       standard: '$XDG_STATE_HOME/asset-export',
     },
   ],
@@ -68,9 +68,8 @@ export function standardText(value: unknown): string | undefined {
   if (value === true) return 'on';
   if (Array.isArray(value)) return value.join(',');
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value)
-      .map(([name, item]) => `${name}=${String(item)}`)
-      .join(',');
+    const pairs = Object.entries(value).map(([name, item]) => `${name}=${String(item)}`);
+    return pairs.length === 0 ? undefined : pairs.join(',');
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -87,4 +86,4 @@ export function jobOf(args: CommandArguments, fixed: Readonly<Record<string, unk
 }
 
 /** Said at the end of a command's help. */
-export const jobNotes = `Every flag is a field of the job file (docs/job.md) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). A flag wins over the environment, and that over the file. Lists are repeated flags or one flag with commas.`;
+export const jobNotes = `Every flag from --ids on is a field of the job file (docs/job.md) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). A flag wins over the environment, and that over the file. Lists are repeated flags or one flag with commas.`;

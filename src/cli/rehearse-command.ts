@@ -16,14 +16,14 @@ import { rehearsal } from './summary-text.ts';
 
 /** `rehearse`: the job as it is, against answers that are made up. */
 export const rehearseCommand: Command = {
-  usage: ['rehearse <job.yaml> [--faults FILE] [flags]'],
+  usage: ['rehearse <job.yaml> [--faults FILE] [flags]', 'rehearse --ids FILE --out DIR [flags]'],
   about:
     "Runs a job with its own ids and settings against this program's own service, which invents the records. The files go to a temporary folder that is removed at the end: no credits, no network, no trace. It never waits for 00:00 UTC: with --when-spent wait it goes on past the credits of a day, and ends where the service says that they are spent.",
   examples: [
     { line: 'rehearse jobs/demo.yaml', about: 'what the run would print' },
     { line: 'rehearse job.yaml --faults faults.yaml', about: 'the same on a bad day of the service (docs/service.md)' },
   ],
-  words: jobWords,
+  words: { ...jobWords, about: 'job file (YAML); flags alone do too: --ids and --out' },
   groups: [
     {
       title: 'This command',

@@ -3,7 +3,12 @@ export const exitCodes = {
   complete: { code: 0, meaning: 'complete', runAgain: '' },
   bug: { code: 1, meaning: 'a bug', runAgain: '' },
   usage: { code: 2, meaning: 'usage, job file, or job changed', runAgain: '' },
-  notTolerated: { code: 3, meaning: 'complete, but more missing or failed than tolerated', runAgain: '' },
+  notTolerated: {
+    code: 3,
+    meaning:
+      'complete, but more missing or failed than tolerated, or drift with --on-drift fail; of get: an id is not found',
+    runAgain: '',
+  },
   input: { code: 4, meaning: 'input unreadable, or changed since the start', runAgain: '' },
   unavailable: { code: 5, meaning: 'service unavailable after retries', runAgain: 'yes, later' },
   keyRefused: { code: 6, meaning: 'key refused', runAgain: '' },

@@ -17,6 +17,10 @@ describe.each(commands)('the help of $name', ({ name, load }) => {
     expect(wide).toEqual([]);
   });
 
+  it('shows no default where there is none', async () => {
+    expect(commandHelp(await load(), 80)).not.toContain('[]');
+  });
+
   it('tells each flag once', async () => {
     const flags = (await load()).groups.flatMap((group) => group.flags.map((flag) => flag.name));
     expect(flags).toEqual([...new Set(flags)]);
