@@ -59,5 +59,5 @@ function statusText(status: ExportStatus, shown: string): string {
 function memoryLines({ memory }: ExportStatus): string[] {
   if (memory === null) return [];
   const held = memory.callsHeldBack ? '; calls are held back' : '';
-  return [`  memory  ${byteSize(memory.bytesInFlight)} of answers in flight or not yet written${held}`];
+  return [`  memory  ${byteSize(memory.bytesInFlight)} of ids and answers, in flight or not yet written${held}`];
 }

@@ -22,7 +22,7 @@ export interface ExportStatus {
   readonly inputs: readonly string[];
   /** Who runs it now. */
   readonly owner: LockOwner | null;
-  /** What it holds in memory: answers in flight or not yet written, and whether calls wait for that. */
+  /** What it holds in memory: answers in flight, ids and answers whose rows are not written; and whether calls wait for that. */
   readonly memory: HoldingNote | null;
   readonly startedAt: string | null;
 }

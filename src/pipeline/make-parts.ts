@@ -43,7 +43,7 @@ export interface MadePart {
   readonly cap: number | undefined;
 }
 
-/** Answers in memory, all threads together: in flight, or waiting for their rows to be written. */
+/** Answers in flight, and entries and answers whose rows are not written, all threads together. */
 const mostBytes = 32 * 1024 * 1024;
 
 /**

@@ -27,7 +27,7 @@ it('status tells what a run holds in memory while it runs, and nothing of it is 
   }
   expect(memory).toEqual({ bytesInFlight: expect.any(Number) as number, callsHeldBack: false });
   expect(memory?.bytesInFlight).toBeGreaterThan(1000);
-  expect((await runProgram(['status', out])).stdout).toContain('of answers in flight or not yet written');
+  expect((await runProgram(['status', out])).stdout).toContain('of ids and answers, in flight or not yet written');
   goOn();
   expect(await run.ended).toMatchObject({ exit: 0 });
   expect(existsSync(join(out, '.run'))).toBe(false);
