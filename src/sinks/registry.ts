@@ -4,7 +4,7 @@ import { parquetSink } from './parquet.ts';
 import { rawSink } from './raw.ts';
 import type { Format, Sink } from './sink.ts';
 
-/** Every format has its line here, and nowhere else. */
+/** What encodes each format. */
 const sinks: Readonly<Record<Format, Sink>> = {
   parquet: parquetSink,
   csv: csvSink,

@@ -54,7 +54,7 @@ export interface RowEncoder {
   end(): Promise<EncoderNotes>;
 }
 
-/** One file format. A new format is one file beside this one, a line in the registry, and its name and codecs above. */
+/** One file format. What else a new one takes is in ARCHITECTURE.md, under "Rooms". */
 export interface Sink {
   readonly format: Format;
   /** File name ending without a dot, before `.gz` or `.zst`. */
