@@ -1,4 +1,4 @@
-/** The library: what the commands do, for programs that bring their own clock, files, ledger and listener. */
+/** The library: what `run`, `plan`, `status`, `verify`, `get` and `serve` do, for programs that bring their own clock, files, ledger and listener. */
 export { tables } from './assets/columns.ts';
 export { type CreditLedger, openDiskLedger } from './client/credit-ledger.ts';
 export { createMemoryLedger } from './client/memory-ledger.ts';

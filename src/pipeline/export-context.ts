@@ -28,5 +28,6 @@ export interface ExportContext {
   /** How many threads may be used, and what starts one; absent: all is made on this one. */
   readonly threads?: { readonly most: number; readonly start: StartThread };
   readonly listener: RunListener;
+  /** Of asset-export: the manifest names it as `program.version`. */
   readonly version: string;
 }
