@@ -13,7 +13,7 @@ export interface SharedPauseOptions {
 export interface SharedPause {
   /**
    * Begins a pause, or makes the one under way longer; `waitMs` is what the service asks for.
-   * Resolves nothing: it tells until when (since 1970 UTC), or undefined when nothing changed.
+   * Returns until when, in milliseconds since 1970 UTC, or undefined when nothing changed.
    */
   begin(waitMs: number | undefined): number | undefined;
   /** A call went through. */

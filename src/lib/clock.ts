@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The time, as an argument: tests pass their own and never sleep. */
+/** The time, as an argument: a test that passes its own need not sleep. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
