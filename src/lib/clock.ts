@@ -8,7 +8,30 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = {
+/** Longest plain timer, in milliseconds: how late a sleep may end after the machine was suspended. */
+const longestTimerMs = 60_000;
+
+/**
+ * A clock whose sleeps may have any length and count the time in which the machine was suspended. The timers that it is
+ * given need neither: Node's stand still with the machine, and one of more than 2^31 ms ends at once.
+ */
+export function withLongSleeps({ now, sleep }: Clock): Clock {
+  return {
+    now,
+    sleep: async (ms, signal) => {
+      let leftMs = ms;
+      do {
+        const timerMs = Math.min(leftMs, longestTimerMs);
+        const beganMs = now();
+        await sleep(timerMs, signal);
+        // A clock that was set back makes no sleep longer.
+        leftMs -= Math.max(timerMs, now() - beganMs);
+      } while (leftMs > 0);
+    },
+  };
+}
+
+export const systemClock: Clock = withLongSleeps({
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
@@ -17,7 +40,7 @@ export const systemClock: Clock = {
       throw signal?.aborted === true ? signal.reason : error;
     }
   },
-};
+});
 
 /** A UTC day, in milliseconds. */
 export const dayMs = 86_400_000;
