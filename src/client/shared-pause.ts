@@ -31,41 +31,43 @@ const capMs = 60_000;
 
 export function createSharedPause({ clock, random, onPause, onEnd }: SharedPauseOptions): SharedPause {
   const ended = new AbortController();
+  /** The pauses asked for that are not over: together they are the one pause. */
+  let open = 0;
   let untilMs = 0;
   let inRow = 0;
-  let on = false;
 
-  async function rest(): Promise<void> {
+  async function rest(ms: number): Promise<void> {
+    open += 1;
     try {
-      while (clock.now() < untilMs) await clock.sleep(untilMs - clock.now(), ended.signal);
+      await clock.sleep(ms, ended.signal);
     } catch (error) {
       if (!ended.signal.aborted) throw error;
     }
-    on = false;
-    onEnd();
+    open -= 1;
+    if (open === 0) onEnd();
   }
 
   return {
     begin: (waitMs) => {
       // Without a wish of the service: longer each time, with jitter, so that several processes part.
       const grownMs = floorMs + random() * Math.min(capMs, floorMs * 2 ** inRow);
-      const askedUntilMs = clock.now() + Math.round(Math.min(capMs, Math.max(floorMs, waitMs ?? grownMs)));
+      const restMs = Math.round(Math.min(capMs, Math.max(floorMs, waitMs ?? grownMs)));
+      const askedUntilMs = clock.now() + restMs;
       // Calls that were in flight when the pause began say nothing new, unless they ask for longer.
-      if (on && (waitMs === undefined || askedUntilMs <= untilMs)) return undefined;
+      if (open > 0 && (waitMs === undefined || askedUntilMs <= untilMs)) return undefined;
       untilMs = askedUntilMs;
-      if (!on) {
-        on = true;
+      if (open === 0) {
         inRow += 1;
         onPause();
-        void rest();
       }
+      void rest(restMs);
       return untilMs;
     },
     succeeded: () => {
-      if (!on) inRow = 0;
+      if (open === 0) inRow = 0;
     },
     inRow: () => inRow,
-    isOn: () => on,
+    isOn: () => open > 0,
     end: () => {
       ended.abort();
     },

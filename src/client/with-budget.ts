@@ -197,13 +197,21 @@ function isFreeStatus(status: unknown, { freeStatuses = [] }: BudgetOptions): bo
   return typeof status === 'number' && freeStatuses.includes(status);
 }
 
-/** Spaces attempts evenly. A turn is taken before it is waited for, so that no two attempts get the same. */
+/**
+ * Spaces attempts evenly. A turn is taken before it is waited for, so that no two attempts get the same. No wait is longer
+ * than the turns before it, however the clock is set.
+ */
 function createPace({ clock, creditsPerCall, creditsPerSecond, stop }: BudgetOptions): () => Promise<void> {
-  let nextMs = 0;
+  let lookedMs = 0;
+  /** How long the turns that were taken last, from `lookedMs` on. */
+  let takenMs = 0;
   return async () => {
     if (creditsPerSecond === undefined) return;
-    const atMs = Math.max(clock.now(), nextMs);
-    nextMs = atMs + (creditsPerCall / creditsPerSecond) * 1000;
-    if (atMs > clock.now()) await clock.sleep(atMs - clock.now(), stop);
+    const nowMs = clock.now();
+    // A clock that was set back counts as one that stood still.
+    const waitMs = Math.max(0, takenMs - Math.max(0, nowMs - lookedMs));
+    lookedMs = nowMs;
+    takenMs = waitMs + (creditsPerCall / creditsPerSecond) * 1000;
+    if (waitMs > 0) await clock.sleep(waitMs, stop);
   };
 }

@@ -134,4 +134,20 @@ describe('withBudget', () => {
     await clock.runUntil(client.ask(call));
     expect(sentMs.at(-1)).toBe(11_600);
   });
+
+  it('keeps that pace when the clock is set back, and owes nothing for it', async () => {
+    const inner = scriptedClient();
+    const { client, clock } = budgeted(inner, { creditsPerSecond: 160 });
+    const early = times(3, () => client.ask(call));
+    await settled();
+    clock.setBack(3_600_000);
+    const late = client.ask(call);
+    await clock.advance(2999);
+    expect(inner.asked).toHaveLength(3);
+    await clock.advance(1);
+    await Promise.all([...early, late]);
+    await clock.advance(1000);
+    await client.ask(call);
+    expect(inner.asked).toHaveLength(5);
+  });
 });

@@ -113,6 +113,20 @@ describe('withConcurrency', () => {
     expect(open).toHaveLength(1);
   });
 
+  it('pauses no longer when the clock is set back', async () => {
+    const { client, open, clock } = limited();
+    calls.slice(0, 5).forEach((call) => void client.ask(call).catch(() => undefined));
+    await settled();
+    endOldest(open, tooFast(2000));
+    endOldest(open, tooFast(3000));
+    await settled();
+    clock.setBack(3_600_000);
+    await clock.advance(2999);
+    expect(client.isPaused()).toBe(true);
+    await clock.advance(1);
+    expect(client.isPaused()).toBe(false);
+  });
+
   it('never goes below one call at once, and grows back by one after a run of successes', async () => {
     const { client, open, clock } = limited({ concurrency: 3 });
     for (let n = 0; n < 4; n += 1) {

@@ -5,6 +5,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Jumps to the next end of a sleep, again and again, until `work` is done. */
   runUntil<T>(work: Promise<T>): Promise<T>;
+  /** Sets the time of day back; sleeps end when they would have ended. */
+  setBack(ms: number): void;
   /** How many sleeps are under way. */
   sleepers(): number;
 }
@@ -17,6 +19,7 @@ interface Sleeper {
 /** A clock that stands still until it is moved. */
 export function createFakeClock(startMs = Date.UTC(2026, 2, 14, 9, 0, 0)): FakeClock {
   let nowMs = startMs;
+  let behindMs = 0;
   const sleepers = new Set<Sleeper>();
 
   function earliest(): Sleeper | undefined {
@@ -30,7 +33,7 @@ export function createFakeClock(startMs = Date.UTC(2026, 2, 14, 9, 0, 0)): FakeC
   }
 
   return {
-    now: () => nowMs,
+    now: () => nowMs - behindMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) {
@@ -72,6 +75,9 @@ export function createFakeClock(startMs = Date.UTC(2026, 2, 14, 9, 0, 0)): FakeC
         if (next === undefined) throw new Error('Nothing sleeps and the work is not done: it waits for ever.');
         await wakeNext(next);
       }
+    },
+    setBack: (ms) => {
+      behindMs += ms;
     },
     sleepers: () => sleepers.size,
   };
