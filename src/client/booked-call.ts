@@ -13,7 +13,8 @@ export interface BookingRules {
 
 /** What is booked for one attempt. */
 export interface BookedCall {
-  readonly days: readonly string[];
+  /** Whether a call that leaves now may be charged on the days that are booked, and on no others. */
+  isForNow(): boolean;
   /** Gives everything back: the call surely cost nothing. */
   refund(): Promise<void>;
   /** The call is answered: gives the second day back when it has not begun. */
@@ -30,7 +31,7 @@ export interface BookedCall {
 export async function bookCall(rules: BookingRules): Promise<BookedCall | undefined> {
   const { ledger, clock, creditsPerCall, creditsPerDay } = rules;
   const sentMs = clock.now();
-  const days = [...new Set([utcDay(sentMs), utcDay(sentMs + rules.timeoutMs)])];
+  const days = daysOfCall(sentMs, rules);
   const booked: string[] = [];
   const refundDays = async (list: readonly string[]): Promise<void> => {
     for (const day of list) await ledger.refund({ day, credits: creditsPerCall });
@@ -46,7 +47,7 @@ export async function bookCall(rules: BookingRules): Promise<BookedCall | undefi
     }
   }
   return {
-    days,
+    isForNow: () => daysOfCall(clock.now(), rules).join() === days.join(),
     refund: () => refundDays(days),
     answered: async () => {
       const isEarly = clock.now() < nextUtcMidnight(sentMs);
@@ -55,4 +56,9 @@ export async function bookCall(rules: BookingRules): Promise<BookedCall | undefi
     },
     failed: () => settleDays(days),
   };
+}
+
+/** The days on which a call that leaves at a moment may be charged. */
+function daysOfCall(sentMs: number, { timeoutMs }: BookingRules): string[] {
+  return [...new Set([utcDay(sentMs), utcDay(sentMs + timeoutMs)])];
 }

@@ -61,6 +61,11 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
     return ended !== undefined || gate.isShut();
   }
 
+  /** Its days may have become others while what it costs was being written. */
+  function maySend(booked: BookedCall): boolean {
+    return !isBarred() && booked.isForNow();
+  }
+
   /** Books on the run and on the day: what is booked, or why nothing is; undefined when it has to be tried again. */
   async function book(): Promise<BookedCall | SpentReason | undefined> {
     // The run's credits are taken before anything is awaited, so that two calls cannot both take the last.
@@ -68,7 +73,6 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
       return { limit: 'creditsPerRun', what: runSpent(runCredits, creditsPerRun) };
     }
     runCredits += creditsPerCall;
-    const sentDay = utcDay(clock.now());
     const booked = await bookCall(options).catch((error: unknown) => {
       runCredits -= creditsPerCall;
       throw error;
@@ -79,7 +83,7 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
     }
     // A stop that comes now is too late for this call: with the last credits of a budget all booked, the next call's
     // refusal stops the run, and what is booked is still to be sent.
-    if (!isBarred() && utcDay(clock.now()) === sentDay) return booked;
+    if (maySend(booked)) return booked;
     await giveBack(booked);
     return undefined;
   }
@@ -145,7 +149,7 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
       await giveBack(booked);
       throw error;
     }
-    if (!isBarred()) return send(call, booked);
+    if (maySend(booked)) return send(call, booked);
     await settleFree(booked, false);
     return undefined;
   }

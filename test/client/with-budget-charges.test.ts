@@ -4,7 +4,7 @@ import { ExportError } from '../../src/lib/export-error.ts';
 import { beforeMidnight, budgeted, outcomes, times, today, tomorrow } from './support/budgeted.ts';
 import { batchCall, idOf, recordsOf, refusal } from './support/calls.ts';
 import { settled } from './support/fake-clock.ts';
-import { heldClient, scriptedClient } from './support/scripted-client.ts';
+import { alwaysClient, heldClient, scriptedClient } from './support/scripted-client.ts';
 
 const call = batchCall([idOf(1)]);
 const spentAnswer = new AttemptError('spent', 'HTTP 402: Payment Required', { status: 402 });
@@ -184,6 +184,26 @@ describe('withBudget around midnight', () => {
     await answered;
     await expect(cut).rejects.toThrow('reset');
     expect([await ledger.booked(today), await ledger.booked(tomorrow)]).toEqual([320, 160]);
+  });
+
+  it.each([
+    ['may outlast the day', -65_000, [160, 160]],
+    ['is of the new day', -5000, [0, 160]],
+  ])('books a call anew that %s by the time it is counted', async (_, fromMidnightMs, expected) => {
+    const bookedWhenSent: number[][] = [];
+    const told: boolean[] = [];
+    const inner = alwaysClient(async (asked) => {
+      bookedWhenSent.push([await ledger.booked(today), await ledger.booked(tomorrow)]);
+      return recordsOf(asked);
+    });
+    const { client, clock, ledger } = budgeted(inner, {
+      startMs: Date.UTC(2026, 2, 15) + fromMidnightMs,
+      onCall: () => clock.sleep(10_000),
+      onFree: async ({ sent }) => void told.push(sent),
+    });
+    await clock.runUntil(client.ask(call));
+    expect(bookedWhenSent).toEqual([expected]);
+    expect(told).toEqual([false]);
   });
 
   it('never books more on either day than its budget', async () => {
