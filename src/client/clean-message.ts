@@ -16,7 +16,8 @@ export type Scrub = (text: string) => string;
 export function cleanMessage(text: string, scrub: Scrub): string {
   const page = /<(?:!doctype|html|head|body)[\s>]/i.test(text) ? pageTitle(text) : text;
   const line = scrub(
-    page
+    // Before the cut too, which may go through a secret.
+    scrub(page)
       .slice(0, 100 * maxLength)
       .replace(escapes, '')
       .replace(invisible, '')

@@ -18,6 +18,13 @@ describe('cleanMessage', () => {
     expect(cleanMessage('s3cret\u001b[0m/key s3\u200bcret/key', scrub)).toBe('*** ***');
   });
 
+  it('takes the key out wherever a long text is cut', () => {
+    const key = 'a-key-of-thirty-two-characters-1';
+    for (let blanks = 29_960; blanks <= 30_000; blanks += 1) {
+      expect(cleanMessage(`${' '.repeat(blanks)}${key}`, secretScrubber([key]))).not.toContain('a');
+    }
+  });
+
   it('keeps at most 300 characters and cuts no character in two', () => {
     expect(cleanMessage('x'.repeat(1000), scrub)).toHaveLength(300);
     const cut = cleanMessage('😀'.repeat(1000), scrub);
