@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isAsset } from '../assets/asset.ts';
 import { type Json, parseJson } from '../assets/json.ts';
+import { countValues, mostValues } from '../assets/scan/count-values.ts';
 import { jsonEnd } from '../assets/scan/json-end.ts';
 import { JsonScanner } from '../assets/scan/json-scanner.ts';
 import { RecordRows } from '../assets/scan/record-rows.ts';
@@ -32,7 +33,7 @@ export class MalformedAnswer extends Error {
 export function parseAnswer(body: Uint8Array, call: AssetCall): ParsedAnswer {
   if (!isUtf8(body)) throw new MalformedAnswer('no valid UTF-8');
   const rows = new RecordRows(body, call.plan);
-  const { members, result } = new AnswerReader(body, rows, mostElements(call.ids.length)).read();
+  const { members, result } = new AnswerReader(body, rows, call.ids.length).read();
   const error = errorOf(members);
   if (error !== undefined) {
     if (result !== undefined && !result.isNull) throw new MalformedAnswer('both a result and an error');
@@ -56,8 +57,11 @@ interface Result {
   readonly idless: number;
 }
 
+/** The members beside `result` that tell what an answer is. */
+const telling: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'error']);
+
 interface Envelope {
-  /** All but `result`, the last of equal names. */
+  /** Those of `telling`, the last of equal names. */
   readonly members: ReadonlyMap<string, Json>;
   readonly result: Result | undefined;
 }
@@ -65,6 +69,11 @@ interface Envelope {
 /** Far more than a service adds of its own: each element takes memory, and a small answer can unpack to millions. */
 function mostElements(asked: number): number {
   return 10 * asked + 10_000;
+}
+
+/** The same for values that are not read where they lie but made: beside the result, and of records that are odd. */
+function mostMade(asked: number): number {
+  return 500 * asked + mostValues;
 }
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
@@ -75,11 +84,14 @@ class AnswerReader {
   readonly #json: JsonScanner;
   readonly #rows: RecordRows;
   readonly #mostElements: number;
+  readonly #mostMade: number;
+  #made = 0;
   #idless = 0;
 
-  constructor(body: Uint8Array, rows: RecordRows, most: number) {
+  constructor(body: Uint8Array, rows: RecordRows, asked: number) {
     this.#body = body;
-    this.#mostElements = most;
+    this.#mostElements = mostElements(asked);
+    this.#mostMade = mostMade(asked);
     this.#json = new JsonScanner(body);
     this.#rows = rows;
   }
@@ -95,7 +107,8 @@ class AnswerReader {
     if (json.next() !== 0x7d) {
       for (;;) {
         const name = this.#name();
-        if (name !== 'result') members.set(name, this.#any());
+        if (telling.has(name)) members.set(name, this.#parsed(json.at));
+        else if (name !== 'result') this.#pass();
         else if (result === undefined) result = this.#result();
         else throw new MalformedAnswer('two results');
         const byte = json.next();
@@ -122,10 +135,10 @@ class AnswerReader {
     return name;
   }
 
-  /** A value that nobody asks for must be JSON too, else the body is not whole. */
-  #any(): Json {
+  /** A value that nobody asks for must be JSON too, else the body is not whole; but it is not made. */
+  #pass(): void {
     const start = this.#json.at;
-    return parsed(this.#text(start, this.#end(start)));
+    if (!this.#json.value()) this.#parsed(start);
   }
 
   #result(): Result {
@@ -164,13 +177,21 @@ class AnswerReader {
       json.at = end;
       return;
     }
-    const value = parsed(this.#text(start, this.#end(start)));
+    const value = this.#parsed(start);
     if (value === null) return;
     if (isAsset(value)) rows.add(value, start, json.at);
     else this.#idless += 1;
   }
 
-  /** Moves behind the value that begins at `start`, be it deep or no JSON at all: parsing it tells. */
+  /** Makes the value that begins at `start`, be it deep or no JSON at all, and moves behind it. */
+  #parsed(start: number): Json {
+    const end = this.#end(start);
+    this.#made += countValues(this.#body, start, end);
+    if (this.#made > this.#mostMade)
+      throw new MalformedAnswer(`more than ${this.#mostMade} values beside plain records`);
+    return parsed(this.#text(start, end));
+  }
+
   #end(start: number): number {
     const json = this.#json;
     json.at = start;

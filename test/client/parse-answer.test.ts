@@ -201,6 +201,13 @@ describe('parseAnswer', () => {
     }
   });
 
+  it('counts what it makes of odd records over the whole answer', () => {
+    const odd = `{"id":"a","7":[${'[],'.repeat(500)}0]}`;
+    expect(records(answerBody(Array.from({ length: 450 }, () => odd))).rows.count).toBe(450);
+    const many = answerBody(Array.from({ length: 550 }, () => odd));
+    expect(() => parseAnswer(many, batchCall(idsOf(2)))).toThrow('malformed answer: more than 501000 values');
+  });
+
   it('reads a record that is nested a hundred thousand deep', () => {
     const deep = `{"id":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect(idsIn(records(answerBody([deep, '{"id":"b"}'])).rows)).toEqual(['a', 'b']);

@@ -5,6 +5,7 @@ import { parseJson, stringifyJson } from '../json.ts';
 import { type RowBlockBuilder, textMarks } from '../row-block.ts';
 import { utf8Text } from '../utf8-text.ts';
 import { type Constant, traitTypes } from './constants.ts';
+import { countValues, mostValues } from './count-values.ts';
 import type { ExtraText } from './extra-text.ts';
 import type { JsonScanner } from './json-scanner.ts';
 import type { Member, MemberKind } from './record-plan.ts';
@@ -93,19 +94,22 @@ export class CellScanner {
   jsonValue(rows: RowBlockBuilder, cell: number): boolean {
     const outer = this.beginText();
     const start = this.#json.at;
-    if (!this.#json.value()) return false;
-    this.jsonCell(rows, cell, start);
+    if (!this.#json.value() || !this.jsonCell(rows, cell, start)) return false;
     this.endText(outer);
     return true;
   }
 
-  jsonCell(rows: RowBlockBuilder, cell: number, start: number): void {
+  jsonCell(rows: RowBlockBuilder, cell: number, start: number): boolean {
     const { at, reprint, separated } = this.#json;
-    if (reprint) rows.setText(cell, this.#reprinted(start), false);
-    else {
+    if (reprint) {
+      const text = this.#reprinted(start);
+      if (text === undefined) return false;
+      rows.setText(cell, text, false);
+    } else {
       rows.setSpan(cell, start, at - start);
       if (separated) rows.marks[cell] = jsonMarks;
     }
+    return true;
   }
 
   trait(rows: RowBlockBuilder, cell: number): boolean {
@@ -121,7 +125,9 @@ export class CellScanner {
     if (byte === 0x5b || byte === 0x7b) {
       const outer = this.beginText();
       if (!json.value()) return false;
-      rows.setText(cell, json.reprint ? this.#reprinted(start) : this.text(start, json.at), false);
+      const text = json.reprint ? this.#reprinted(start) : this.text(start, json.at);
+      if (text === undefined) return false;
+      rows.setText(cell, text, false);
       this.endText(outer);
       this.traitType(rows, cell, byte === 0x5b ? traitTypes.array : traitTypes.object);
       return true;
@@ -142,8 +148,11 @@ export class CellScanner {
     const outer = this.beginText();
     const start = json.at;
     if (!json.value()) return false;
-    if (json.reprint) extra.addText(member.key, this.#reprinted(start));
-    else extra.add(member.key, start, json.at);
+    if (json.reprint) {
+      const text = this.#reprinted(start);
+      if (text === undefined) return false;
+      extra.addText(member.key, text);
+    } else extra.add(member.key, start, json.at);
     this.endText(outer);
     return true;
   }
@@ -163,8 +172,11 @@ export class CellScanner {
     if ((outer & 2) !== 0) json.separated = true;
   }
 
-  #reprinted(start: number): string {
-    return stringifyJson(parseJson(this.text(start, this.#json.at)));
+  /** The value as `stringifyJson` gives it; undefined when it has to be made of too many. */
+  #reprinted(start: number): string | undefined {
+    const { bytes, at } = this.#json;
+    if (at - start > mostValues && countValues(bytes, start, at) > mostValues) return undefined;
+    return stringifyJson(parseJson(this.text(start, at)));
   }
 
   text(start: number, end: number): string {

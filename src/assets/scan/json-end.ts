@@ -21,7 +21,8 @@ export function jsonEnd(bytes: Uint8Array, start: number): number {
   return -1;
 }
 
-function closingQuote(bytes: Uint8Array, start: number): number {
+/** The index of the quote that ends the string whose text begins at `start`; no less than the length where none does. */
+export function closingQuote(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
   return at;

@@ -194,7 +194,7 @@ export class RecordScanner {
       } else if (byte !== 0x5d) return false;
     }
     json.at += 1;
-    this.#cells.jsonCell(rows, cell, start);
+    if (!this.#cells.jsonCell(rows, cell, start)) return false;
     this.#cells.endText(outer);
     return true;
   }
