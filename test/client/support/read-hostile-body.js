@@ -19,6 +19,6 @@ try {
   const answer = parseAnswer(body, { method: 'getAssets', ids, flags, part: 0 });
   console.log(answer.kind);
 } catch (error) {
-  if (error.name !== 'MalformedAnswer') throw error;
+  if (!(error instanceof Error) || error.name !== 'MalformedAnswer') throw error;
   console.log(error.message);
 }
