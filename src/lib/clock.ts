@@ -15,17 +15,17 @@ const longestTimerMs = 60_000;
  * A clock whose sleeps may have any length and count the time in which the machine was suspended. The timers that it is
  * given need neither: Node's stand still with the machine, and one of more than 2^31 ms ends at once.
  */
-export function withLongSleeps({ now, sleep }: Clock): Clock {
+export function withLongSleeps(timers: Clock): Clock {
   return {
-    now,
+    now: () => timers.now(),
     sleep: async (ms, signal) => {
       let leftMs = ms;
       do {
         const timerMs = Math.min(leftMs, longestTimerMs);
-        const beganMs = now();
-        await sleep(timerMs, signal);
+        const beganMs = timers.now();
+        await timers.sleep(timerMs, signal);
         // A clock that was set back makes no sleep longer.
-        leftMs -= Math.max(timerMs, now() - beganMs);
+        leftMs -= Math.max(timerMs, timers.now() - beganMs);
       } while (leftMs > 0);
     },
   };
