@@ -9,6 +9,8 @@ import { showError } from './show-error.ts';
 /** Runs one command line and tells its exit status. Data goes to stdout, everything else to stderr. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const output = watchOutput();
+  // What is told there is not what a run is for: a full disk, a reader or a terminal that is gone loses lines, and nothing else.
+  process.stderr.on('error', () => undefined);
   try {
     const exitCode = await runCommand(argv);
     await output.whole();

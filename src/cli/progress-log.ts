@@ -13,7 +13,8 @@ export function progressInLog(options: ProgressOptions): Progress {
   const speed = speedometer(options.clock, state);
   const log = pino(
     { level: options.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ fd: 2, sync: true }),
+    // A destination of pino's own throws what the system does not take, and keeps it for the next attempt.
+    process.stderr,
   );
   const facts = () => {
     const view = progressView(options, state, speed());

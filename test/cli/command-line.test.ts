@@ -4,6 +4,7 @@ import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -118,6 +119,33 @@ describe('the program', () => {
     const { exit, stderr } = await runProgram(args, { cwd });
     expect(stderr).toContain(message);
     expect(exit).toBe(2);
+  });
+
+  it.each(['takes no more', 'has lost its reader'])('ends a run with 0 although stderr %s', async (what) => {
+    const cwd = await tempFolder();
+    await writeIdFile(join(cwd, 'ids.txt'), { entries: 40 });
+    const flags = [
+      '--ids',
+      'ids.txt',
+      '--url',
+      `embedded:${records}`,
+      '--out',
+      'out',
+      '--rows-per-part',
+      '10',
+      '--json',
+    ];
+    const stderr = what === 'takes no more' ? openSync('/dev/full', 'w') : 'pipe';
+    const child = spawn(process.execPath, [join(root, 'dist/main.js'), 'run', ...flags], {
+      cwd,
+      stdio: ['ignore', 'pipe', stderr],
+    });
+    child.stderr?.destroy();
+    let stdout = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'complete', exitCode: 0, read: 40 });
   });
 
   it('does not pass over a stdout that is full', async () => {
