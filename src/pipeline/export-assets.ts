@@ -77,7 +77,7 @@ async function exportLocked({ job, idsFolder, fresh }: ExportRequest, context: E
   const { files, clock } = context;
   const folder = job.output.dir;
   const startedAtMs = clock.now();
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, folder });
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, stop: context.stop, folder });
   // Who was stopped meanwhile may have read the half of what was piped in.
   if (fresh || job.ids.from.includes('-')) context.stop.throwIfAborted();
   // Only now: for inputs that cannot be read nothing is thrown away.

@@ -19,7 +19,7 @@ export interface ExportContext {
   readonly openWire?: (options: HttpClientOptions) => HttpClient;
   /** Where credits are booked. */
   readonly ledger: CreditLedger;
-  /** Ids from `-`. */
+  /** Ids from `-`. When the run is stopped before its end, a stream is destroyed. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Aborted: no new call begins, answers in flight are kept. */
   readonly stop: AbortSignal;

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import type { Job } from '../job/job-schema.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -17,11 +18,16 @@ export interface InputSources {
   readonly idsFolder: string;
   readonly files: FileStore;
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Aborted: no more is read from stdin, though whoever pipes it in hangs. */
+  readonly stop?: AbortSignal;
   /** Where ids from stdin are kept, so that they can be read again: a folder of an export. */
   readonly folder: string;
 }
 
-/** Finds and hashes the inputs, before anything is asked. Ids from stdin are kept in the export until it is complete. */
+/**
+ * Finds and hashes the inputs, before anything is asked. Ids from stdin are kept in the export until it is complete.
+ * @throws {ExportError} `input`, or the reason of `stop`
+ */
 export async function prepareInputs(sources: InputSources): Promise<PreparedInputs> {
   const { job, idsFolder } = sources;
   const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
@@ -30,14 +36,24 @@ export async function prepareInputs(sources: InputSources): Promise<PreparedInpu
   return { inputs, fingerprints, inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-async function keepStdin({ files, stdin, folder }: InputSources): Promise<string> {
+async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<string> {
   const path = pathIn(folder, exportPaths.stdin);
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const temporary = `${path}.new`;
   const file = await files.open(temporary, 'create');
-  for await (const bytes of stdin) await file.write(bytes);
-  await file.sync();
-  await file.close();
+  try {
+    const keep = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const bytes of source) await file.write(bytes);
+    };
+    // It destroys a stream that it stops to read: one left open would keep the program from ending.
+    await pipeline(stdin, keep, { signal: stop });
+    await file.sync();
+  } catch (error) {
+    stop?.throwIfAborted();
+    throw error;
+  } finally {
+    await file.close();
+  }
   await files.rename(temporary, path);
   return path;
 }

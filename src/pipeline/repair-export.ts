@@ -168,7 +168,8 @@ async function sameInputs(
   { manifest, context }: { readonly manifest: Manifest; readonly context: ExportContext },
 ): Promise<PreparedInputs> {
   const folder = job.output.dir;
-  const prepared = await prepareInputs({ job, idsFolder, files: context.files, stdin: context.stdin, folder });
+  const { files, stdin, stop } = context;
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin, stop, folder });
   const hashes = (inputs: readonly { readonly sha256: string }[]): string => inputs.map(({ sha256 }) => sha256).join();
   if (hashes(prepared.fingerprints) !== hashes(manifest.inputs)) {
     throw new ExportError('input', `the ids are not those that ${folder} was made from`, {

@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
@@ -109,6 +110,31 @@ describe('the first signal', () => {
     child.kill('SIGTERM');
     expect((await ended).exit).toBe(143);
     expect(await goesOn(set)).toBe(calls);
+  });
+});
+
+describe('a signal while ids are piped in by a program that hangs', () => {
+  it.each(signals)('%s ends the run with %d, and the same command begins it', async (signal, exit) => {
+    const { folder, flags, options } = await setting();
+    const service = await startGeneratedService();
+    const ids = readFileSync(join(folder, 'ids.txt'), 'utf8');
+    const command = flags(service, 'out').map((word) => (word === 'ids.txt' ? '-' : word));
+    const { child, ended } = startProgram(command, { ...options, stdin: ids.slice(0, 500), stdinStaysOpen: true });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const begun = join(folder, 'out/.run/stdin-ids.new');
+    while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 2));
+    const signalled = performance.now();
+    child.kill(signal);
+    const run = await ended;
+    expect(run.exit, run.stderr).toBe(exit);
+    expect(performance.now() - signalled).toBeLessThan(5000);
+    expect(run.stderr).toContain('Run the same command again');
+    expect(run.stderr).not.toContain('    at ');
+    expect(exportBytes(join(folder, 'out'))).toEqual({});
+    const last = await runProgram(command, { ...options, stdin: ids });
+    await service.stop();
+    expect(last.exit, last.stderr).toBe(0);
+    expect(service.counts().calls).toBe(calls);
   });
 });
 

@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Whoever pipes it in hangs after that. */
+  readonly stdinStaysOpen?: boolean;
 }
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -29,7 +31,8 @@ export function startProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => undefined);
-  child.stdin.end(options.stdin ?? '');
+  child.stdin.write(options.stdin ?? '');
+  if (options.stdinStaysOpen !== true) child.stdin.end();
   return { child, ended: endOf(child) };
 }
 
