@@ -1,4 +1,4 @@
-import { ExportError, messageOf } from '../lib/export-error.ts';
+import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { shellWord } from '../lib/shown-path.ts';
 import { verifyExport } from '../pipeline/verify-export.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -25,15 +25,18 @@ export type LoadedRows = Readonly<Record<string, number>>;
 
 /**
  * Loads a finished export into a database, in one transaction.
- * @throws {ExportError} `damaged` when the export is unfinished or damaged, `cannotWrite` when the database refuses
+ * @throws {ExportError} `damaged` when the export is unfinished or damaged, `cannotWrite` when the database refuses or
+ * the connection breaks
  */
 export async function loadExport(request: LoadRequest, target: LoadTarget): Promise<LoadedRows> {
   const { plan, steps } = await prepareLoad(request, request.kind);
   let database: Database | undefined;
+  let isCommitting = false;
   try {
     database = await open(request, target, plan);
     await database.run('BEGIN');
     const rows = await loadAll(steps, database);
+    isCommitting = true;
     await database.run('COMMIT');
     return rows;
   } catch (error) {
@@ -41,7 +44,9 @@ export async function loadExport(request: LoadRequest, target: LoadTarget): Prom
     if (error instanceof ExportError) throw error;
     // The cause stays out of the message's way: a driver's error may hold the address.
     const reason = reasonOf(error);
-    throw new ExportError('cannotWrite', `${target.shown}: ${reason}`, { todo: todoFor(reason, request.folder) });
+    const todo =
+      isCommitting && target.kind === 'postgres' && !isRefusal(error) ? lookFirst : todoFor(reason, request.folder);
+    throw new ExportError('cannotWrite', `${target.shown}: ${reason}`, { todo });
   } finally {
     await database?.close().catch(() => undefined);
   }
@@ -105,6 +110,14 @@ function reasonOf(error: unknown): string {
   const detail = error instanceof Error && 'detail' in error ? error.detail : undefined;
   return typeof detail === 'string' ? `${messageOf(error)}: ${detail}` : messageOf(error);
 }
+
+/** What PostgreSQL itself refuses has a severity and is not kept; class 08 is a pooler's word that it lost the server. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && codeOf(error)?.startsWith('08') !== true;
+}
+
+const lookFirst =
+  'The connection broke at COMMIT, and whether the rows were kept is not known: look into the tables before you load with --mode append again.';
 
 function todoFor(reason: string, folder: string): string {
   if (/\\u0000|surrogate/.test(reason)) {

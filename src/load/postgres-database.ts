@@ -15,10 +15,13 @@ export interface PostgresOptions {
   readonly folder: string;
 }
 
+/** While the server works nothing else goes over the connection: what lies between would drop it, and nobody would know. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
+
 /** Connects to PostgreSQL. @throws {ExportError} `usage` when its packages are not installed */
 export async function openPostgres(address: string, { plan, files, folder }: PostgresOptions): Promise<Database> {
   const { Client, from } = await packages();
-  const client = new Client({ connectionString: address });
+  const client = new Client({ connectionString: address, ...keepAlive });
   await client.connect();
   // The error of a connection that breaks is told by the query that waits on it.
   client.on('error', () => undefined);
