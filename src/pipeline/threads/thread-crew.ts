@@ -109,7 +109,7 @@ class ThreadCrew {
     next.then(
       (stretch) => {
         if (stretch?.shared !== undefined && !stop.aborted) this.#shared.ask(stretch.shared);
-        if (stretch !== undefined && this.#started < most && !stop.aborted) this.#startThread();
+        if (stretch !== undefined && this.#started < most && !stop.aborted) this.#startAnother();
       },
       (error: unknown) => {
         this.#fail(error);
@@ -134,6 +134,15 @@ class ThreadCrew {
     this.#next = this.#pull();
     const { parts, batches } = stretch;
     return { parts, batches };
+  }
+
+  /** The system may give no thread more (a container's limit of processes): those that there are make the same parts. */
+  #startAnother(): void {
+    try {
+      this.#startThread();
+    } catch {
+      // Whoever fails to start the first one is told.
+    }
   }
 
   #startThread(): void {

@@ -48,6 +48,8 @@ export interface RandomRun {
   /** Share of attempts, in percent, that fail. */
   readonly faultPercent?: number;
   readonly flags?: Readonly<Record<string, string>>;
+  /** Threads that the system gives. */
+  readonly given?: number;
   /** Sees each thread that was started, and may change it. */
   readonly onStart?: (thread: Thread) => Thread;
   readonly context?: Partial<ExportContext>;
@@ -81,7 +83,7 @@ export class RandomExport {
 
   /** Resolves to how the run ended; undefined when it was killed. */
   async run(run: RandomRun): Promise<ExportOutcome | undefined> {
-    const { threads, faultPercent = 0, flags = {}, context = {}, onStart = same } = run;
+    const { threads, faultPercent = 0, flags = {}, context = {}, onStart = same, given = threads } = run;
     const { idsPerCall, rowsPerPart, seed } = this.#shape;
     const clock = createCaseClock();
     const random = new SeededRandom([seed, threads, faultPercent, this.asked.size]);
@@ -100,7 +102,13 @@ export class RandomExport {
           files,
           clock,
           openWire,
-          threads: { most: threads, start: (settings) => onStart(here.threads.start(settings)) },
+          threads: {
+            most: threads,
+            start: (settings) => {
+              if (here.started() >= given) throw new Error('no thread more');
+              return onStart(here.threads.start(settings));
+            },
+          },
           ...context,
         },
       });

@@ -67,6 +67,22 @@ describe('an export with threads', () => {
     expect(await started(2000, 16)).toBe(4);
   });
 
+  it('goes on with those there are when no more can be started, and fails when there is none', async () => {
+    const calm = new RandomExport(folder.path, long);
+    await calm.run({ threads: 1 });
+    for (const given of [1, 2]) {
+      const made = new RandomExport(folder.path, long);
+      expect(await made.run({ threads: 4, given })).toMatchObject({ state: 'complete' });
+      expect(made.started).toBe(given);
+      expect(made.calls()).toBe(calm.calls());
+      expect(made.published()).toEqual(calm.published());
+    }
+    const made = new RandomExport(folder.path, long);
+    await expect(made.run({ threads: 4, given: 0 })).rejects.toThrow('no thread more');
+    expect(made.calls()).toBe(0);
+    expect(made.disk.openFiles).toBe(0);
+  });
+
   it('spends exactly its budget, stops, and goes on from there', async () => {
     const calm = new RandomExport(folder.path, long);
     await calm.run({ threads: 1 });
