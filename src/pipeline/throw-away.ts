@@ -3,7 +3,7 @@ import { sinkFor } from '../sinks/registry.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { formats } from '../sinks/sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
-import type { FileStore } from '../store/file-store.ts';
+import { type FileStore, syncFoldersOf } from '../store/file-store.ts';
 import { type IdInput, inputWithin } from './read-ids/id-input.ts';
 
 /**
@@ -35,7 +35,12 @@ export async function throwAway(files: FileStore, folder: string, inputs: readon
   ]) {
     await files.remove(pathIn(folder, name));
   }
-  await files.syncFolder(folder);
+  // A part that came back after a loss of power would lie beside those of the next export.
+  await syncFoldersOf(
+    files,
+    folder,
+    [exportPaths.manifest, ...parts].map((name) => pathIn(folder, name)),
+  );
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(mark);
 }

@@ -4,7 +4,7 @@ import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, mended } from './everywhere.ts';
 import { failingAt, failures, isMet } from './failing-weather.ts';
-import type { Operation } from './memory-disk.ts';
+import type { MemoryDisk, Operation } from './memory-disk.ts';
 import { SmallExport, writeSmallIds } from './small-export.ts';
 import { type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
 
@@ -87,9 +87,21 @@ describe('an export that is thrown away', () => {
     return operations;
   }
 
-  it.each([true, false])(
-    'is whole or gone, wherever the program is killed (it was complete: %s)',
-    async (complete) => {
+  const killed = (disk: MemoryDisk): void => {
+    disk.restart();
+  };
+  const withoutPower = (disk: MemoryDisk): void => {
+    disk.restartAfterPowerLoss(() => false);
+  };
+
+  it.each([
+    ['the program is killed', true, killed],
+    ['the program is killed', false, killed],
+    ['the power is lost', true, withoutPower],
+    ['the power is lost', false, withoutPower],
+  ] as const)(
+    'is whole or gone, wherever %s (it was complete: %s)',
+    async (_what, complete, restart) => {
       const operations = await operationsOf(await largerExport(complete));
       const before = (await largerExport(complete)).published().size;
       expect(before).toBeGreaterThan(10);
@@ -101,7 +113,7 @@ describe('an export that is thrown away', () => {
           return { kind: 'dies' };
         });
         await small.run({ fresh: true });
-        small.disk.restart();
+        restart(small.disk);
         const left = small.published().size;
         const refused = await small.run().then(
           () => false,
