@@ -2,7 +2,7 @@ import { tableNames } from '../assets/columns.ts';
 import { sinkFor } from '../sinks/registry.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { formats } from '../sinks/sink.ts';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { exportPaths, partExtension, pathIn } from '../store/export-folder.ts';
 import { type FileStore, syncFoldersOf } from '../store/file-store.ts';
 import { type IdInput, inputWithin } from './read-ids/id-input.ts';
 
@@ -54,8 +54,8 @@ export async function partFiles(files: FileStore, folder: string): Promise<strin
   for (const { name, extension } of [...kinds, { name: 'unexported', extension: 'csv' }]) {
     for (const file of await files.list(pathIn(folder, name))) {
       const path = `${name}/${file}`;
-      const [, ending] = /^part-\d{5,}\.([a-z]+)(\.gz|\.zst)?$/.exec(file) ?? [];
-      if (ending === extension && (await files.sizeOf(pathIn(folder, path))) !== 'folder') found.push(path);
+      if (partExtension(file) === extension && (await files.sizeOf(pathIn(folder, path))) !== 'folder')
+        found.push(path);
     }
   }
   return found;

@@ -53,6 +53,11 @@ export function pathIn(folder: string, name: string): string {
   return join(folder, ...name.split('/'));
 }
 
+/** The format's ending in the name of a part's file: `csv` in `part-00000.csv.gz`; undefined when it is the name of none. */
+export function partExtension(fileName: string): string | undefined {
+  return /^part-\d{5,}\.([a-z]+)(\.gz|\.zst)?$/.exec(fileName)?.[1];
+}
+
 /** What a journal file's name says, or undefined when it is no journal. */
 export function journalName(fileName: string): JournalName | undefined {
   const [, part, thread = '0'] = /^part-(\d{5,})(?:\.([1-9]\d*))?\.journal$/.exec(fileName) ?? [];
