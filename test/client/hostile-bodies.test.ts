@@ -19,6 +19,7 @@ describe('an answer of 64 MiB that holds as many values as it can', () => {
     ['in a record that is deep', [`${head}"result":[{"id":"a","x":`, '[', '}]}', ']'], tooMany],
     ['in a record that is odd', [`${head}"result":[{"id":"a","content":[`, '[],', '0]}]}'], tooMany],
     ['in a record with blanks', [`${head}"result":[{"id":"a","x":[`, '{ },', '0]}]}'], tooMany],
+    ['in a list of which each element is a row', [`${head}"result":[{"id":"a","grouping":[`, '{},', '{}]}]}'], tooMany],
     ['in what is no record', [`${head}"result":[[`, '{},', '0]]}'], tooMany],
     ['in a record with odd names', [`${head}"result":[{"id":"a","7":[`, '1e9,', '0]}]}'], tooMany],
   ])('takes no memory to read, %s', async (_, texts, expected) => {

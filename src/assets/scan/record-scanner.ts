@@ -26,6 +26,9 @@ interface OpenRow {
 
 const collection = 'collection';
 
+/** More rows of a child table than an answer fills that says anything: an empty element, of three bytes, makes one of sixty. */
+const mostListRows = 2_000_000;
+
 /** What came of an object: refused, or whether any of its members is in a column. */
 const refused = -1;
 const tookNothing = 0;
@@ -201,6 +204,7 @@ export class RecordScanner {
 
   #element({ element, places }: ListPlan, row: OpenRow, position: number): boolean {
     const { rows, extra } = row;
+    if (rows.rows >= mostListRows) return false;
     const base = rows.addRow();
     row.base = base;
     if (position < 100) rows.setSpan(base + places.position, ~positionAt(position), position < 10 ? 1 : 2);
