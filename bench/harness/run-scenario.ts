@@ -37,8 +37,7 @@ export async function runScenario(scenario: Scenario, size: RunSize, place: Plac
   const { server } = place;
   const before = { cpuS: await server.cpuS(), calls: await server.calls() };
   const { stdout, ...usage } = await runMeasured(commandOf(scenario, size, place), place.folder);
-  const done = scenario.program === 'asset-export' ? exportedOf(stdout) : Number(stdout);
-  if (done !== size.count) throw new Error(`${scenario.name}: ${done} of ${size.count} ids`);
+  requireAll(scenario, size.count, stdout);
   if (size.keep !== true) rmSync(outputOf(place), { recursive: true, force: true });
   return {
     ...usage,
@@ -75,6 +74,12 @@ export function commandOf(scenario: Scenario, { count, idsPerPart }: RunSize, pl
       return { program, args: ['run', ...where, ...pace, ...flags, ...parts, ...quiet] };
     }
   }
+}
+
+/** @throws when a run says that it did not export all ids */
+export function requireAll({ name, program }: Scenario, count: number, stdout: string): void {
+  const done = program === 'asset-export' ? exportedOf(stdout) : Number(stdout);
+  if (done !== count) throw new Error(`${name}: ${done} of ${count} ids`);
 }
 
 function exportedOf(stdout: string): number {

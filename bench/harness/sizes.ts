@@ -5,26 +5,41 @@ import { readings } from './readings.ts';
  * drift of the machine's speed hits both sides of a ratio.
  */
 const wholeRound: readonly string[] = [
-  ...['bare loop', ...withRaw('CSV'), 'bare loop', ...withRaw('CSV'), 'bare loop', ...withRaw('CSV')],
-  'CSV, 100 ms away',
+  ...['bare loop', 'CSV and raw', 'CSV', 'CSV, 100 ms away'],
   ...['bare loop', 'CSV, all tables', 'Parquet', 'DuckDB COPY', 'script people write'],
-  ...['bare loop', ...withRaw('JSONL'), 'bare loop', ...withRaw('JSONL'), 'bare loop', ...withRaw('JSONL')],
-  ...['bare loop', 'JSONL, all tables'],
-  // By the clock both cores are needed, and somebody else's work on one of them is a tenth: twice, too.
+  ...['bare loop', 'JSONL', 'JSONL and raw', 'JSONL, all tables'],
+  // By the clock both cores are needed, and somebody else's work on one of them is a tenth: twice.
   ...['CSV, small parts', 'CSV, 2 threads', 'CSV, 2 threads', 'CSV, small parts'],
   ...['bare loop', 'two bare loops at once', 'two bare loops at once', 'bare loop'],
 ];
 
-/** What raw lines add is a tenth, as much as two runs of the same may differ: so it is measured again and again. */
-function withRaw(format: string): string[] {
-  return [format, `${format} and raw`, `${format} and raw`, format];
+/** Two scenarios, by their names. */
+interface ScenarioPair {
+  readonly of: string;
+  readonly beside: string;
 }
+
+const besideBareLoop: readonly ScenarioPair[] = ['CSV', 'JSONL', 'CSV, all tables', 'JSONL, all tables', 'Parquet'].map(
+  (of) => ({ of, beside: 'bare loop' }),
+);
+const besideRaw: readonly ScenarioPair[] = ['CSV', 'JSONL'].map((of) => ({ of, beside: `${of} and raw` }));
+
+/** What raw lines add is a tenth: it takes more pairs to be told than a half does. */
+const wholePairs: readonly ScenarioPair[] = [
+  ...besideBareLoop,
+  ...besideBareLoop,
+  ...besideRaw,
+  ...besideRaw,
+  ...besideRaw,
+];
 
 /** How much is measured. */
 export interface Sizes {
   readonly rounds: number;
   /** Names of scenarios, in their order. */
   readonly round: readonly string[];
+  /** What runs in turns, in every round, over `many` ids. */
+  readonly pairs: readonly ScenarioPair[];
   /** Each scenario runs at both: what an asset takes is the difference, in which the start is not. 0: no run. */
   readonly few: number;
   readonly many: number;
@@ -58,6 +73,7 @@ export interface Sizes {
 export const usualSizes: Sizes = {
   rounds: 5,
   round: wholeRound,
+  pairs: wholePairs,
   few: 20_000,
   many: 400_000,
   fewInSmallParts: 100_000,
@@ -88,6 +104,7 @@ export const longSizes: Sizes = {
 export const tinySizes: Sizes = {
   rounds: 1,
   round: ['bare loop', 'CSV', 'DuckDB COPY', 'script people write'],
+  pairs: [{ of: 'CSV', beside: 'bare loop' }],
   few: 0,
   many: 2000,
   fewInSmallParts: 0,

@@ -1,4 +1,5 @@
 import type { Findings } from './findings.ts';
+import { inTurns } from './measure-in-turns.ts';
 import { type Figure, medianOf, ratioOf, sumOf } from './measure-scenarios.ts';
 
 /** What is to be reached, and what was. */
@@ -24,7 +25,7 @@ function share(of: string, beside: string, figure: Figure): Target['measured'] {
 /** CPU time of two whole runs, start and all, as whoever runs them sees it; what an asset more takes stands beside it. */
 function wholeRuns(of: string, beside: string): Pick<Target, 'measured' | 'also'> {
   return {
-    measured: share(of, beside, 'wholeCpuS'),
+    measured: ({ pairs }) => inTurns(pairs, { of, beside }),
     also: (findings) => `${share(of, beside, 'cpuUs')(findings).toFixed(2)} without their starts`,
   };
 }
