@@ -6,6 +6,7 @@ import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { loadFaults } from '../service/load-faults.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service/start-service.ts';
 import type { Command, CommandArguments } from './command.ts';
+import { showError } from './show-error.ts';
 
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -76,7 +77,9 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     port: count('port', args.text('port') ?? '8787'),
     maxIds: count('max-ids', args.text('max-ids') ?? '1000'),
     clock: systemClock,
-    onBug: (message) => process.stderr.write(`bug: ${message}\n`),
+    onError: (error) => {
+      showError(error, false);
+    },
     ...(keyFile === undefined ? {} : { apiKeys: keysIn(keyFile) }),
     ...(perDay === undefined ? {} : { creditsPerDay: count('credits-per-day', perDay) }),
     ...(perSecond === undefined ? {} : { creditsPerSecond: count('credits-per-second', perSecond) }),

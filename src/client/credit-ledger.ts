@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mayBeAlive, ownerIn, ownerText, thisProcess } from '../store/lock-owner.ts';
 import {
   cannotWrite,
+  inTransaction,
   keyHash,
   type LedgerDay,
   type LedgerFile,
@@ -87,7 +88,7 @@ export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): P
   async function change<T>(day: string, work: (open: OpenDay) => T): Promise<T> {
     try {
       const open = openDay(day);
-      return await open.file.transaction(() => work(open));
+      return await inTransaction(open.file, () => work(open));
     } catch (error) {
       throw cannotWrite(error);
     }
@@ -168,7 +169,7 @@ export async function readLedgers({ stateDir, apiKey }: { stateDir: string; apiK
   for (const each of files.filter((one) => apiKey === undefined || one.keyHash === keyHash(apiKey))) {
     try {
       const file = openLedgerFile(stateDir, each);
-      booked.push({ ...each, credits: await file.transaction(() => bookedIn(file)) });
+      booked.push({ ...each, credits: await inTransaction(file, () => bookedIn(file)) });
       await file.close();
     } catch (error) {
       throw cannotWrite(error);

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { open, type RootDatabase } from 'lmdb';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { makeLmdbFiles } from '../lib/lmdb-files.ts';
 import { makeFolder } from '../store/make-folder.ts';
 
 /** A day of one key's ledger: credits by what they are. */
@@ -37,12 +39,31 @@ export async function ledgerFiles(stateDir: string): Promise<LedgerDay[]> {
   });
 }
 
-/** Opens the file of a day, and makes it where there is none. @throws {ExportError} `damaged` */
+/** Opens the file of a day, and makes it where there is none. @throws {ExportError} `damaged`, and what the disk says */
 export function openLedgerFile(stateDir: string, { keyHash: hash, day }: LedgerDay): LedgerFile {
   const path = join(ledgerFolder(stateDir), `${hash}-${day}`);
   requireWhole(path);
+  const place = { path, noSubdir: true };
+  makeLmdbFiles(place);
   // overlappingSync would resolve before the bytes are on the disk.
-  return open<number, string>(path, { noSubdir: true, overlappingSync: false });
+  return open<number, string>({ ...place, overlappingSync: false });
+}
+
+/** Does the work in one transaction, which is flushed when this resolves. @throws what the disk says */
+export async function inTransaction<T>(file: LedgerFile, work: () => T): Promise<T> {
+  try {
+    return await file.transaction(work);
+  } catch (error) {
+    throw await causeOf(error);
+  }
+}
+
+/** Why a commit failed is in a promise beside the error, which ends the program unless somebody waits for it. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  if (commitError === undefined) return error;
+  const why = commitError.catch((cause: unknown) => cause);
+  return Promise.race([why, setImmediate(error)]);
 }
 
 /** Where lmdb's mark stands in a file's first page, and the two pages that every file has, in bytes. */

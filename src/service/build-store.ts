@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open } from 'lmdb';
+import { makeLmdbFiles } from '../lib/lmdb-files.ts';
 import { writeKey } from './asset-key.ts';
 import { recordsLayout } from './lmdb-store.ts';
 import { readRecords } from './read-records.ts';
@@ -45,6 +46,7 @@ export async function buildStore({ assets, folder, sortBytes = 64 * 1024 * 1024 
 
 /** Nothing has the store open before it is whole: so it is synced once, at the end. */
 async function appendSorted(folder: string, files: readonly string[], sortBytes: number): Promise<number> {
+  makeLmdbFiles({ path: folder });
   const database = open<Buffer, Buffer>({ path: folder, noSync: true, ...recordsLayout });
   let count = 0;
   try {

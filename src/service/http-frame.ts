@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Clock } from '../lib/clock.ts';
-import { messageOf } from '../lib/export-error.ts';
 import { deliver } from './deliver.ts';
 import {
   type HttpAnswer,
@@ -21,8 +20,8 @@ export interface HttpFrameOptions {
   readonly answer: (key: string, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
   /** Told of every exchange on the service's path. */
   readonly onExchange: () => void;
-  /** Told of an error that is nobody's fault but the service's. */
-  readonly onBug: (message: string) => void;
+  /** Told of an error that is not the client's. */
+  readonly onError: (error: unknown) => void;
   /** How long a client may take to send its whole request. */
   readonly requestTimeoutMs: number;
   /** How long a connection may stand still, as when its client does not read; 0 for ever. */
@@ -61,7 +60,7 @@ export function createHttpFrame(options: HttpFrameOptions): FastifyInstance {
       },
     );
   });
-  app.setErrorHandler((error: FastifyError, _request, reply) => send(reply, answerToError(error, options.onBug)));
+  app.setErrorHandler((error: FastifyError, _request, reply) => send(reply, answerToError(error, options.onError)));
   app.setNotFoundHandler((_request, reply) => send(reply, textAnswer(404, 'not found')));
   app.get('/healthz', (_request, reply) => send(reply, textAnswer(200, 'ready')));
   addServicePath(app, options);
@@ -99,11 +98,11 @@ function send(reply: FastifyReply, answer: HttpAnswer): FastifyReply {
   return reply.code(answer.status).headers(answer.headers).send(answer.body);
 }
 
-/** Never a stack trace: what the framework refuses keeps its status, anything else is a bug. */
-function answerToError(error: FastifyError, onBug: (message: string) => void): HttpAnswer {
+/** Never a stack trace: what the framework refuses keeps its status, anything else is not the client's to know. */
+function answerToError(error: FastifyError, onError: (error: unknown) => void): HttpAnswer {
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return textAnswer(status, 'bad request');
-  onBug(messageOf(error));
+  onError(error);
   return jsonAnswer(500, errorText('null', internalError));
 }
 

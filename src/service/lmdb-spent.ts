@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { makeLmdbFiles } from '../lib/lmdb-files.ts';
 import type { SpentCredits } from './credit-balance.ts';
 import { storeError } from './store-error.ts';
 
@@ -10,20 +11,23 @@ import { storeError } from './store-error.ts';
  */
 export class LmdbSpent implements SpentCredits {
   readonly #database: RootDatabase<number, string>;
+  readonly #path: string;
 
   /** @throws {ExportError} `cannotWrite` */
   constructor(storeDir: string) {
     const path = join(storeDir, 'balances');
+    this.#path = path;
     try {
       mkdirSync(path, { recursive: true });
+      makeLmdbFiles({ path });
       this.#database = open<number, string>({ path });
     } catch (cause) {
-      throw storeError(`keep balances in ${path}`, cause);
+      throw this.#error(cause);
     }
   }
 
   book(account: string, credits: number, limit: number): boolean {
-    return this.#database.transactionSync(() => {
+    return this.#transaction(() => {
       const sum = (this.#database.get(account) ?? 0) + credits;
       if (sum > limit) return false;
       this.#database.putSync(account, sum);
@@ -33,10 +37,23 @@ export class LmdbSpent implements SpentCredits {
 
   spent(account: string): number {
     // In a transaction: lmdb tells those who look without one apart by their pids, which are the same in containers.
-    return this.#database.transactionSync(() => this.#database.get(account) ?? 0);
+    return this.#transaction(() => this.#database.get(account) ?? 0);
   }
 
   async close(): Promise<void> {
     await this.#database.close();
+  }
+
+  /** @throws {ExportError} `cannotWrite` */
+  #transaction<T>(work: () => T): T {
+    try {
+      return this.#database.transactionSync(work);
+    } catch (cause) {
+      throw this.#error(cause);
+    }
+  }
+
+  #error(cause: unknown): Error {
+    return storeError(`keep balances in ${this.#path}`, cause);
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { makeLmdbFiles } from '../lib/lmdb-files.ts';
 import { writeKey } from './asset-key.ts';
 import type { AssetStore } from './asset-store.ts';
 import { keyBytes } from './spill-files.ts';
@@ -16,9 +17,6 @@ export const recordsLayout = {
   pageSize: 16_384,
   noMemInit: true,
 } as const;
-
-/** Of lmdb's list of readers, which is a little more than half of it unless told. */
-const listBytes = 16_384;
 
 /** Records in an lmdb file, which any number of services may have open. */
 export class LmdbStore implements AssetStore {
@@ -56,8 +54,7 @@ function ownFolder(folder: string): string | undefined {
   try {
     mkdirSync(own);
     linkSync(join(folder, 'data.mdb'), join(own, 'data.mdb'));
-    // It is mapped into memory, where a hole that the disk has no room to fill ends the program.
-    writeFileSync(join(own, 'lock.mdb'), Buffer.alloc(listBytes));
+    makeLmdbFiles({ path: own });
     return own;
   } catch {
     rmSync(own, { recursive: true, force: true });

@@ -37,7 +37,7 @@ export interface ServiceOptions {
   readonly faults?: Faults;
   readonly clock: Clock;
   /** Told of an error inside the service that a client saw as status 500. */
-  readonly onBug?: (message: string) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 export interface RunningService {
@@ -79,7 +79,7 @@ export async function serveAssets(store: AssetStore, options: Omit<ServiceOption
       service.countExchange();
     },
     clock: options.clock,
-    onBug: options.onBug ?? (() => undefined),
+    onError: options.onError ?? (() => undefined),
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     idleTimeoutMs: options.idleTimeoutMs ?? (options.faults === undefined ? 120_000 : 0),
   });

@@ -93,8 +93,8 @@ const statuses = [200, 204, 400, 401, 404, 405, 413, 415, 431];
 
 describe('malformed requests', () => {
   it('10,000 of them get short refusals without a stack trace, and the service goes on', async () => {
-    const bugs: string[] = [];
-    const service = await serve([record], { onBug: (message) => bugs.push(message) });
+    const bugs: unknown[] = [];
+    const service = await serve([record], { onError: (error) => bugs.push(error) });
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     onTestFinished(() => {
       agent.destroy();
