@@ -23,7 +23,7 @@ ${targetTable(findings)}
 
 ${scenarioTable(findings)}
 
-- Medians of ${sizes.rounds} rounds, in which the runs take turns. A ratio is the median of ratios, each of two runs that stood close together.
+- Medians of ${sizes.rounds} rounds, in which the runs follow one another. A ratio is the median of ratios, each of two runs that stood close together.
 - CPU time is user and system time of the whole process, all threads included. Each program ran over ${count(sizes.few)} and over ${count(sizes.many)} ids
   (with small parts, of ${count(sizes.idsPerPart)}: ${count(sizes.fewInSmallParts)} and ${count(sizes.manyInSmallParts)}); an asset's time is the difference, so that no start is in it.
 - What is to be reached by CPU time is told of whole runs over ${count(sizes.many)} ids, start and all, as whoever runs them sees it. Two of them take turns of ${turnMs / 1000} s,
