@@ -27,6 +27,9 @@ const { values } = parseArgs({
 if (values.tiny && values.out === undefined) throw new Error('--tiny needs --out: its figures say nothing');
 const sizes = values.tiny ? tinySizes : values.long ? longSizes : usualSizes;
 
+// A signal alone runs no exit handlers.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 const folder = mkdtempSync(join(tmpdir(), 'asset-export-bench-'));
 try {
   const findings = await measureAll(sizes, folder, (line) => process.stderr.write(`${line}\n`));

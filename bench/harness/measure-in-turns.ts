@@ -51,6 +51,11 @@ type Pair<T> = readonly [T, T];
 /** Two runs of which one is always stopped, until one of them ends. @returns what each took, in seconds of CPU time */
 async function runInTurns([one, other]: Pair<Scenario>, count: number, place: Place): Promise<Pair<number>> {
   const runs = [start(one, count, ownPlace(place, 'one')), start(other, count, ownPlace(place, 'other'))] as const;
+  const kill = (): void => {
+    for (const { child } of runs) child.kill('SIGKILL');
+  };
+  // One that is stopped would outlive this process.
+  process.once('exit', kill);
   try {
     let [running, waiting]: Pair<Started> = runs;
     waiting.child.kill('SIGSTOP');
@@ -62,7 +67,8 @@ async function runInTurns([one, other]: Pair<Scenario>, count: number, place: Pl
     waiting.child.kill('SIGCONT');
     return [await runs[0].cpuS, await runs[1].cpuS];
   } finally {
-    for (const { child } of runs) child.kill('SIGKILL');
+    process.off('exit', kill);
+    kill();
   }
 }
 

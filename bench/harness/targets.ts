@@ -22,29 +22,23 @@ function share(of: string, beside: string, figure: Figure): Target['measured'] {
   return ({ samples }) => ratioOf(samples, { of, beside }, figure);
 }
 
-/** CPU time of two whole runs, start and all, as whoever runs them sees it; what an asset more takes stands beside it. */
-function wholeRuns(of: string, beside: string): Pick<Target, 'measured' | 'also'> {
-  return {
-    measured: ({ pairs }) => inTurns(pairs, { of, beside }),
-    also: (findings) => `${share(of, beside, 'cpuUs')(findings).toFixed(2)} without their starts`,
-  };
-}
-
 function besideBareLoop(of: string, least: number, aim: number): Target {
   return {
     what: `${of}, one thread, beside the bare loop, CPU time of whole runs`,
     reach: `≥ ${least} (aim ${aim})`,
     least,
-    ...wholeRuns(of, 'bare loop'),
+    measured: share(of, 'bare loop', 'wholeCpuS'),
+    also: (findings) => `${share(of, 'bare loop', 'cpuUs')(findings).toFixed(2)} without their starts`,
   };
 }
 
-function rawBeside(format: string): Target {
+function rawBeside(of: string): Target {
+  const beside = `${of} and raw`;
   return {
-    what: `raw beside ${format}: CPU time of whole runs of both, in times of ${format} alone`,
+    what: `raw beside ${of}: CPU time of whole runs of both, in times of ${of} alone`,
     reach: '≤ 1.10',
     most: 1.1,
-    ...wholeRuns(format, `${format} and raw`),
+    measured: ({ pairs }) => inTurns(pairs, { of, beside }),
   };
 }
 

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from './export-error.ts';
 
 /** Of lmdb's list of readers, which is a little more than half of it unless told. */
 const listBytes = 16_384;
 
 /** More than lmdb writes when it opens a file that is not there, and then for the first time. */
-const roomBytes = 16 * listBytes;
+const roomBytes = 4 * listBytes;
+
+const noRoom: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Where lmdb keeps its files: in a folder, or beside each other. */
 interface LmdbPlace {
@@ -40,7 +43,8 @@ function hasBytes(path: string): boolean {
 function linkUnlessThere(list: string, path: string): void {
   try {
     linkSync(list, path);
-  } catch {
-    // It is there by now, or there are no links.
+  } catch (error) {
+    // Else it is there by now, or there are no links.
+    if (noRoom.has(codeOf(error))) throw error;
   }
 }
