@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { verifyExport } from '../../src/pipeline/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
@@ -10,8 +7,6 @@ import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 it('a disk that takes no more ends the program with 7, and with room again the same command finishes', async () => {
   const folder = await tempFolder();
@@ -22,16 +17,9 @@ it('a disk that takes no more ends the program with 7, and with room again the s
     ...['run', '--ids', 'ids.txt', '--url', service.url, '--out', out, '--format', 'csv,jsonl'],
     ...['--ids-per-call', '20', '--rows-per-part', '150'],
   ];
-  // A real write that is cut short and then refused (EFBIG): this shell lets no file grow beyond 200 blocks of 512 bytes.
-  const child = spawn('sh', ['-c', 'ulimit -f 200; exec "$@"', 'sh', process.execPath, program, ...command('out')], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  expect(code, stderr).toBe(7);
+  const confined = { cwd: folder, environment, largestFile: 200 };
+  const { exit, stderr } = await runProgram(command('out'), confined);
+  expect(exit, stderr).toBe(7);
   expect(stderr).toContain('EFBIG');
   expect(stderr).toContain('run the same command again');
   expect(stderr).not.toContain('    at ');

@@ -1,27 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadExport } from '../../src/load/load-export.ts';
 import { type LoadTarget, parseTarget } from '../../src/load/load-target.ts';
-import { startPostgres } from '../warehouse/postgres-server.ts';
-import { exportsOf, request } from './local-exports.ts';
-import { startLocalService } from './local-records.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { localExports, request } from './local-exports.ts';
 
-const server = await startPostgres();
-if (typeof server === 'string') console.warn(`loading into PostgreSQL is not tested: ${server}`);
-const service = await startLocalService();
-afterAll(async () => {
-  await service.close();
-  if (typeof server !== 'string') await server.stop();
-});
+const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested');
+const { exported } = await localExports();
 
-const exported = exportsOf(service);
-
-describe.skipIf(typeof server === 'string')('a connection to PostgreSQL', () => {
-  const psql = async (sql: string): Promise<string> => (typeof server === 'string' ? '' : server.psql(sql));
-  const address = typeof server === 'string' ? '' : server.address;
-
+describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
   /** The same server at another address; the connection breaks when the server has done what this word asks for. */
   async function brokenAt(word: string): Promise<LoadTarget> {
     const folder = new URLSearchParams(address.split('?')[1]).get('host') ?? '';

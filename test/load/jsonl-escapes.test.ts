@@ -1,21 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { loadExport, type LoadRequest } from '../../src/load/load-export.ts';
+import { loadExport } from '../../src/load/load-export.ts';
 import { parseTarget } from '../../src/load/load-target.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { startService } from '../../src/service/start-service.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { startPostgres } from '../warehouse/postgres-server.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { request } from './local-exports.ts';
 
-const server = await startPostgres();
-if (typeof server === 'string') console.warn(`loading into PostgreSQL is not tested: ${server}`);
-afterAll(async () => {
-  if (typeof server !== 'string') await server.stop();
-});
+const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested');
 
 const id = generatedId(31, 1);
 
@@ -38,18 +34,10 @@ async function recordWith(member: string): Promise<string> {
   return path;
 }
 
-const request = (folder: string, kind: LoadRequest['kind']): LoadRequest => ({
-  files: diskFileStore,
-  folder,
-  kind,
-  mode: 'replace',
-});
-
-it.skipIf(typeof server === 'string').each([String.raw`"a\u0000b"`, String.raw`"a\ud800b"`])(
+it.skipIf(isMissing).each([String.raw`"a\u0000b"`, String.raw`"a\ud800b"`])(
   'into PostgreSQL %s in a json column comes from CSV, and not from JSONL',
   async (member) => {
-    if (typeof server === 'string') return;
-    const target = parseTarget(server.address, '/');
+    const target = parseTarget(address, '/');
     const jsonl = await exported(await recordWith(member), 'jsonl');
     await expect(loadExport(request(jsonl, 'postgres'), target)).rejects.toMatchObject({
       exit: 'cannotWrite',
@@ -57,7 +45,7 @@ it.skipIf(typeof server === 'string').each([String.raw`"a\u0000b"`, String.raw`"
       todo: expect.stringContaining(`csv or parquet, for no credits with --url embedded:${jsonl}`) as string,
     });
     await loadExport(request(await exported(jsonl, 'csv'), 'postgres'), target);
-    expect(await server.psql('SELECT extra FROM assets')).toBe(`{"odd":${member}}\n`);
+    expect(await psql('SELECT extra FROM assets')).toBe(`{"odd":${member}}\n`);
   },
 );
 

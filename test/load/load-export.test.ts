@@ -1,23 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadExport, loadScript } from '../../src/load/load-export.ts';
 import { parseTarget } from '../../src/load/load-target.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { startPostgres } from '../warehouse/postgres-server.ts';
-import { exportsOf, request } from './local-exports.ts';
-import { startLocalService } from './local-records.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { localExports, request } from './local-exports.ts';
 
-const server = await startPostgres();
-if (typeof server === 'string') console.warn(`loading into PostgreSQL is not tested: ${server}`);
-const service = await startLocalService();
-afterAll(async () => {
-  await service.close();
-  if (typeof server !== 'string') await server.stop();
-});
-
-const exported = exportsOf(service);
+const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested');
+const { service, exported } = await localExports();
 
 async function duckRows(file: string, sql: string): Promise<unknown[]> {
   const instance = await DuckDBInstance.create(file);
@@ -126,9 +118,8 @@ describe('into DuckDB', () => {
   });
 });
 
-describe.skipIf(typeof server === 'string')('into PostgreSQL', () => {
-  const psql = async (sql: string): Promise<string> => (typeof server === 'string' ? '' : server.psql(sql));
-  const target = parseTarget(typeof server === 'string' ? 'duckdb:none' : server.address, '/');
+describe.skipIf(isMissing)('into PostgreSQL', () => {
+  const target = parseTarget(address, '/');
   const drop = 'DROP TABLE IF EXISTS assets, creators, files;';
 
   it.each([

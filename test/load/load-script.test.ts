@@ -1,24 +1,15 @@
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadScript } from '../../src/load/load-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { startPostgres } from '../warehouse/postgres-server.ts';
-import { exportsOf, request } from './local-exports.ts';
-import { startLocalService } from './local-records.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { localExports, request } from './local-exports.ts';
 
-const server = await startPostgres();
-if (typeof server === 'string') console.warn(`scripts for psql are not run: ${server}`);
-const service = await startLocalService();
-afterAll(async () => {
-  await service.close();
-  if (typeof server !== 'string') await server.stop();
-});
+const { isMissing, psql } = await postgresOfTests('scripts for psql are not run');
+const { service, exported } = await localExports();
 
-const exported = exportsOf(service);
-
-describe.skipIf(typeof server === 'string')('a script for psql', () => {
-  const psql = async (sql: string): Promise<string> => (typeof server === 'string' ? '' : server.psql(sql));
+describe.skipIf(isMissing)('a script for psql', () => {
   const assets = 'SELECT count(*), count(DISTINCT id) FROM assets';
 
   beforeEach(async () => {

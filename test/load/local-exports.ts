@@ -1,13 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { LoadRequest } from '../../src/load/load-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import type { LocalRecords } from './local-records.ts';
+import { type LocalRecords, startLocalService } from './local-records.ts';
+
+/** Starts the service on local records for the tests of a file, which ends with them, and what makes exports of it. */
+export async function localExports() {
+  const service = await startLocalService();
+  afterAll(() => service.close());
+  return { service, exported: exportsOf(service) };
+}
 
 /** Makes an export of the first `count` records, in a folder of its own unless a flag says where. */
-export function exportsOf(service: LocalRecords) {
+function exportsOf(service: LocalRecords) {
   return async (count: number, flags: Readonly<Record<string, unknown>> = {}): Promise<string> => {
     const out = typeof flags['out'] === 'string' ? flags['out'] : await tempFolder();
     const ids = join(await tempFolder(), 'ids.txt');

@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
@@ -9,9 +7,9 @@ import { buildStore } from '../../src/service/build-store.ts';
 import { LmdbStore } from '../../src/service/lmdb-store.ts';
 import { openStoredAssets } from '../../src/service/stored-assets.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { runProgram } from '../support/run-program.ts';
 import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const ids = Array.from({ length: 3000 }, (_, n) => generatedId(2, n));
 const lines = ids.map(generatedRecord);
 const show = { showFungible: true, showCollectionMetadata: true };
@@ -113,9 +111,8 @@ describe('the store on disk', () => {
     // No file grows beyond a block: a real write is refused (EFBIG), as on a full disk, after one that was not.
     const assets = fileOf([`{"id":"${'1'.repeat(32)}"}`, `{"id":"${idOf(5)}","x":"${'x'.repeat(2000)}"}`]);
     const flags = ['serve', '--assets', assets, '--store', storeDir, '--port', '0'];
-    const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, main, ...flags];
-    const { status, stderr } = spawnSync('sh', limited, { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([7, expect.stringMatching(/cannot build the store in .*EFBIG.*\n +Make room/)]);
+    const { exit, stderr } = await runProgram(flags, { largestFile: 1 });
+    expect([exit, stderr]).toEqual([7, expect.stringMatching(/cannot build the store in .*EFBIG.*\n +Make room/)]);
     expect(readdirSync(storeDir)).toEqual([]);
   });
 

@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** No file may grow beyond so many blocks of 512 bytes: a write is cut there, and the next refused (EFBIG). */
+  readonly largestFile?: number;
   /** Whoever pipes it in hangs after that. */
   readonly stdinStaysOpen?: boolean;
 }
@@ -25,7 +27,11 @@ export function startProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
-  const child = spawn(process.execPath, [program, ...args], {
+  const { largestFile } = options;
+  const command = [process.execPath, program, ...args];
+  const confined = largestFile === undefined ? [] : ['sh', '-c', `ulimit -f ${largestFile}; exec "$@"`, 'sh'];
+  const [file = '', ...rest] = [...confined, ...command];
+  const child = spawn(file, rest, {
     cwd: options.cwd,
     env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
     stdio: ['pipe', 'pipe', 'pipe'],

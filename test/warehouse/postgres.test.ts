@@ -1,19 +1,14 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tables } from '../../src/assets/columns.ts';
 import { numberOf, numberText } from '../../src/assets/exact-number.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../../src/assets/json.ts';
 import type { Cell, ColumnType } from '../../src/assets/table.ts';
 import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { startPostgres } from './postgres-server.ts';
+import { postgresOfTests } from './postgres-of-tests.ts';
 import { rowsOf, writeParts } from './written-tables.ts';
 
-const server = await startPostgres();
-if (typeof server === 'string') console.warn(`PostgreSQL statements are not run: ${server}`);
-
-afterAll(async () => {
-  if (typeof server !== 'string') await server.stop();
-});
+const { isMissing, psql } = await postgresOfTests('PostgreSQL statements are not run');
 
 function valueOf(cell: Cell, type: ColumnType): Json {
   if (typeof cell === 'bigint') return numberOf(String(cell));
@@ -23,11 +18,10 @@ function valueOf(cell: Cell, type: ColumnType): Json {
 
 describe.each(['csv', 'jsonl'] as const)('the PostgreSQL statements for %s', (format) => {
   const cases = tables.map((table) => [table.name, table] as const);
-  it.skipIf(typeof server === 'string').each(cases)('load %s as it was written', async (name, table) => {
-    if (typeof server === 'string') return;
+  it.skipIf(isMissing).each(cases)('load %s as it was written', async (name, table) => {
     const folder = await tempFolder();
     await writeParts(folder, table, format);
-    const loaded = await server.psql(
+    const loaded = await psql(
       `DROP TABLE IF EXISTS "${name}";
        ${ddlFor('postgres', table)}
        ${loadStatementFor('postgres', { table, format, folder })}
