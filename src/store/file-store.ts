@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { codeOf } from '../lib/export-error.ts';
+import { isNothingThere } from '../lib/export-error.ts';
 import { DirectWrites, openDirectly } from './direct-writes.ts';
 import { onDisk } from './disk-error.ts';
 import { wholeFile } from './disk-file.ts';
@@ -84,8 +84,7 @@ async function absentAs<T, A>(absent: A, work: Promise<T>): Promise<T | A> {
   try {
     return await work;
   } catch (error) {
-    // Beneath a file there is nothing either.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return absent;
+    if (isNothingThere(error)) return absent;
     throw error;
   }
 }

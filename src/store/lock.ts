@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { codeOf, ExportError, isNothingThere, messageOf } from '../lib/export-error.ts';
 import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerText, thisProcess } from './lock-owner.ts';
@@ -125,7 +125,7 @@ function endOf(lock: string): ChainEnd {
     try {
       text = readFileSync(end.free, 'utf8');
     } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return end;
+      if (isNothingThere(error)) return end;
       throw error;
     }
     const owner = ownerIn(text);

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf, ExportError } from '../../lib/export-error.ts';
+import { codeOf, ExportError, isNothingThere } from '../../lib/export-error.ts';
 import type { IdFormat, InputCompression } from './id-format.ts';
 import { lookAtFile } from './look-at-file.ts';
 
@@ -106,9 +106,8 @@ async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'abse
     const stats = await stat(file);
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
-    throw new ExportError('input', `${file} cannot be read (${code ?? 'unknown error'})`, { cause: error });
+    if (isNothingThere(error)) return 'absent';
+    throw new ExportError('input', `${file} cannot be read (${codeOf(error) ?? 'unknown error'})`, { cause: error });
   }
 }
 
