@@ -1,5 +1,6 @@
 /// <reference lib="es2024.string" />
 import { numberText } from './exact-number.ts';
+import { holdsAt } from './holds-at.ts';
 import type { Cell, Column, Row } from './table.ts';
 import { utf8Text } from './utf8-text.ts';
 
@@ -121,6 +122,13 @@ export class RowBlockBuilder {
     const from = this.from[cell] ?? 0;
     const length = this.length[cell] ?? 0;
     return from < 0 ? utf8Text(this.#made, ~from, ~from + length) : utf8Text(source, from, from + length);
+  }
+
+  /** Whether the text of a cell begins with these bytes. */
+  startsWith(cell: number, bytes: Uint8Array, source: Uint8Array): boolean {
+    if ((this.length[cell] ?? -1) < bytes.length) return false;
+    const from = this.from[cell] ?? 0;
+    return from < 0 ? holdsAt(this.#made, ~from, bytes) : holdsAt(source, from, bytes);
   }
 
   /** Puts a cell into a row as its column's text. */

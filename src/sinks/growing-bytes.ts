@@ -87,10 +87,10 @@ export class GrowingBytes {
     const target = this.#view;
     this.#used = to + length;
     for (let at = 0; at < length; at += strideBytes) {
-      target.setInt32(to + at, source.getInt32(start + at));
-      target.setInt32(to + at + 4, source.getInt32(start + at + 4));
-      target.setInt32(to + at + 8, source.getInt32(start + at + 8));
-      target.setInt32(to + at + 12, source.getInt32(start + at + 12));
+      target.setInt32(to + at, source.getInt32(start + at, true), true);
+      target.setInt32(to + at + 4, source.getInt32(start + at + 4, true), true);
+      target.setInt32(to + at + 8, source.getInt32(start + at + 8, true), true);
+      target.setInt32(to + at + 12, source.getInt32(start + at + 12, true), true);
     }
   }
 

@@ -1,26 +1,22 @@
 import { type RowBlock, textMarks } from '../assets/row-block.ts';
 import type { ColumnType } from '../assets/table.ts';
 import { BlockText } from './block-text.ts';
-import { ByteBlocks } from './byte-blocks.ts';
+import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
 import { integerOf } from './digits.ts';
 import { isEscaped, jsonEscapes, maxEscapeBytes } from './json-escapes.ts';
-import {
-  blockBytes,
-  type ByteOutput,
-  type EncoderNotes,
-  type EncoderOptions,
-  type RowEncoder,
-  type Sink,
-} from './sink.ts';
+import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder, Sink } from './sink.ts';
 import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
 import { type FixedTexts, fixedTexts, type Words } from './words.ts';
+
+/** Lines with every key are twice what CSV writes: in blocks of 4 MB they take the processor 1 % less than in blocks of 1 MB. */
+const memory = new BlockMemory({ blockBytes: 4 << 20, roomBytes: 1 << 20, files: 8 });
 
 /** One JSON object a line, every column as a key, in order. */
 export const jsonlSink: Sink = {
   format: 'jsonl',
   extension: 'jsonl',
   compressesInside: false,
-  blockBytes,
+  blockBytes: memory.blockBytes,
   open: async (output, options) => new JsonlEncoder(output, options),
 };
 
@@ -42,7 +38,7 @@ class JsonlEncoder implements RowEncoder {
   #replacedSurrogates = 0;
 
   constructor(output: ByteOutput, { columns }: EncoderOptions) {
-    this.#lines = new ByteBlocks(output);
+    this.#lines = new ByteBlocks(output, memory);
     this.#types = columns.map(({ type }) => type);
     this.#isQuoted = Uint8Array.from(this.#types, (type) => (type === 'string' || type === 'timestamp' ? 1 : 0));
     const keys = columns.map(({ name }, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);

@@ -1,6 +1,7 @@
 import type { Drift } from '../drift.ts';
 import { numberOf, numberText } from '../exact-number.ts';
 import { doubleOf, int64Of, uint64Of } from '../fit-number.ts';
+import { holdsAt } from '../holds-at.ts';
 import { parseJson, stringifyJson } from '../json.ts';
 import { type RowBlockBuilder, textMarks } from '../row-block.ts';
 import { utf8Text } from '../utf8-text.ts';
@@ -52,14 +53,25 @@ export class CellScanner {
     }
   }
 
-  #isKnown(member: Member, values: ReadonlyMap<string, Uint8Array>, start: number): boolean {
-    const { bytes, at, escaped } = this.#json;
-    const { value } = member;
-    if (value !== undefined && at - start === value.length && startsWith(bytes, start, value)) return true;
-    const text = this.text(start, at);
-    const known = values.get(escaped ? JSON.stringify(JSON.parse(text)) : text);
-    if (known !== undefined) member.value = known;
-    return known !== undefined;
+  #isKnown(member: Member, values: readonly Uint8Array[], start: number): boolean {
+    const { at, escaped } = this.#json;
+    if (escaped) {
+      const text = Buffer.from(JSON.stringify(JSON.parse(this.text(start, at))));
+      return values.some((value) => text.equals(value));
+    }
+    if (member.value !== undefined && this.#endsHere(start, member.value)) return true;
+    for (const value of values) {
+      if (!this.#endsHere(start, value)) continue;
+      member.value = value;
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether this text is what was taken from `start` on. */
+  #endsHere(start: number, text: Uint8Array): boolean {
+    const { bytes, at } = this.#json;
+    return at - start === text.length && holdsAt(bytes, start, text);
   }
 
   number({ kind }: Member, rows: RowBlockBuilder, cell: number): boolean {
@@ -186,9 +198,3 @@ export class CellScanner {
 
 /** `value_type` follows `value`. */
 const traitTypeOffset = 1;
-
-function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
-  // From the end: names at one place often begin alike.
-  for (let index = start.length - 1; index >= 0; index -= 1) if (bytes[at + index] !== start[index]) return false;
-  return true;
-}

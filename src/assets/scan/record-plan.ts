@@ -36,8 +36,8 @@ export interface Member extends Follow {
   readonly branch: ObjectPlan | undefined;
   /** The elements of a list. */
   readonly list: ListPlan | undefined;
-  /** The values that the specification names, as JSON text and its bytes. */
-  readonly values: ReadonlyMap<string, Uint8Array> | undefined;
+  /** The values that the specification names, as JSON text. */
+  readonly values: readonly Uint8Array[] | undefined;
   /** The one of them that was met last. */
   value: Uint8Array | undefined;
   /** What to count when it is there though it has no column, or when its value is not among `values`. */
@@ -57,6 +57,8 @@ interface FilledColumn {
 /** The members of the objects at one path. It learns their order, and names that have no column, from the records. */
 export class ObjectPlan implements Follow {
   readonly path: string;
+  /** Members to be compared with, as long as that takes less than a name's text. */
+  readonly members: Member[] = [];
   readonly #byName = new Map<string, Member>();
   #unknowns = 0;
   next: Member | undefined;
@@ -97,7 +99,7 @@ export class ObjectPlan implements Follow {
     }
     const { column, index, lists, isTrait } = filled;
     const list = listPlanOf(column, lists);
-    const values = column.values && new Map(column.values.map(valueBytes));
+    const values = column.values?.map((value) => Buffer.from(JSON.stringify(value)));
     const drift: Drift = { path: memberPath, kind: 'unknownValue' };
     this.#add(name, {
       kind: list !== undefined ? 'list' : isTrait === true ? 'trait' : kindOf(column),
@@ -124,9 +126,13 @@ export class ObjectPlan implements Follow {
       seen: -1,
     };
     this.#byName.set(name, added);
+    if (this.members.length < mostCompared) this.members.push(added);
     return added;
   }
 }
+
+/** Most members that a name's bytes are compared with. */
+const mostCompared = 32;
 
 /** Most names without a column that are remembered a path; an object with others is read the long way. */
 const maxUnknowns = 256;
@@ -204,11 +210,6 @@ function listPlanOf({ path }: Column, lists: readonly Table[]): ListPlan | undef
 function kindOf({ type }: Column): MemberKind {
   // No member of a record is a timestamp: that column is derived.
   return type === 'timestamp' ? 'unknown' : type;
-}
-
-function valueBytes(value: string): [string, Uint8Array] {
-  const text = JSON.stringify(value);
-  return [text, Buffer.from(text)];
 }
 
 function placeOf(table: Table, name: string): number {

@@ -24,7 +24,7 @@ interface OpenRow {
   first: number;
 }
 
-const collection = 'collection';
+const collection = Buffer.from('collection');
 
 /** More rows of a child table than an answer fills that says anything: an empty element, of three bytes, makes one of sixty. */
 const mostListRows = 2_000_000;
@@ -128,12 +128,18 @@ export class RecordScanner {
     const { next, other } = previous;
     json.separated = true;
     if (next?.words !== undefined && json.take(next.words)) return next;
-    const member = other?.words !== undefined && json.take(other.words) ? other : this.#nameByText(plan);
+    const isOther = other?.words !== undefined && json.take(other.words);
+    const member = isOther ? other : (this.#nameByBytes(plan) ?? this.#nameByText(plan));
     if (member !== undefined) {
       previous.other = next;
       previous.next = member;
     }
     return member;
+  }
+
+  #nameByBytes({ members }: ObjectPlan): Member | undefined {
+    for (const member of members) if (member.words !== undefined && this.#json.take(member.words)) return member;
+    return undefined;
   }
 
   #nameByText(plan: ObjectPlan): Member | undefined {
@@ -223,7 +229,7 @@ export class RecordScanner {
   }
 
   #isCollection(rows: RowBlockBuilder, cell: number): boolean {
-    return rows.length[cell] === collection.length && rows.textAt(cell, this.#json.bytes) === collection;
+    return rows.length[cell] === collection.length && rows.startsWith(cell, collection, this.#json.bytes);
   }
 
   #branch(member: Member, plan: ObjectPlan, row: OpenRow): number {
