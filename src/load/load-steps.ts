@@ -31,7 +31,8 @@ const incoming = 'asset_export_incoming';
  * @throws {ExportError} `usage` when `upsert` has no id to go by
  */
 export function loadSteps(plan: LoadPlan, kind: 'duckdb' | 'postgres', mode: LoadMode): LoadStep[] {
-  const creates = plan.tables.map(({ table }) => run(createIfAbsent(kind, table)));
+  const turn = kind === 'postgres' ? [run(turnOf(plan))] : [];
+  const creates = [...turn, ...plan.tables.map(({ table }) => run(createIfAbsent(kind, table)))];
   const loads = plan.tables.map((source): LoadStep => ({ kind: 'load', source }));
   if (mode === 'append') return [...creates, ...loads];
   const locks = kind === 'postgres' ? [run(lockOf(plan))] : [];
@@ -75,6 +76,15 @@ function run(sql: string): LoadStep {
 function lockOf({ tables }: LoadPlan): string {
   const names = tables.map(({ table }) => doubleQuoted(table.name)).sort();
   return `LOCK TABLE ${names.join(', ')} IN SHARE ROW EXCLUSIVE MODE;\n`;
+}
+
+/**
+ * Loads that find a table absent come one after the other: CREATE TABLE IF NOT EXISTS fails where another has made the table, and
+ * has not ended, when it looks.
+ */
+function turnOf({ tables }: LoadPlan): string {
+  const absent = tables.map(({ table }) => `to_regclass('${doubleQuoted(table.name)}') IS NULL`);
+  return `SELECT pg_advisory_xact_lock(hashtext('asset-export')) WHERE ${absent.join(' OR ')};\n`;
 }
 
 function createIfAbsent(kind: 'duckdb' | 'postgres', table: Table): string {

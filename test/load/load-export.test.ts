@@ -160,6 +160,20 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
   });
 
+  it.each([
+    ['append', 'append', 200],
+    ['replace', 'replace', 100],
+    ['upsert', 'upsert', 100],
+    ['replace', 'append', undefined],
+  ] as const)('makes the tables once when %s and %s come first at the same time', async (one, other, rows) => {
+    const folder = await exported(100);
+    for (let time = 0; time < 5; time += 1) {
+      await psql(drop);
+      await Promise.all([one, other].map((mode) => loadExport(request(folder, 'postgres', mode), target)));
+      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toMatch(`${rows ?? ''}|100\n`);
+    }
+  });
+
   it('holds the same values whichever format they came from', async () => {
     const columns =
       'id, interface, content_json_uri, royalty_percent, token_info_supply, supply_print_max_supply, burnt';
