@@ -16,7 +16,7 @@ module.exports = {
     ),
     rule(
       'inner-rooms',
-      'Roles know the domain, not each other; the pipeline joins them.',
+      'Roles know the domain, and neither the flow nor a terminal: the pipeline joins them.',
       room('client', 'sinks', 'warehouse'),
       room('cli', 'pipeline', 'service', 'main', 'index'),
     ),

@@ -63,11 +63,11 @@ async function medianReading(readings: number, read: () => Promise<number>): Pro
   return median(values);
 }
 
-/** Memory that the removal of duplicates takes: the peak of reading so many ids with it, less that without. */
+/** Memory that the removal of duplicates takes: the peak of reading so many ids with it, less that without. Few ids take less than two peaks differ. */
 async function dedupeMiB(count: number, { idFile, folder }: Place): Promise<number> {
   const kept = await readIn('duplicates', idFile(count), folder);
   const all = await readIn('check', idFile(count), folder);
-  return kept.peakMiB - all.peakMiB;
+  return Math.max(0, kept.peakMiB - all.peakMiB);
 }
 
 /** Makes an export at one go; and once more, killed when two calls in five are answered, and run to its end. */

@@ -124,9 +124,9 @@ export class RowBlockBuilder {
     return from < 0 ? utf8Text(this.#made, ~from, ~from + length) : utf8Text(source, from, from + length);
   }
 
-  /** Whether the text of a cell begins with these bytes. */
-  startsWith(cell: number, bytes: Uint8Array, source: Uint8Array): boolean {
-    if ((this.length[cell] ?? -1) < bytes.length) return false;
+  /** Whether the text of a cell is that of these bytes. */
+  holds(cell: number, bytes: Uint8Array, source: Uint8Array): boolean {
+    if (this.length[cell] !== bytes.length) return false;
     const from = this.from[cell] ?? 0;
     return from < 0 ? holdsAt(this.#made, ~from, bytes) : holdsAt(source, from, bytes);
   }

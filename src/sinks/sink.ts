@@ -5,7 +5,7 @@ import type { CsvDialectName } from '../lib/csv-dialect.ts';
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
-/** Most formats cut their bytes here: several files are written at once, and each holds two blocks. */
+/** Where CSV and Parquet cut their bytes: many files may be written at once, and each holds two blocks. */
 export const blockBytes = 1 << 20;
 
 /** Where an encoder puts its bytes. */

@@ -53,11 +53,11 @@ export class CellScanner {
     }
   }
 
-  #isKnown(member: Member, values: readonly Uint8Array[], start: number): boolean {
+  #isKnown(member: Member, values: readonly Buffer[], start: number): boolean {
     const { at, escaped } = this.#json;
     if (escaped) {
-      const text = Buffer.from(JSON.stringify(JSON.parse(this.text(start, at))));
-      return values.some((value) => text.equals(value));
+      const text = JSON.stringify(JSON.parse(this.text(start, at)));
+      return values.some((value) => value.toString() === text);
     }
     if (member.value !== undefined && this.#endsHere(start, member.value)) return true;
     for (const value of values) {

@@ -37,7 +37,7 @@ export interface Member extends Follow {
   /** The elements of a list. */
   readonly list: ListPlan | undefined;
   /** The values that the specification names, as JSON text. */
-  readonly values: readonly Uint8Array[] | undefined;
+  readonly values: readonly Buffer[] | undefined;
   /** The one of them that was met last. */
   value: Uint8Array | undefined;
   /** What to count when it is there though it has no column, or when its value is not among `values`. */
@@ -57,8 +57,8 @@ interface FilledColumn {
 /** The members of the objects at one path. It learns their order, and names that have no column, from the records. */
 export class ObjectPlan implements Follow {
   readonly path: string;
-  /** Members to be compared with, as long as that takes less than a name's text. */
-  readonly members: Member[] = [];
+  /** The first members, whose names are compared with what comes: that takes less than making a text of it. */
+  readonly compared: Member[] = [];
   readonly #byName = new Map<string, Member>();
   #unknowns = 0;
   next: Member | undefined;
@@ -126,12 +126,12 @@ export class ObjectPlan implements Follow {
       seen: -1,
     };
     this.#byName.set(name, added);
-    if (this.members.length < mostCompared) this.members.push(added);
+    if (this.compared.length < mostCompared) this.compared.push(added);
     return added;
   }
 }
 
-/** Most members that a name's bytes are compared with. */
+/** Most members that a name is compared with. */
 const mostCompared = 32;
 
 /** Most names without a column that are remembered a path; an object with others is read the long way. */

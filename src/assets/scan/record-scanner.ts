@@ -137,8 +137,8 @@ export class RecordScanner {
     return member;
   }
 
-  #nameByBytes({ members }: ObjectPlan): Member | undefined {
-    for (const member of members) if (member.words !== undefined && this.#json.take(member.words)) return member;
+  #nameByBytes({ compared }: ObjectPlan): Member | undefined {
+    for (const member of compared) if (member.words !== undefined && this.#json.take(member.words)) return member;
     return undefined;
   }
 
@@ -229,7 +229,7 @@ export class RecordScanner {
   }
 
   #isCollection(rows: RowBlockBuilder, cell: number): boolean {
-    return rows.length[cell] === collection.length && rows.startsWith(cell, collection, this.#json.bytes);
+    return rows.holds(cell, collection, this.#json.bytes);
   }
 
   #branch(member: Member, plan: ObjectPlan, row: OpenRow): number {
