@@ -109,6 +109,18 @@ describe('parseJson and stringifyJson', () => {
     expect(() => parseJson(`[1.0,${text}`)).toThrow(SyntaxError);
   });
 
+  it('keep names apart that begin alike and end in escapes', () => {
+    const names = ['\\', 'a\\', 'token_info\\', '"', 'a"', '\n', 'a\n', 'token_info"', '\\\\', '\\a'];
+    for (const name of names) {
+      for (const other of names) {
+        const member = `p${names.indexOf(name)} ${names.indexOf(other)}`;
+        for (const each of [name, other]) {
+          expect(parseJson(JSON.stringify({ [member]: 1, [each]: 0 }))).toEqual({ [member]: 1, [each]: 0 });
+        }
+      }
+    }
+  });
+
   it('let the last of equal keys win', () => {
     expect(parseJson('{"a":1,"a":2}')).toEqual({ a: 2 });
     expect(stringifyJson(parseJson('{"a":1.0,"b":3,"a":2.0}'))).toBe('{"a":2.0,"b":3}');
