@@ -36,7 +36,9 @@ export class LmdbStore implements AssetStore {
 
   get(id: string): Buffer | undefined {
     writeKey(id, this.#key);
-    return this.#database.getBinaryFast(this.#key);
+    const bytes = this.#database.getBinaryFast(this.#key);
+    // Its memory is longer than its `length`, which newer Node's own methods do not look at.
+    return bytes?.subarray(0, bytes.length);
   }
 
   async close(): Promise<void> {
