@@ -63,8 +63,11 @@ function scalarOf(word: string): Json {
   return word === 'null' ? null : numberOf(word);
 }
 
-/** Where the string that starts at `start` is closed: at the first quote with an even number of backslashes before it. */
-function stringEnd(text: string, start: number): number {
+/**
+ * Where the string is closed that starts at `start`, or has a whole character there: at the first quote with an even number of
+ * backslashes before it; -1 where none comes, which JSON has not.
+ */
+export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start); ; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (before >= start && text.charCodeAt(before) === backslash) before -= 1;

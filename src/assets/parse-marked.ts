@@ -1,5 +1,6 @@
 import { ExactNumber } from './exact-number.ts';
 import type { Json, JsonArray, JsonObject } from './json-value.ts';
+import { stringEnd } from './parse-exact.ts';
 
 /**
  * Finds the numbers that JavaScript may print differently: every number but plain integers of at most 15 digits and
@@ -10,9 +11,9 @@ import type { Json, JsonArray, JsonObject } from './json-value.ts';
 const doubtfulNumber =
   /[:,[][ \t\n\r]*(?!0[,}\]]|-?[1-9]\d{0,14}[,}\]]|-?\d{1,7}\.\d{0,5}[1-9][,}\]])(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[ \t\n\r]*[,}\]])/g;
 
-const quote = 0x22;
-const backslash = 0x5c;
-const colon = 0x3a;
+/** What stands behind a name, and behind no other string. */
+const colonNext = /[ \t\n\r]*:/y;
+
 const openObject = 0x7b;
 const openArray = 0x5b;
 
@@ -44,17 +45,14 @@ export function parseMarked(text: string): Json | undefined {
  */
 function hasEscapedName(text: string): boolean {
   for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at)) {
-    // No backslash stands outside a string: its end comes next, and a colon behind that of a name.
-    while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
-    at += 1;
-    while (isBlank(text.charCodeAt(at))) at += 1;
-    if (text.charCodeAt(at) === colon) return true;
+    // No backslash of JSON stands outside a string.
+    const end = stringEnd(text, at);
+    if (end < 0) return false;
+    at = end + 1;
+    colonNext.lastIndex = at;
+    if (colonNext.test(text)) return true;
   }
   return false;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
 /** Begins a marked string: an escape, so that text without it holds no string that could pass for a marked one. */
