@@ -10,7 +10,7 @@ interface IdFile extends SamplePlan {
   readonly encode: (entries: readonly SampleEntry[]) => Uint8Array;
 }
 
-/** In the order in which they are read: it says which sighting of an id is the duplicate. */
+/** In reading order: it decides which occurrence of an id is the duplicate. */
 const idFiles: readonly IdFile[] = [
   {
     name: 'ids.txt',

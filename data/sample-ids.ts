@@ -73,7 +73,7 @@ function invalidText(kind: number, random: SeededRandom): string {
   return (kinds[kind % kinds.length] ?? (() => 'not an id'))();
 }
 
-/** Puts a copy of an id after its first sighting: of this file where `seen` is empty or a coin says so. */
+/** Repeats an id of this file (if `seen` is empty, or at random) or of an earlier one. */
 function repeatOne(entries: SampleEntry[], seen: readonly string[], random: SeededRandom): void {
   if (seen.length > 0 && random.chance(50)) {
     entries.splice(random.below(entries.length), 0, entry(random.pick(seen), 'duplicate'));

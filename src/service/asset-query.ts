@@ -1,11 +1,11 @@
-import { isAssetId } from '../assets/asset-id.ts';
+import { isAssetId } from '../ids/asset-id.ts';
 import { invalidParams, methodNotFound, type RpcError } from './json-rpc.ts';
-import type { ShowFlags } from './stored-record.ts';
+import type { ShowFlags } from './store/stored-record.ts';
 
 /** A call of one of the two methods, with parameters that are in order. */
 export interface AssetQuery {
   readonly method: 'getAsset' | 'getAssets';
-  /** One for `getAsset`; as asked for `getAssets`, repeats included. */
+  /** One for `getAsset`; for `getAssets` as requested, repeats included. */
   readonly ids: readonly string[];
   readonly show: ShowFlags & { readonly showUnverifiedCollections: boolean };
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
 import { type AssetQuery, isKeyError, readQuery } from './asset-query.ts';
-import type { AssetStore } from './asset-store.ts';
+import type { AssetStore } from './store/asset-store.ts';
 import type { CreditBalance } from './credit-balance.ts';
-import { FaultPlan } from './fault-plan.ts';
-import type { Faults } from './fault-schema.ts';
+import { FaultPlan } from './faults/fault-plan.ts';
+import type { Faults } from './faults/fault-schema.ts';
 import { dayCreditsGone, type HttpAnswer, jsonAnswer, secondCreditsGone } from './http-answer.ts';
 import { errorText, isMisfit, type RpcError, type RpcMisfit, type RpcRequest, readBody } from './json-rpc.ts';
 import { AnswerRenderer, type Charge, type Prepared } from './render-answer.ts';
-import { Spoiling } from './spoiling.ts';
+import { Spoiling } from './faults/spoiling.ts';
 
 /** What the service answered so far, for tests and for the summary at its end. */
 export interface ServiceCounts {
@@ -15,7 +15,7 @@ export interface ServiceCounts {
   readonly exchanges: number;
   /** Calls of the two methods that were charged. */
   readonly calls: number;
-  /** Ids asked for in those calls. */
+  /** Ids requested in those calls. */
   readonly ids: number;
   /** Records found for them. */
   readonly records: number;
@@ -23,8 +23,8 @@ export interface ServiceCounts {
   readonly credits: number;
   /** Exchanges refused for lack of credits. */
   readonly refused: number;
-  /** Exchanges that a fault struck. */
-  readonly struck: number;
+  /** Exchanges with at least one fault. */
+  readonly faulted: number;
 }
 
 export interface AssetServiceOptions {
@@ -49,7 +49,7 @@ export class AssetService {
   readonly #options: AssetServiceOptions;
   readonly #renderer: AnswerRenderer;
   readonly #plan: FaultPlan | undefined;
-  readonly #counts = { exchanges: 0, calls: 0, ids: 0, credits: 0, refused: 0, struck: 0 };
+  readonly #counts = { exchanges: 0, calls: 0, ids: 0, credits: 0, refused: 0, faulted: 0 };
 
   constructor(options: AssetServiceOptions) {
     this.#options = options;
@@ -83,13 +83,13 @@ export class AssetService {
     return 'code' in query ? { id: member.id, error: query } : { id: member.id, query };
   }
 
-  /** Bodies that hold no call are not struck. */
+  /** No faults apply to bodies without a call. */
   #spoilingOf(members: readonly Prepared[]): Spoiling | undefined {
     if (!members.some((member) => 'query' in member || isKeyError(member.error))) return undefined;
-    const strikes = this.#plan?.strikes(queriesOf(members)) ?? [];
-    if (strikes.length === 0) return undefined;
-    this.#counts.struck += 1;
-    return new Spoiling(strikes);
+    const faults = this.#plan?.faultsFor(queriesOf(members)) ?? [];
+    if (faults.length === 0) return undefined;
+    this.#counts.faulted += 1;
+    return new Spoiling(faults);
   }
 
   #answerMembers(

@@ -18,9 +18,9 @@ export interface HttpFrameOptions {
   /** True for a key that the service knows. */
   readonly isKey: (key: string) => boolean;
   readonly answer: (key: string, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
-  /** Told of every exchange on the service's path. */
+  /** Called for every exchange on the service's path. */
   readonly onExchange: () => void;
-  /** Told of an error that is not the client's. */
+  /** Called for an error that the client did not cause. */
   readonly onError: (error: unknown) => void;
   /** How long a client may take to send its whole request. */
   readonly requestTimeoutMs: number;

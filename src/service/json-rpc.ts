@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonObject, type Json, parseJson, stringifyJson } from '../assets/json.ts';
+import { isJsonObject, type Json, parseJson, stringifyJson } from '../records/json/json.ts';
 
 /** An error object of JSON-RPC 2.0. */
 export interface RpcError {
@@ -15,7 +15,7 @@ export interface RpcRequest {
   readonly params: unknown;
 }
 
-/** A member of a body that is no request; `id` as far as it could be told. */
+/** A member of a body that is not a request; `id` if it could be read. */
 export interface RpcMisfit {
   readonly id: string;
   readonly error: RpcError;

@@ -21,9 +21,16 @@ export function readRequestBody(stream: Readable): Promise<Buffer | undefined> {
     stream.once('end', () => {
       resolve(length > capBytes ? undefined : Buffer.concat(pieces, length));
     });
-    stream.once('error', reject);
+    stream.once('error', (error) => {
+      reject(clientLeft(error));
+    });
     stream.once('close', () => {
-      reject(new Error('the client went away'));
+      reject(clientLeft());
     });
   });
+}
+
+/** With a status of 4xx: a request that breaks off is no error of the service. */
+function clientLeft(cause?: Error): Error {
+  return Object.assign(new Error('the client closed the connection', { cause }), { statusCode: 400 });
 }

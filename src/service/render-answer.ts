@@ -1,10 +1,10 @@
 import { AnswerBytes, AnswerTooBig } from './answer-bytes.ts';
 import { type AssetQuery, assetNotFound } from './asset-query.ts';
-import type { AssetStore } from './asset-store.ts';
+import type { AssetStore } from './store/asset-store.ts';
 import { capBytes, type HttpAnswer, jsonAnswer, jsonType } from './http-answer.ts';
 import { errorText, type RpcError, resultHead, resultTail } from './json-rpc.ts';
-import type { Spoiling } from './spoiling.ts';
-import { appendRecord, isUnverified } from './stored-record.ts';
+import type { Spoiling } from './faults/spoiling.ts';
+import { appendRecord, isUnverified } from './store/stored-record.ts';
 
 /** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
 export type Prepared = { readonly id: string | undefined } & (

@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
-import type { AssetStore } from './asset-store.ts';
+import type { AssetStore } from './store/asset-store.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
-import type { Faults } from './fault-schema.ts';
+import type { Faults } from './faults/fault-schema.ts';
 import { createHttpFrame } from './http-frame.ts';
-import { LmdbSpent } from './lmdb-spent.ts';
-import { openAssets } from './open-assets.ts';
+import { LmdbSpent } from './store/lmdb-spent.ts';
+import { openAssets } from './store/open-assets.ts';
 
 export interface ServiceOptions {
   /** Paths of JSONL files with a record a line, plain, `.gz` or `.zst`, or of folders of finished exports. */
@@ -21,13 +21,13 @@ export interface ServiceOptions {
   readonly creditsPerDay?: number;
   /** Credits that a key may spend within a second; absent: no limit. */
   readonly creditsPerSecond?: number;
-  /** Price of a call of either method, 160 unless told. */
+  /** Price of a call; default 160. */
   readonly creditsPerCall?: number;
-  /** Ids that a call may ask for, 1000 unless told. */
+  /** Maximum ids per call; default 1000. */
   readonly maxIds?: number;
-  /** How long a client may take to send its request, 30,000 unless told. */
+  /** Time limit for a request to arrive; default 30,000. */
   readonly requestTimeoutMs?: number;
-  /** How long a connection may stand still: 120,000 unless told, and for ever when there are faults. */
+  /** Idle limit of a connection; default 120,000, unlimited with faults. */
   readonly idleTimeoutMs?: number;
   /** Folder of the records and balances on disk; absent: memory. */
   readonly storeDir?: string;
@@ -36,7 +36,7 @@ export interface ServiceOptions {
   /** What it is to suffer from, for tests and rehearsals. */
   readonly faults?: Faults;
   readonly clock: Clock;
-  /** Told of an error inside the service that a client saw as status 500. */
+  /** Called for an internal error that a client saw as status 500. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -100,9 +100,9 @@ export async function serveAssets(store: AssetStore, options: Omit<ServiceOption
 }
 
 function cannotListen(options: { readonly host: string; readonly port: number }, cause: unknown): ExportError {
-  const why = codeOf(cause) === 'EADDRINUSE' ? 'another program listens there' : (codeOf(cause) ?? 'unknown reason');
+  const why = codeOf(cause) === 'EADDRINUSE' ? 'the port is in use' : (codeOf(cause) ?? 'unknown reason');
   return new ExportError('usage', `cannot listen on ${options.host} port ${options.port}: ${why}`, {
-    todo: 'give another --port (0 for any free one) or --host',
+    todo: 'Choose another --port (0 for any free port) or --host.',
     cause,
   });
 }

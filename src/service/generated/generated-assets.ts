@@ -16,7 +16,7 @@ export function isMissing(id: string, missingPercent: number): boolean {
   return missingPercent > 0 && randomOf(`missing ${id}`).chance(missingPercent);
 }
 
-/** The JSON text of the record with this id: about 1.7 KB, and the same whoever asks, wherever and whenever. */
+/** The JSON text of the record with this id: about 1.7 KB, the same on every machine and at any time. */
 export function generatedRecord(id: string): string {
   const draft = draftOf(id);
   const { random, kind } = draft;

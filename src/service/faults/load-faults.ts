@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse, YAMLParseError } from 'yaml';
-import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { faultSchema, type Faults, faultsSchema } from './fault-schema.ts';
 
 const kinds = faultSchema.options.map((option) => option.shape.fault.value);
@@ -24,9 +24,10 @@ export function parseFaults(text: string, path: string): Faults {
   const [issue] = result.error.issues;
   const at = (issue?.path ?? []).map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
   const place = at === '' ? '' : ` at ${at.replace(/^\./, '')}`;
-  const why = issue?.code === 'invalid_union' ? `no such fault; there are ${kinds.join(', ')}` : (issue?.message ?? '');
+  const why =
+    issue?.code === 'invalid_union' ? `unknown fault; the faults are ${kinds.join(', ')}` : (issue?.message ?? '');
   throw new ExportError('usage', `${path}${place}: ${why}`, {
-    todo: 'docs/service.md lists the faults and their fields',
+    todo: 'See asset-export help service for all faults and fields.',
   });
 }
 

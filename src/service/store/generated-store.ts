@@ -1,8 +1,8 @@
 import type { AssetStore } from './asset-store.ts';
-import { generatedRecord, isMissing } from './generated/generated-assets.ts';
+import { generatedRecord, isMissing } from '../generated/generated-assets.ts';
 import { packRecord } from './stored-record.ts';
 
-/** A store that invents the record of whatever id it is asked for, always the same; some ids it does not know. */
+/** A store that generates the record of any id, always the same one. Some ids are missing. */
 export class GeneratedStore implements AssetStore {
   readonly count = Number.POSITIVE_INFINITY;
   readonly #missingPercent: number;

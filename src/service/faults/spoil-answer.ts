@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import type { Strike } from './fault-plan.ts';
+import type { ActiveFault } from './fault-plan.ts';
 import { htmlAnswer } from './fault-refusals.ts';
 import type { Fault, FaultOf } from './fault-schema.ts';
-import type { HttpAnswer } from './http-answer.ts';
-import { internalError, resultHead } from './json-rpc.ts';
+import type { HttpAnswer } from '../http-answer.ts';
+import { internalError, resultHead } from '../json-rpc.ts';
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
 /** What a fault makes of a finished answer: its bytes, its headers, or the way it travels. */
-export function spoilAnswer({ fault, draw }: Strike, answer: HttpAnswer): HttpAnswer {
+export function spoilAnswer({ fault, draw }: ActiveFault, answer: HttpAnswer): HttpAnswer {
   const body = answer.body ?? Buffer.alloc(0);
   switch (fault.fault) {
     case 'html':

@@ -1,4 +1,4 @@
-import type { AssetQuery } from './asset-query.ts';
+import type { AssetQuery } from '../asset-query.ts';
 import type { Fault, FaultOf, refusalForms } from './fault-schema.ts';
 import {
   dayCreditsGone,
@@ -9,8 +9,8 @@ import {
   requestTooBig,
   secondCreditsGone,
   textAnswer,
-} from './http-answer.ts';
-import { errorText } from './json-rpc.ts';
+} from '../http-answer.ts';
+import { errorText } from '../json-rpc.ts';
 
 type RefusalForm = (typeof refusalForms)[number];
 

@@ -1,7 +1,7 @@
-import { type AssetQuery, assetNotFound, isKeyError, tooManyIds } from './asset-query.ts';
+import { type AssetQuery, assetNotFound, isKeyError, tooManyIds } from '../asset-query.ts';
 import type { Fault } from './fault-schema.ts';
-import { capBytes } from './http-answer.ts';
-import type { RpcError } from './json-rpc.ts';
+import { capBytes } from '../http-answer.ts';
+import type { RpcError } from '../json-rpc.ts';
 
 /** How a call that a fault fails is answered, and whether it costs its credits, or how many. */
 export interface Failure {

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { makeLmdbFiles } from '../lib/lmdb-files.ts';
-import { writeKey } from './asset-key.ts';
+import { makeLmdbFiles } from './lmdb-files.ts';
+import { writeKey } from '../asset-key.ts';
 import { recordsLayout } from './lmdb-store.ts';
 import { readRecords } from './read-records.ts';
 import { sortedEntries } from './sorted-entries.ts';
@@ -14,7 +14,7 @@ export interface BuildOptions {
   readonly assets: readonly string[];
   /** An empty or missing folder, to hold the store. */
   readonly folder: string;
-  /** Most bytes that are sorted in memory at once; 64 MiB unless told. */
+  /** Maximum bytes sorted in memory at once; default 64 MiB. */
   readonly sortBytes?: number;
 }
 

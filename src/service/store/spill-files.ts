@@ -23,7 +23,7 @@ export class SpillFiles {
   readonly #byte: number;
   readonly #files = new Map<number, { readonly fd: number; readonly buffer: Buffer; length: number }>();
 
-  /** @param byte which byte of the key tells the file. */
+  /** @param byte index of the key byte that selects the file. */
   constructor(folder: string, byte: number) {
     mkdirSync(folder, { recursive: true });
     this.#folder = folder;

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
-import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.ts';
+import { basename, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { answersAt, type LifeSocket, openingSuffix, openLifeSocket } from '../../lib/process/life-socket.ts';
 import type { AssetStore } from './asset-store.ts';
 import { buildStore, sync } from './build-store.ts';
+import { hasBytes, isCut } from './lmdb-files.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { storeError } from './store-error.ts';
 
@@ -19,12 +21,22 @@ const accountFile = 'store.json';
  */
 export async function openStoredAssets(assets: readonly string[], storeDir: string): Promise<AssetStore> {
   const folder = join(storeDir, `assets-${fingerprintOf(assets)}`);
-  if (!existsSync(folder)) await replaceStore(assets, storeDir, folder);
+  if (countIn(folder) === undefined) await replaceStore(assets, storeDir, folder);
   try {
-    const { count } = JSON.parse(readFileSync(join(folder, accountFile), 'utf8')) as { count: number };
-    return new LmdbStore(folder, count);
+    return new LmdbStore(folder, countIn(folder) ?? 0);
   } catch (error) {
     throw storeError(`open the store in ${folder}`, error);
+  }
+}
+
+/** How many assets a store holds; undefined where there is none, or it was cut or emptied since it was built. */
+function countIn(folder: string): number | undefined {
+  const data = join(folder, 'data.mdb');
+  if (!hasBytes(data) || isCut(data)) return undefined;
+  try {
+    return z.object({ count: z.number() }).parse(JSON.parse(readFileSync(join(folder, accountFile), 'utf8'))).count;
+  } catch {
+    return undefined;
   }
 }
 
@@ -39,17 +51,24 @@ async function replaceStore(assets: readonly string[], storeDir: string, folder:
     const count = await buildStore({ assets, folder: building });
     writeFileSync(join(building, accountFile), `${JSON.stringify({ count, layoutVersion })}\n`, { flush: true });
     await sync(building);
+    // What is damaged makes room; services that have it open keep it.
+    if (existsSync(folder) && countIn(folder) === undefined) rmSync(folder, { recursive: true, force: true });
     take(building, folder);
     await sync(storeDir);
-    for (const name of readdirSync(storeDir)) {
-      const path = join(storeDir, name);
-      if (name.startsWith('assets-') && path !== folder) rmSync(path, { recursive: true, force: true });
-    }
+    removeOthers(storeDir, basename(folder));
   } catch (error) {
     throw storeError(`build the store in ${storeDir}`, error);
   } finally {
     rmSync(building, { recursive: true, force: true });
     socket?.close();
+  }
+}
+
+/** Removes older stores. Folders that readers of this store are just using begin with its name. */
+function removeOthers(storeDir: string, store: string): void {
+  for (const name of readdirSync(storeDir)) {
+    if (!name.startsWith('assets-') || name.startsWith(store)) continue;
+    rmSync(join(storeDir, name), { recursive: true, force: true });
   }
 }
 
@@ -66,9 +85,11 @@ function take(building: string, folder: string): void {
   }
 }
 
-/** Removes what builders that are no longer alive have left. In containers several have the same pid: so they are asked too. */
+/** Removes what dead builders left. Builders in containers can have equal pids, so their sockets are called too. */
 async function removeDead(storeDir: string): Promise<void> {
   for (const name of readdirSync(storeDir)) {
+    // Its builder may be alive: it has no folder yet, and opens its socket again.
+    if (name.startsWith('building-') && name.endsWith(openingSuffix)) rmSync(join(storeDir, name), { force: true });
     const [, builder, pid] = /^(building-(\d+)(?:-[\w-]+)?)(?:\.alive)?$/.exec(name) ?? [];
     if (builder === undefined || isOther(Number(pid))) continue;
     const building = join(storeDir, builder);
@@ -89,7 +110,7 @@ function isOther(pid: number): boolean {
   }
 }
 
-/** Tells files apart by path, size and time of change, so that a store is opened again without reading them. */
+/** Identifies files by path, size and modification time, so that a store is reopened without reading them. */
 function fingerprintOf(assets: readonly string[]): string {
   const hash = createHash('sha256').update(`layout ${layoutVersion}`);
   for (const path of assets) {

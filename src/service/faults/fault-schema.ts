@@ -4,26 +4,23 @@ const count = z.int().min(0);
 const share = z.number().min(0).max(1);
 const ids = z.array(z.string());
 
-/** Which calls a fault strikes: those that meet everything that is said here. */
+/** Conditions of a fault: a call must meet all of them. */
 const whenSchema = z
   .strictObject({
-    first: count.optional().describe('only the first so many calls that the service gets'),
-    after: count.optional().describe('only calls after the first so many'),
-    every: z.int().min(1).optional().describe('only each so-many-th call'),
-    attempts: count.optional().describe('only the first so many times that the same batch is asked'),
+    first: count.optional().describe('only the first N calls'),
+    after: count.optional().describe('only calls after the first N'),
+    every: z.int().min(1).optional().describe('only every Nth call'),
+    attempts: count.optional().describe('only the first N requests for the same batch'),
     probability: share.optional().describe('only this share of calls, drawn by seed, batch and attempt'),
     method: z.enum(['getAsset', 'getAssets']).optional(),
-    ids: ids.optional().describe('only calls that ask for one of these'),
-    minIds: count.optional().describe('only calls of at least so many ids'),
+    ids: ids.optional().describe('only calls with one of these ids'),
+    minIds: count.optional().describe('only calls with at least N ids'),
   })
   .optional();
 
 const common = {
   when: whenSchema,
-  charged: z
-    .union([z.boolean(), count])
-    .optional()
-    .describe('whether a call that the fault refuses costs its credits, or how many'),
+  charged: z.union([z.boolean(), count]).optional().describe('whether a refused call costs credits, or how many'),
 };
 
 /** Where in the body something happens: after so many bytes, or after a share of them. */
@@ -33,7 +30,7 @@ const retryAfter = {
     .union([z.string(), z.number()])
     .optional()
     .describe('Retry-After as it is sent: seconds, a date, anything'),
-  retryAfterDateS: z.number().optional().describe('Retry-After as the date so many seconds from now'),
+  retryAfterDateS: z.number().optional().describe('Retry-After as the date N seconds from now'),
 };
 
 export const refusalForms = [
@@ -130,10 +127,10 @@ export const faultSchema = z.discriminatedUnion('fault', [
   }),
   z.strictObject({
     fault: z.literal('missing'),
-    as: z.enum(['null', 'omitted', 'object', 'error']).default('null'),
+    as: z.enum(['null', 'omitted', 'object', 'entry', 'error']).default('null'),
     ids: ids.optional(),
     share: share.optional(),
-    forgetful: z.boolean().default(false).describe('draws the share anew on each attempt'),
+    forgetful: z.boolean().default(false).describe('draws the share again on each attempt'),
     unverified: z.boolean().default(false).describe('also assets of unverified collections'),
     ...common,
   }),

@@ -7,7 +7,7 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** A stretch of bytes: from `start` up to, not including, `end`. */
+/** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

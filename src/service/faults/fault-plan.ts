@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { AssetQuery } from './asset-query.ts';
+import type { AssetQuery } from '../asset-query.ts';
 import type { Fault, Faults } from './fault-schema.ts';
 import { drawFrom } from './seeded-draw.ts';
 
-/** A fault that strikes a call, with draws that depend on seed, batch, attempt and place in the file. */
-export interface Strike {
+/** A fault that applies to a call, with draws that depend on seed, batch, attempt and place in the file. */
+export interface ActiveFault {
   readonly fault: Fault;
   readonly draw: () => number;
-  /** As `draw`, but alike on every attempt. */
+  /** Like `draw`, but the same on every attempt. */
   readonly drawForBatch: (more: string) => () => number;
 }
 
-/** Decides which faults strike a call. The same calls in the same order are struck alike; so is a batch by itself. */
+/** Decides which faults apply to a call. The same calls in the same order get the same faults. */
 export class FaultPlan {
   readonly #faults: Faults;
   readonly #attempts = new Map<string, number>();
@@ -21,8 +21,8 @@ export class FaultPlan {
     this.#faults = faults;
   }
 
-  /** @param queries the calls of one exchange: a JSON-RPC batch is struck as one. */
-  strikes(queries: readonly AssetQuery[]): Strike[] {
+  /** @param queries the calls of one exchange: faults apply to a JSON-RPC batch as a whole. */
+  faultsFor(queries: readonly AssetQuery[]): ActiveFault[] {
     const batch = batchOf(queries);
     const attempt = (this.#attempts.get(batch) ?? 0) + 1;
     this.#attempts.set(batch, attempt);
@@ -30,23 +30,23 @@ export class FaultPlan {
     return this.#faults.faults.flatMap((fault, index) => {
       const seed = `${this.#faults.seed} ${index}`;
       const draw = drawFrom(`${seed} ${batch} ${attempt}`);
-      if (!isStruck(fault.when, { queries, call: this.#calls, attempt, draw })) return [];
+      if (!applies(fault.when, { queries, call: this.#calls, attempt, draw })) return [];
       return [{ fault, draw, drawForBatch: (more: string) => drawFrom(`${seed} ${more}`) }];
     });
   }
 }
 
-interface Circumstance {
+interface CallFacts {
   readonly queries: readonly AssetQuery[];
   /** Number of the call, from 1. */
   readonly call: number;
-  /** How many times this batch has been asked, from 1. */
+  /** Number of the attempt for this batch, from 1. */
   readonly attempt: number;
   readonly draw: () => number;
 }
 
-function isStruck(when: Fault['when'], { queries, call, attempt, draw }: Circumstance): boolean {
-  // Drawn in any case, so that a fault's other draws do not depend on its conditions.
+function applies(when: Fault['when'], { queries, call, attempt, draw }: CallFacts): boolean {
+  // Always drawn, so that a fault's other draws do not depend on its conditions.
   const drawn = draw();
   if (when === undefined) return true;
   if (when.first !== undefined && call > when.first) return false;

@@ -1,4 +1,4 @@
-import { ExportError } from '../lib/export-error.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import { type AssetStore, MemoryStore, memoryAssets } from './asset-store.ts';
 import { readRecords } from './read-records.ts';
 import { openStoredAssets } from './stored-assets.ts';
@@ -27,7 +27,7 @@ export async function openAssets({ assets, storeDir, spillDir }: AssetSource): P
 }
 
 function tooMany(): ExportError {
-  return new ExportError('usage', `there are more than ${memoryAssets} assets: too many to hold in memory`, {
-    todo: 'keep them on disk: asset-export serve --assets FILE --store DIR',
+  return new ExportError('usage', `more than ${memoryAssets} assets do not fit in memory`, {
+    todo: 'Keep them on disk: asset-export serve --assets FILE --store DIR',
   });
 }

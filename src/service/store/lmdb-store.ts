@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { makeLmdbFiles } from '../lib/lmdb-files.ts';
-import { writeKey } from './asset-key.ts';
+import { makeLmdbFiles } from './lmdb-files.ts';
+import { writeKey } from '../asset-key.ts';
 import type { AssetStore } from './asset-store.ts';
 import { keyBytes } from './spill-files.ts';
 

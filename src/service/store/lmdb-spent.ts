@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { makeLmdbFiles } from '../lib/lmdb-files.ts';
-import type { SpentCredits } from './credit-balance.ts';
+import { isCut, makeLmdbFiles } from './lmdb-files.ts';
+import type { SpentCredits } from '../credit-balance.ts';
 import { storeError } from './store-error.ts';
 
 /**
@@ -19,6 +19,8 @@ export class LmdbSpent implements SpentCredits {
     this.#path = path;
     try {
       mkdirSync(path, { recursive: true });
+      // A file that was cut would end the program at each start. What it held is lost either way.
+      if (isCut(join(path, 'data.mdb'))) rmSync(join(path, 'data.mdb'));
       makeLmdbFiles({ path });
       this.#database = open<number, string>({ path });
     } catch (cause) {
@@ -36,7 +38,7 @@ export class LmdbSpent implements SpentCredits {
   }
 
   spent(account: string): number {
-    // In a transaction: lmdb tells those who look without one apart by their pids, which are the same in containers.
+    // In a transaction, because without one lmdb identifies readers by pid, and containers can have equal pids.
     return this.#transaction(() => this.#database.get(account) ?? 0);
   }
 

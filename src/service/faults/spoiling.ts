@@ -1,23 +1,23 @@
-import type { AssetQuery } from './asset-query.ts';
+import type { AssetQuery } from '../asset-query.ts';
 import { type Failure, fail, reword } from './fault-errors.ts';
-import type { Strike } from './fault-plan.ts';
+import type { ActiveFault } from './fault-plan.ts';
 import { refuse } from './fault-refusals.ts';
-import type { HttpAnswer } from './http-answer.ts';
-import type { RpcError } from './json-rpc.ts';
+import type { HttpAnswer } from '../http-answer.ts';
+import type { RpcError } from '../json-rpc.ts';
 import { spoilAnswer } from './spoil-answer.ts';
 import { type Elements, isForgotten, spoilElements } from './spoil-elements.ts';
 
-/** What the faults that strike one exchange do to it, stage by stage. Within a stage they act in the file's order. */
+/** Applies the faults of one exchange, stage by stage. Within a stage they act in the file's order. */
 export class Spoiling {
-  readonly #strikes: readonly Strike[];
+  readonly #faults: readonly ActiveFault[];
 
-  constructor(strikes: readonly Strike[]) {
-    this.#strikes = strikes;
+  constructor(faults: readonly ActiveFault[]) {
+    this.#faults = faults;
   }
 
   /** Refuses the exchange before anything is looked up. */
   refuse(queries: readonly AssetQuery[], nowMs: number): { answer: HttpAnswer; charged: boolean | number } | undefined {
-    for (const { fault } of this.#strikes) {
+    for (const { fault } of this.#faults) {
       const answer = refuse(fault, queries, nowMs);
       if (answer !== undefined) return { answer, charged: fault.charged ?? false };
     }
@@ -26,7 +26,7 @@ export class Spoiling {
 
   /** Fails one call of the exchange. */
   fail(query: AssetQuery): Failure | undefined {
-    for (const { fault } of this.#strikes) {
+    for (const { fault } of this.#faults) {
       const failure = fail(fault, query);
       if (failure !== undefined) return failure;
     }
@@ -35,18 +35,18 @@ export class Spoiling {
 
   /** An error of the service, perhaps in other words. */
   error(error: RpcError): RpcError {
-    return this.#strikes.reduce((worded, { fault }) => reword(fault, worded), error);
+    return this.#faults.reduce((worded, { fault }) => reword(fault, worded), error);
   }
 
   isForgotten(id: string, unverified: boolean): boolean {
-    return this.#strikes.some((strike) => isForgotten(strike, id, unverified));
+    return this.#faults.some((active) => isForgotten(active, id, unverified));
   }
 
   /** Spoils the result of a `getAssets` call. */
   elements(elements: Elements, query: AssetQuery): Elements | RpcError {
     let spoiled = elements;
-    for (const strike of this.#strikes) {
-      const next = spoilElements(strike, spoiled, query);
+    for (const active of this.#faults) {
+      const next = spoilElements(active, spoiled, query);
       if ('code' in next) return next;
       spoiled = next;
     }
@@ -55,11 +55,11 @@ export class Spoiling {
 
   /** The id of the answer, as JSON text. */
   responseId(id: string): string {
-    const strike = this.#strikes.find(({ fault }) => fault.fault === 'responseId');
-    return strike?.fault.fault === 'responseId' ? JSON.stringify(strike.fault.id) : id;
+    const active = this.#faults.find(({ fault }) => fault.fault === 'responseId');
+    return active?.fault.fault === 'responseId' ? JSON.stringify(active.fault.id) : id;
   }
 
   answer(answer: HttpAnswer): HttpAnswer {
-    return this.#strikes.reduce((spoiled, strike) => spoilAnswer(strike, spoiled), answer);
+    return this.#faults.reduce((spoiled, active) => spoilAnswer(active, spoiled), answer);
   }
 }

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { statSync } from 'node:fs';
-import { isAssetId } from '../assets/asset-id.ts';
-import { stringifyJson } from '../assets/json.ts';
-import { rebuildAsset } from '../assets/rebuild-asset.ts';
-import type { Row } from '../assets/table.ts';
-import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
-import { type ByteSpan, splitLines } from '../lib/split-lines.ts';
-import { exportFiles } from './export-files.ts';
-import { capBytes } from './http-answer.ts';
-import { plainBytes, readRows } from './read-rows.ts';
+import { createReadStream, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAssetId } from '../../ids/asset-id.ts';
+import { stringifyJson } from '../../records/json/json.ts';
+import type { JsonObject } from '../../records/json/json-value.ts';
+import { type FinishedExport, openFinished } from '../../finished/finished-export.ts';
+import { recordFiles, recordsOf } from '../../finished/records.ts';
+import { codecOf, decompress } from '../../lib/decompress.ts';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { type ByteSpan, splitLines } from '../../lib/scan/split-lines.ts';
+import { capBytes } from '../http-answer.ts';
 import { packRecord } from './stored-record.ts';
 
 /** A record ready for a store. */
@@ -32,29 +33,41 @@ export async function* readRecords(paths: readonly string[]): AsyncGenerator<Pac
 
 /** The assets of a finished export: its raw lines, or records rebuilt from the rows of its assets table. */
 async function* readExport(folder: string): AsyncGenerator<PackedRecord[]> {
-  const { format, paths, layout } = exportFiles(folder);
-  for (const path of paths) {
-    if (format === 'raw') yield* readFile(path);
-    else yield* readTable(readRows[format](path, layout), path);
+  const finished = await openExport(folder);
+  for (const file of recordFiles(finished)) {
+    const path = join(folder, file.path);
+    // Raw lines are served as they are: the service's own text.
+    if (file.format === 'raw') yield* readLines(finished.bytes(file), path);
+    else yield* readable(path, rebuilt(recordsOf(finished, file), path));
   }
 }
 
-async function* readTable(rows: AsyncIterable<Row[]>, path: string): AsyncGenerator<PackedRecord[]> {
+async function openExport(folder: string): Promise<FinishedExport> {
   try {
-    for await (const some of rows) {
-      yield some.map((row) => {
-        const record = rebuildAsset(row);
-        const { id } = record;
-        if (typeof id !== 'string') throw misfit(path, 'of a row has no id');
-        return { id, packed: packRecord(Buffer.from(stringifyJson(record)), record) };
-      });
-    }
+    return await openFinished(folder);
   } catch (error) {
-    throw error instanceof ExportError ? error : unreadable(path, error);
+    throw new ExportError('input', messageOf(error), {
+      todo: 'Name JSONL files, or the folder of a complete export (see asset-export status).',
+      cause: error,
+    });
   }
 }
 
-async function* readFile(path: string): AsyncGenerator<PackedRecord[]> {
+async function* rebuilt(records: AsyncIterable<JsonObject[]>, path: string): AsyncGenerator<PackedRecord[]> {
+  for await (const some of records) {
+    yield some.map((record) => {
+      const { id } = record;
+      if (typeof id !== 'string') throw misfit(path, 'of a row has no id');
+      return { id, packed: packRecord(Buffer.from(stringifyJson(record)), record) };
+    });
+  }
+}
+
+function readFile(path: string): AsyncGenerator<PackedRecord[]> {
+  return readLines(decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codecOf(path)), path);
+}
+
+function readLines(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<PackedRecord[]> {
   let records: PackedRecord[] = [];
   const lines = splitLines({
     // A longer record could not be served.
@@ -69,15 +82,25 @@ async function* readFile(path: string): AsyncGenerator<PackedRecord[]> {
     records = [];
     return taken;
   };
-  try {
-    for await (const bytes of plainBytes(path)) {
-      lines.push(bytes);
+  return readable(
+    path,
+    (async function* () {
+      for await (const piece of bytes) {
+        lines.push(piece);
+        yield take();
+      }
+      lines.end();
       yield take();
-    }
-    lines.end();
-    yield take();
+    })(),
+  );
+}
+
+/** @throws {ExportError} `input` for whatever goes wrong in a file */
+async function* readable<T>(path: string, read: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* read;
   } catch (error) {
-    throw error instanceof ExportError ? error : unreadable(path, error);
+    throw error instanceof ExportError && error.exit === 'input' ? error : unreadable(path, error);
   }
 }
 
@@ -94,7 +117,7 @@ function readRecord(span: ByteSpan, where: string): PackedRecord | undefined {
   }
   if (!isObject(value)) throw misfit(where, 'is not a JSON object');
   const { id } = value;
-  if (typeof id !== 'string' || !isAssetId(id)) throw misfit(where, 'has no "id" that is an asset id');
+  if (typeof id !== 'string' || !isAssetId(id)) throw misfit(where, 'has no valid asset id in "id"');
   return { id, packed: packRecord(text, value) };
 }
 
@@ -108,7 +131,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function misfit(where: string, why: string): ExportError {
-  return new ExportError('input', `${where}: the line ${why}`, { todo: 'give JSON lines, one asset record a line' });
+  return new ExportError('input', `${where}: the line ${why}`, { todo: 'Use JSON lines: one asset record per line.' });
 }
 
 function unreadable(path: string, cause: unknown): ExportError {

@@ -1,17 +1,17 @@
-import { isAssetId } from '../assets/asset-id.ts';
-import { idOfKey } from './asset-key.ts';
-import type { AssetQuery } from './asset-query.ts';
-import type { Strike } from './fault-plan.ts';
+import { isAssetId } from '../../ids/asset-id.ts';
+import { idOfKey } from '../asset-key.ts';
+import type { AssetQuery } from '../asset-query.ts';
+import type { ActiveFault } from './fault-plan.ts';
 import type { FaultOf } from './fault-schema.ts';
-import { cutsOf, membersOf, skipBlanks } from './json-members.ts';
-import type { RpcError } from './json-rpc.ts';
+import { cutsOf, membersOf, skipBlanks } from '../store/json-members.ts';
+import type { RpcError } from '../json-rpc.ts';
 import { shuffle } from './seeded-draw.ts';
 
 /** Elements of a result as JSON text; null where an id matched nothing. */
 export type Elements = readonly (Buffer | null)[];
 
 /** True when the fault makes the service forget this asset. */
-export function isForgotten({ fault, draw, drawForBatch }: Strike, id: string, unverified: boolean): boolean {
+export function isForgotten({ fault, draw, drawForBatch }: ActiveFault, id: string, unverified: boolean): boolean {
   if (fault.fault !== 'missing') return false;
   if (fault.ids?.includes(id) === true || (fault.unverified && unverified)) return true;
   if (fault.share === undefined) return false;
@@ -19,10 +19,14 @@ export function isForgotten({ fault, draw, drawForBatch }: Strike, id: string, u
 }
 
 /** What a fault makes of the result of `getAssets`. */
-export function spoilElements({ fault, draw }: Strike, elements: Elements, query: AssetQuery): Elements | RpcError {
+export function spoilElements(
+  { fault, draw }: ActiveFault,
+  elements: Elements,
+  query: AssetQuery,
+): Elements | RpcError {
   switch (fault.fault) {
     case 'missing':
-      return elements.includes(null) ? markMissing(fault, elements) : elements;
+      return elements.includes(null) ? markMissing(fault, elements, query) : elements;
     case 'shuffled':
       return shuffle(elements, draw);
     case 'dropRepeats':
@@ -39,13 +43,18 @@ export function spoilElements({ fault, draw }: Strike, elements: Elements, query
   }
 }
 
-function markMissing({ as }: FaultOf<'missing'>, elements: Elements): Elements | RpcError {
+function markMissing({ as }: FaultOf<'missing'>, elements: Elements, { ids }: AssetQuery): Elements | RpcError {
   if (as === 'error') return { code: -32004, message: 'One or more assets in the batch were not found.' };
   if (as === 'omitted') return elements.filter((element) => element !== null);
+  if (as === 'entry') return elements.map((element, place) => element ?? notFoundEntry(ids[place] ?? ''));
   return as === 'object' ? elements.map((element) => element ?? Buffer.from('{}')) : elements;
 }
 
-/** Records that nobody asked for: one of the result under an id that is not in the call. */
+function notFoundEntry(id: string): Buffer {
+  return Buffer.from(JSON.stringify({ id, error: { code: -32004, message: 'Asset not found' } }));
+}
+
+/** Records that were not requested: copies from the result with an id that is not in the call. */
 function foreignRecords(
   { count, ids }: FaultOf<'foreign'>,
   { elements, query, draw }: { elements: Elements; query: AssetQuery; draw: () => number },

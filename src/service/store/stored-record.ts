@@ -1,4 +1,4 @@
-import type { AnswerBytes } from './answer-bytes.ts';
+import type { AnswerBytes } from '../answer-bytes.ts';
 import { cutsOf, elementsOf, type Member, membersOf, skipBlanks, startsArray, startsObject } from './json-members.ts';
 
 /** The flags of `config` that show or hide parts of a record. */
@@ -8,8 +8,8 @@ export interface ShowFlags {
 }
 
 /*
- * A record is kept as its text, byte for byte, behind a head that says which stretches of it only a flag shows. So it
- * is served without being parsed: the stretches between the cuts are copied. Layout, little endian:
+ * A record is stored as its text, byte for byte, after a head that lists the ranges that only a flag shows. So it
+ * is served without parsing: the bytes between the cuts are copied. Layout, little endian:
  *   u8 marks (bit 0: of an unverified collection), u32 count of cuts, then per cut u8 flag, u32 start, u32 end; text.
  */
 const headBytes = 5;
