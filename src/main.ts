@@ -1,7 +1,15 @@
 #!/usr/bin/env node
-import { runCommandLine } from './cli/command-line.ts';
-import { keepHeapSmall } from './cli/heap-limits.ts';
+import { showError } from './cli/output/show-error.ts';
 
-keepHeapSmall();
+// Errors outside of what is awaited, of a library that the system gives no memory, for example.
+process.once('uncaughtException', (error) => {
+  process.exit(showError(error, false));
+});
 
-process.exitCode = await runCommandLine(process.argv.slice(2));
+try {
+  // Loaded here, so that running out of handles while loading is reported in words.
+  const { runCommandLine } = await import('./cli/command-line.ts');
+  process.exitCode = await runCommandLine(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = showError(error, false);
+}

@@ -1,15 +1,16 @@
 import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
-import { type CommandEntry, commands } from './commands.ts';
-import { nearestName } from '../lib/nearest-name.ts';
-import { commandHelp, programHelp } from './help-text.ts';
+import { commandNamed } from './command-named.ts';
+import { commands } from './commands.ts';
+import { commandHelp, programHelp, widthOf } from './output/help-text.ts';
+import { refuseLeakingDebugLogs } from './node-debug.ts';
 import { programVersion } from './program-version.ts';
-import { showError } from './show-error.ts';
+import { showError } from './output/show-error.ts';
 
-/** Runs one command line and tells its exit status. Data goes to stdout, everything else to stderr. */
+/** Runs one command line and resolves to its exit code. Data goes to stdout, everything else to stderr. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const output = watchOutput();
-  // What is told there is not what a run is for: a full disk, a reader or a terminal that is gone loses lines, and nothing else.
+  // Messages are not the result of a run: if stderr fails, only lines are lost.
   process.stderr.on('error', () => undefined);
   try {
     const exitCode = await runCommand(argv);
@@ -20,7 +21,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Flags behind `--` are words. */
+/** Arguments after `--` are not flags. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
@@ -29,20 +30,21 @@ function wantsJson(argv: readonly string[]): boolean {
 async function runCommand(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   if (first === undefined) {
-    process.stderr.write(programHelp(commands, columns(process.stderr)));
+    process.stderr.write(programHelp(commands, widthOf(process.stderr)));
     return exitCodes.usage.code;
   }
-  if (first === '--version') return print(`${programVersion()}\n`);
-  if (isHelp(first)) return print(programHelp(commands, columns(process.stdout)));
-  const entry = commandNamed(first);
+  if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
+  if (isHelp(first)) return print(programHelp(commands, widthOf(process.stdout)));
+  const entry = commandNamed(commands, first);
   const command = await entry.load();
   const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (flags.some(isHelp)) return print(commandHelp(command, columns(process.stdout)));
+  if (flags.some(isHelp)) return print(commandHelp(command, widthOf(process.stdout)));
+  refuseLeakingDebugLogs(process.env['NODE_DEBUG']);
   const { parseArguments } = await import('./parse-arguments.ts');
-  return command.run(await parseArguments(entry.name, command, rest));
+  return command.run(parseArguments(entry.name, command, rest));
 }
 
-/** Sees to it that what went to stdout arrived there. */
+/** Reports a stdout that could not be written. */
 function watchOutput(): { whole(): Promise<void> } {
   let failure: Error | undefined;
   process.stdout.on('error', (error: Error) => {
@@ -55,29 +57,11 @@ function watchOutput(): { whole(): Promise<void> } {
           resolve();
         });
       });
-      // A reader that goes away (`| head`) has what it wants.
+      // A reader that stops reading (`| head`) is no error.
       if (failure === undefined || codeOf(failure) === 'EPIPE') return;
-      throw new ExportError('cannotWrite', `stdout cannot be written: ${failure.message}`, { cause: failure });
+      throw new ExportError('cannotWrite', `cannot write to stdout: ${failure.message}`, { cause: failure });
     },
   };
-}
-
-function commandNamed(name: string): CommandEntry {
-  const found = commands.find((entry) => entry.name === name);
-  if (found !== undefined) return found;
-  const todo = 'asset-export --help lists the commands.';
-  if (name.startsWith('-')) {
-    throw new ExportError('usage', `the command comes before its flags: asset-export run ${name} …`, { todo });
-  }
-  const names = commands.map((entry) => entry.name);
-  const guess = nearestName(name, names);
-  throw new ExportError(
-    'usage',
-    `there is no command ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`,
-    {
-      todo,
-    },
-  );
 }
 
 function isHelp(text: string): boolean {
@@ -87,9 +71,4 @@ function isHelp(text: string): boolean {
 function print(text: string): number {
   process.stdout.write(text);
   return exitCodes.complete.code;
-}
-
-/** Width of the terminal; 80 elsewhere. */
-function columns(stream: NodeJS.WriteStream): number {
-  return stream.columns || 80;
 }

@@ -2,8 +2,10 @@
 export interface CommandFlag {
   /** Without dashes. */
   readonly name: string;
-  /** What its value is called; absent for a switch. */
+  /** What its value is called; absent for a switch; in brackets for a number that may be left out. */
   readonly value?: string;
+  /** The values that it takes, where these are few: for shell completion. */
+  readonly choices?: readonly string[];
   readonly about: string;
   /** What holds when the flag is not given, in words. */
   readonly standard?: string;
@@ -25,6 +27,8 @@ export interface CommandWords {
   readonly about: string;
   readonly least: number;
   readonly most: number;
+  /** The words that it takes, where these are few. */
+  readonly choices?: readonly string[];
 }
 
 /** One command: everything its help shows, and what it does. */
@@ -39,6 +43,14 @@ export interface Command {
   readonly notes?: string;
   /** Resolves to the exit status. */
   run(args: CommandArguments): Promise<number>;
+}
+
+/** A command by name: loaded when it is used, so that none waits for the libraries of another. */
+export interface CommandEntry {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly about: string;
+  readonly load: () => Promise<Command>;
 }
 
 /** The arguments of one command line. */
@@ -56,7 +68,7 @@ export interface CommandArguments {
 /** The folder of an export, for commands that take one. */
 export const exportWords: CommandWords = {
   name: '<out>',
-  about: 'folder of the export, as --out or output.dir named it',
+  about: 'folder or bucket of the export, as --out or output.dir named it',
   least: 1,
   most: 1,
 };

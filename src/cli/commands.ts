@@ -1,62 +1,79 @@
-import type { Command } from './command.ts';
-
-/** A command by name: loaded when it is used, so that none waits for the libraries of another. */
-export interface CommandEntry {
-  readonly name: string;
-  /** One line, for the list of commands. */
-  readonly about: string;
-  readonly load: () => Promise<Command>;
-}
+import type { CommandEntry } from './command.ts';
 
 export const commands: readonly CommandEntry[] = [
   {
+    name: 'demo',
+    about: 'export the sample data: no key, no network',
+    load: async () => (await import('./commands/demo-command.ts')).demoCommand,
+  },
+  {
+    name: 'init',
+    about: 'write a commented job file, its schema and a key file',
+    load: async () => (await import('./commands/init/init-command.ts')).initCommand,
+  },
+  {
     name: 'run',
-    about: 'start an export, or continue it: the same command either way',
-    load: async () => (await import('./run-command.ts')).runCommand,
+    about: 'start an export, or resume it with the same command',
+    load: async () => (await import('./commands/run-command.ts')).runCommand,
   },
   {
     name: 'plan',
-    about: 'read all ids and print what an export would cost; sends nothing',
-    load: async () => (await import('./plan-command.ts')).planCommand,
+    about: 'read all ids and print the cost; sends nothing',
+    load: async () => (await import('./commands/plan-command.ts')).planCommand,
   },
   {
     name: 'status',
-    about: 'where an export stands, also while it runs',
-    load: async () => (await import('./status-command.ts')).statusCommand,
+    about: 'show the state of an export, also while it runs',
+    load: async () => (await import('./commands/status-command.ts')).statusCommand,
   },
   {
     name: 'verify',
-    about: 'read every file of an export again and compare it with the manifest',
-    load: async () => (await import('./verify-command.ts')).verifyCommand,
+    about: 'check every file of an export against the manifest',
+    load: async () => (await import('./commands/verify-command.ts')).verifyCommand,
+  },
+  {
+    name: 'report',
+    about: 'write an export as one HTML page, also while it runs',
+    load: async () => (await import('./commands/report-command.ts')).reportCommand,
   },
   {
     name: 'get',
-    about: 'records to stdout as JSON lines',
-    load: async () => (await import('./get-command.ts')).getCommand,
+    about: 'print records as JSON lines',
+    load: async () => (await import('./commands/get-command.ts')).getCommand,
   },
   {
     name: 'credits',
-    about: 'what is booked by day, and setting a day to what the provider says; sends nothing',
-    load: async () => (await import('./credits-command.ts')).creditsCommand,
+    about: 'show the credits booked per day, or correct them; sends nothing',
+    load: async () => (await import('./commands/credits-command.ts')).creditsCommand,
   },
   {
     name: 'rehearse',
-    about: 'run a job against invented answers: no credits, no network',
-    load: async () => (await import('./rehearse-command.ts')).rehearseCommand,
+    about: 'dry run: your job with generated records; no credits, no network',
+    load: async () => (await import('./commands/rehearse-command.ts')).rehearseCommand,
   },
   {
     name: 'schema',
-    about: 'the columns; DDL and load statements for a warehouse; the JSON Schema of job files',
-    load: async () => (await import('./schema-command.ts')).schemaCommand,
+    about: 'print columns, DDL and load statements, or the JSON Schema of job files',
+    load: async () => (await import('./commands/schema-command.ts')).schemaCommand,
   },
   {
     name: 'load',
     about: 'load a finished export into DuckDB or PostgreSQL',
-    load: async () => (await import('./load-command.ts')).loadCommand,
+    load: async () => (await import('./commands/load-command.ts')).loadCommand,
   },
   {
     name: 'serve',
-    about: 'answer getAsset and getAssets from local records, as the service does',
-    load: async () => (await import('./serve.ts')).serveCommand,
+    about: 'run the service locally: getAsset and getAssets on local records',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  {
+    name: 'completion',
+    about: 'print a completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion-command.ts')).completionCommand(commands),
+  },
+  {
+    name: 'help',
+    about: 'print the help of a command, the fields of a job file, or a docs page',
+    load: async () => (await import('./commands/help-command.ts')).helpCommand(commands),
   },
 ];

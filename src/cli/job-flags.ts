@@ -5,7 +5,7 @@ import type { CommandArguments, CommandFlag, CommandWords, FlagGroup } from './c
 /** The job file, for commands that take one. */
 export const jobWords: CommandWords = {
   name: '[job]',
-  about: 'job file (YAML); flags alone do too: --ids, --url and --out',
+  about: 'job file (YAML), unless --ids, --url and --out are given',
   least: 0,
   most: 1,
 };
@@ -15,9 +15,16 @@ const titles: Readonly<Record<string, string>> = {
   service: 'Service',
   budget: 'Budget',
   output: 'Output',
+  fleet: 'Export in a bucket',
   csv: 'CSV',
   tolerance: 'Tolerance',
+  metrics: 'Metrics',
+  notify: 'Notifications',
+  lineage: 'Lineage',
 };
+
+/** Of a job file, in its order. */
+const sections = [...new Set(jobFields.map(sectionOf))];
 
 /** Where the credits are booked. */
 export const stateGroup: FlagGroup = {
@@ -26,7 +33,7 @@ export const stateGroup: FlagGroup = {
     {
       name: 'state-dir',
       value: 'DIR',
-      about: 'folder of the credit ledgers (else the environment variable ASSET_EXPORT_STATE)',
+      about: 'folder of the credit ledger (else the environment variable ASSET_EXPORT_STATE)',
       standard: '$XDG_STATE_HOME/asset-export',
     },
   ],
@@ -34,13 +41,29 @@ export const stateGroup: FlagGroup = {
 
 /** A flag for each job field, by the sections of a job file; all of them, or those named. */
 export function jobFlagGroups(...only: readonly string[]): FlagGroup[] {
-  const sections = [...new Set(jobFields.map(sectionOf))];
-  return sections
-    .filter((section) => only.length === 0 || only.includes(section))
-    .map((section) => ({
-      title: titles[section] ?? section,
-      flags: jobFields.filter((field) => sectionOf(field) === section).map(flagOf),
-    }));
+  return groupsOf(flagOf).filter((_, index) => only.length === 0 || only.includes(sections[index] ?? ''));
+}
+
+/** Every job field under its path, with its flag. */
+export function jobFieldGroups(): FlagGroup[] {
+  return groupsOf((field) => {
+    const flag = flagOf(field);
+    return { ...flag, name: field.path, about: `${flag.about} (--${flag.name})` };
+  });
+}
+
+function groupsOf(flag: (field: JobField) => CommandFlag): FlagGroup[] {
+  return sections.map((section) => ({
+    title: titles[section] ?? section,
+    flags: jobFields.filter((field) => sectionOf(field) === section).map(flag),
+  }));
+}
+
+/** The flag of one job field. */
+export function jobFlag(path: string): CommandFlag {
+  const field = jobFields.find((each) => each.path === path);
+  if (field === undefined) throw new Error(`${path} is no job field`);
+  return flagOf(field);
 }
 
 function sectionOf({ path }: JobField): string {
@@ -58,6 +81,7 @@ function flagOf(field: JobField): CommandFlag {
       field.choices === undefined || named === choices
         ? field.description
         : `${field.description}: ${field.choices.join(', ')}`,
+    ...(field.choices === undefined ? {} : { choices: field.choices }),
     ...(standard === undefined ? {} : { standard }),
   };
 }
@@ -85,5 +109,12 @@ export function jobOf(args: CommandArguments, fixed: Readonly<Record<string, unk
   });
 }
 
+/** The job flags that a command line names, as the parser left them. */
+export function jobFlagsGiven(args: CommandArguments): Record<string, unknown> {
+  return Object.fromEntries(
+    jobFields.flatMap(({ flag }) => (args.value(flag) === undefined ? [] : [[flag, args.value(flag)]])),
+  );
+}
+
 /** Said at the end of a command's help. */
-export const jobNotes = `Every flag from --ids on is a field of the job file (docs/job.md) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). A flag wins over the environment, and that over the file. Lists are repeated flags or one flag with commas.`;
+export const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas.`;

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { CreditLedger, DiskLedgerOptions } from '../client/credit-ledger.ts';
+import type { CreditLedger, DiskLedgerOptions } from '../client/ledger/credit-ledger.ts';
+import { serviceAddress } from '../client/wire/service-address.ts';
 import { embedded, type Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
+import { thenCleanUp } from '../lib/clean-up.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { localFolder } from '../operations/homes/local-folder.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import type { CommandArguments } from './command.ts';
@@ -22,6 +26,8 @@ export interface ServiceChoice {
   readonly keyFileFromFlag: boolean;
   /** Where an embedded service's credits are booked: they cost nothing, but a budget is kept as it would be. */
   readonly embeddedLedger: () => Promise<CreditLedger>;
+  /** Where the key may be, and is taken out of; of this process unless given. */
+  readonly environment?: Record<string, string | undefined>;
   /** Where an embedded service keeps records that memory does not hold. */
   readonly spillDir?: string;
 }
@@ -33,13 +39,13 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     const apiKey = readApiKey({
       file: job.service.apiKeyFile,
       fileFromFlag: keyFileFromFlag,
-      environment: process.env,
+      environment: choice.environment ?? process.env,
     });
     const ledger = await diskLedger({ stateDir: stateFolder(stateDir), apiKey });
     return { service: { url: job.service.url, apiKey }, ledger, close: () => ledger.close() };
   }
   const apiKey = randomBytes(16).toString('hex');
-  // The HTTP server is loaded only by those who need it.
+  // The HTTP server is loaded only where it is needed.
   const { startService } = await import('../service/start-service.ts');
   const running = await startService({
     assets: [job.service.url.slice(embedded.length)],
@@ -65,10 +71,15 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
 }
 
 /** The service of a job and its flags. What an embedded one keeps lies in the export. */
-export function openServiceFor(job: Job, args: CommandArguments): Promise<OpenService> {
-  const { dir } = job.output;
+export function openServiceFor(
+  job: Job,
+  args: CommandArguments,
+  environment: Record<string, string | undefined> = process.env,
+): Promise<OpenService> {
+  const dir = localFolder(job);
   return openService({
     job,
+    environment,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => ledgerInExport(dir),
@@ -83,9 +94,49 @@ async function ledgerInExport(folder: string): Promise<CreditLedger> {
   return diskLedger({ stateDir: runFolder, apiKey: embedded });
 }
 
+/** Reads the beginning of the records that an embedded service would answer from. @throws {ExportError} as that service */
+export async function requireRecords({ service }: Job): Promise<void> {
+  if (!service.url.startsWith(embedded)) return;
+  const { readRecords } = await import('../service/store/read-records.ts');
+  const blocks = readRecords([service.url.slice(embedded.length)]);
+  await blocks.next();
+  await blocks.return(undefined);
+}
+
+/** What is booked for a job, read without changing it; undefined where there is no key to look it up by. */
+export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 'booked'> | undefined {
+  const isEmbedded = job.service.url.startsWith(embedded);
+  const apiKey = isEmbedded ? embedded : keyIfAny(job, args);
+  if (apiKey === undefined) return undefined;
+  const stateDir = isEmbedded ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
+  return {
+    booked: async (day) => {
+      const { keyHash, ledgerFiles } = await import('../client/ledger/ledger-file.ts');
+      const days = await ledgerFiles(stateDir);
+      if (!days.some((each) => each.day === day && each.keyHash === keyHash(apiKey))) return 0;
+      const ledger = await diskLedger({ stateDir, apiKey });
+      return thenCleanUp({ work: () => ledger.booked(day), cleanUp: [() => ledger.close()] });
+    },
+  };
+}
+
+/** A plan needs no key. @throws {ExportError} `usage` when there is one that cannot be right */
+function keyIfAny({ service }: Job, args: CommandArguments): string | undefined {
+  const fileFromFlag = args.text('api-key-file') !== undefined;
+  let apiKey: string;
+  try {
+    apiKey = readApiKey({ file: service.apiKeyFile, fileFromFlag, environment: process.env });
+  } catch (error) {
+    if (error instanceof ExportError) return undefined;
+    throw error;
+  }
+  serviceAddress({ url: service.url, apiKey });
+  return apiKey;
+}
+
 /** Its database is loaded where credits are booked on disk: the help of a command, and `get` from records, need none. */
 async function diskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
-  return (await import('../client/credit-ledger.ts')).openDiskLedger(options);
+  return (await import('../client/ledger/credit-ledger.ts')).openDiskLedger(options);
 }
 
 /** Where this user's ledgers are: flag, environment, XDG default. */

@@ -1,42 +1,41 @@
-import yargs from 'yargs';
+import parse from 'yargs-parser';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */
-export async function parseArguments(
-  name: string,
-  command: Command,
-  argv: readonly string[],
-): Promise<CommandArguments> {
+export function parseArguments(name: string, command: Command, argv: readonly string[]): CommandArguments {
   const flags = command.groups.flatMap((group) => group.flags);
-  let parser = yargs([...argv])
-    .scriptName('asset-export')
+  const withValue = flags.filter((flag) => flag.value !== undefined);
+  const { argv: values, error } = parse.detailed([...argv], {
     // Every value stays the text it was: ids may be all digits, and the job's schema reads numbers.
-    .parserConfiguration({ 'camel-case-expansion': false, 'parse-numbers': false, 'parse-positional-numbers': false })
-    // Its messages are read below, in English.
-    .detectLocale(false)
-    .help(false)
-    .version(false)
-    .exitProcess(false)
-    .strictOptions()
-    .fail((message, error) => {
-      if (error instanceof Error && error.name !== 'YError') throw error;
-      throw wrongFlag(name, message || error.message, flags);
-    });
-  for (const flag of flags) {
-    parser = parser.option(
-      flag.name,
-      flag.value === undefined ? { type: 'boolean' } : { type: 'string', requiresArg: true },
+    configuration: { 'camel-case-expansion': false, 'parse-numbers': false, 'parse-positional-numbers': false },
+    boolean: flags.filter((flag) => flag.value === undefined).map((flag) => flag.name),
+    string: withValue.map((flag) => flag.name),
+    narg: Object.fromEntries(withValue.filter((flag) => !isOptional(flag)).map((flag) => [flag.name, 1])),
+  });
+  const parsed: Readonly<Record<string, unknown>> = values;
+  if (error !== null) throw wrongFlag(name, error.message, flags);
+  const unknown = Object.keys(parsed).find((key) => key !== '_' && !flags.some((flag) => flag.name === key));
+  if (unknown !== undefined) throw unknownFlag(name, unknown, flags);
+  const words = (parsed['_'] as readonly unknown[]).map(String);
+  const texts = (name: string): string[] => {
+    const value = parsed[name];
+    const given = value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
+    return isOptional(flags.find((flag) => flag.name === name))
+      ? given.map((text) => (isNumber(text) ? text : ''))
+      : given;
+  };
+  // What follows a flag whose value is optional, and is no number, is a word: `status --watch out/demo`.
+  for (const flag of flags.filter(isOptional)) {
+    words.push(
+      ...[parsed[flag.name] ?? []]
+        .flat()
+        .map(String)
+        .filter((text) => text !== '' && !isNumber(text)),
     );
   }
-  const parsed = (await parser.parseAsync()) as Readonly<Record<string, unknown>>;
-  const words = (parsed['_'] as readonly unknown[]).map(String);
   requireWords(name, command, words);
-  const texts = (flag: string): string[] => {
-    const value = parsed[flag];
-    return value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
-  };
   return {
     words,
     text: (flag) => texts(flag).at(-1),
@@ -46,33 +45,42 @@ export async function parseArguments(
   };
 }
 
+/** A flag whose value may be left out: a number, and the flag's default where it is. */
+function isOptional(flag: CommandFlag | undefined): boolean {
+  return flag?.value?.startsWith('[') === true;
+}
+
+function isNumber(text: string): boolean {
+  return /^\d+(\.\d+)?$/.test(text);
+}
+
 function requireWords(name: string, { words }: Command, given: readonly string[]): void {
   const todo = `See asset-export ${name} --help.`;
   const extra = given[words?.most ?? 0];
-  if (extra !== undefined) throw new ExportError('usage', `there is an argument too many: ${extra}`, { todo });
+  if (extra !== undefined) throw new ExportError('usage', `unexpected argument: ${extra}`, { todo });
   if (words !== undefined && given.length < words.least) {
-    throw new ExportError('usage', `${name} needs ${words.name}: ${words.about}`, { todo });
+    throw new ExportError('usage', `missing argument: ${name} needs ${words.name} (${words.about})`, { todo });
   }
 }
 
-/** yargs' words, in ours. */
+function unknownFlag(name: string, unknown: string, flags: readonly CommandFlag[]): ExportError {
+  const guess = nearestName(
+    unknown,
+    flags.map((flag) => flag.name),
+  );
+  const dash = unknown.length === 1 ? '-' : '--';
+  const meant = guess === undefined ? '' : `; did you mean --${guess}?`;
+  return new ExportError('usage', `unknown flag for ${name}: ${dash}${unknown}${meant}`, { todo: helpOf(name) });
+}
+
+/** The parser's words, in ours. */
 function wrongFlag(name: string, message: string, flags: readonly CommandFlag[]): ExportError {
-  const todo = `asset-export ${name} --help lists every flag.`;
-  const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
-  if (unknown !== undefined) {
-    const names = flags.map((flag) => flag.name);
-    const guess = nearestName(unknown, names);
-    const dash = unknown.length === 1 ? '-' : '--';
-    return new ExportError(
-      'usage',
-      `${name} has no flag ${dash}${unknown}${guess === undefined ? '' : `; did you mean --${guess}?`}`,
-      { todo },
-    );
-  }
   const bare = /^Not enough arguments following: (.+)$/.exec(message)?.[1];
   const flag = flags.find((each) => each.name === bare);
-  if (flag !== undefined) {
-    return new ExportError('usage', `--${flag.name} needs a value: --${flag.name} ${flag.value ?? ''}`, { todo });
-  }
-  return new ExportError('usage', message.split('\n')[0] ?? message, { todo });
+  const text = flag === undefined ? message : `--${flag.name} needs a value: --${flag.name} ${flag.value ?? ''}`;
+  return new ExportError('usage', text, { todo: helpOf(name) });
+}
+
+function helpOf(name: string): string {
+  return `asset-export ${name} --help lists every flag.`;
 }

@@ -1,19 +1,16 @@
 import { availableParallelism } from 'node:os';
 import type { Job } from '../job/job-schema.ts';
-import type { ExportContext } from '../pipeline/export-context.ts';
-import { startWorker } from '../pipeline/threads/start-worker.ts';
-import { letHeapsGrow } from './heap-limits.ts';
+import { packageRoot } from '../lib/package-root.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import { startWorker } from '../work/threads/start-worker.ts';
 
-/** As a thread finds it: beside the built program. */
-const entry = new URL('../pipeline/threads/worker-entry.js', import.meta.url);
+/** Path of the thread entry, which `build.ts` bundles. */
+const entry = new URL('dist/worker.js', packageRoot);
 
-/** The threads that a job may use. As long as it starts none, the heap is that of one. */
+/** The threads that a job may use. */
 export function programThreads({ output }: Job): NonNullable<ExportContext['threads']> {
   return {
     most: output.threads ?? availableParallelism(),
-    start: (settings) => {
-      letHeapsGrow();
-      return startWorker(entry, settings);
-    },
+    start: (settings) => startWorker(entry, settings),
   };
 }

@@ -19,13 +19,13 @@ export interface KeySources {
  */
 export function readApiKey({ file, fileFromFlag, environment }: KeySources): string {
   const fromEnvironment = environment[variable];
-  Reflect.deleteProperty(environment, variable);
+  takeKeyAway(environment);
   if (fromEnvironment !== undefined && fromEnvironment.trim() !== '' && !(fileFromFlag && file !== undefined)) {
     return fromEnvironment.trim();
   }
   if (file === undefined) {
-    throw new ExportError('usage', 'there is no API key', {
-      todo: `Put the key into a file and name it with --api-key-file, or into the environment variable ${variable}. To try without a key: --url embedded:data/assets.jsonl.gz`,
+    throw new ExportError('usage', 'no API key given', {
+      todo: `Put the key into a file and name it with --api-key-file, or set the environment variable ${variable}. To try without a key, run asset-export demo, then use --url embedded:asset-export-demo.`,
     });
   }
   const key = keyIn(file).trim();
@@ -33,15 +33,20 @@ export function readApiKey({ file, fileFromFlag, environment }: KeySources): str
   return key;
 }
 
+/** Removes the key, so that child processes do not inherit it. */
+export function takeKeyAway(environment: Record<string, string | undefined>): void {
+  Reflect.deleteProperty(environment, variable);
+}
+
 function keyIn(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it does not exist' : (codeOf(error) ?? 'unknown error');
-    // Whoever gives the key where its file belongs should not find it in a log.
+    // A key given in place of a file name must not appear in a log.
     const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : file;
     throw new ExportError('usage', `cannot read the key file ${shown}: ${why}`, {
-      todo: 'service.apiKeyFile or --api-key-file names a file that this user may read and that holds the key, not the key itself.',
+      todo: 'service.apiKeyFile or --api-key-file must name a readable file with the key in it, not the key itself.',
     });
   }
 }

@@ -1,19 +1,26 @@
-import type { CreditLedger } from '../client/credit-ledger.ts';
-import { proxyFromEnvironment } from '../client/proxy-settings.ts';
+import { basename } from 'node:path';
+import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import { proxyFromEnvironment } from '../client/wire/proxy-settings.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
-import type { ExportContext } from '../pipeline/export-context.ts';
+import { uuidV7 } from '../lib/uuid-v7.ts';
+import type { OpenObserver } from '../work/run-observer.ts';
+import type { ExportContext } from '../work/export-context.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import type { OpenService } from './open-service.ts';
 import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
-import type { ProgressOptions } from './progress.ts';
+import type { Progress, ProgressOptions } from './progress/progress.ts';
 import type { RunSettings } from './run-flags.ts';
-import { showProgress } from './show-progress.ts';
+import { showProgress } from './progress/show-progress.ts';
 import { stopSignals } from './stop-signals.ts';
 
 export interface RunContextOptions extends Pick<RunSettings, 'graceMs' | 'logLevel'> {
   readonly open: OpenService;
+  /** What the log calls the export; the name of its folder unless given. */
+  readonly exportName?: string;
+  /** What follows the run, besides its progress. */
+  readonly observe?: OpenObserver;
   /** What a second signal does, where it is not to end the program at once. */
   readonly secondSignal?: 'abort' | undefined;
 }
@@ -21,16 +28,21 @@ export interface RunContextOptions extends Pick<RunSettings, 'graceMs' | 'logLev
 /** What the program gives a flow that makes parts. */
 export interface RunContext {
   readonly context: ExportContext;
+  /** See `Progress`. */
+  readonly logEnd?: NonNullable<Progress['logEnd']>;
   /** Shows a message between events. */
   tell(message: string): void;
   /** Takes the progress away, and gives signals their usual meaning back. */
   end(): void;
 }
 
-/** Progress on stderr, signals, and all else that a job is run with. Who opened the service closes it. */
+/** Progress on stderr, signals, and everything else that a job runs with. The caller closes the service it opened. */
 export async function openRunContext(job: Job, options: RunContextOptions): Promise<RunContext> {
   const { open, graceMs, logLevel, secondSignal } = options;
-  const progress = await showProgress(await progressOptions(job, open.ledger, logLevel));
+  const version = programVersion();
+  const run = uuidV7(systemClock.now());
+  const logged = { run, export: options.exportName ?? basename(job.output.dir), version };
+  const progress = await showProgress(await progressOptions(job, open.ledger, logLevel), logged);
   const tell = (message: string): void => {
     progress.tell(message);
   };
@@ -48,9 +60,12 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
       abort: signals.abort,
       threads: programThreads(job),
       listener: progress.listener,
-      version: programVersion(),
+      ...(options.observe === undefined ? {} : { observe: options.observe }),
+      version,
+      run,
     },
     tell,
+    ...(progress.logEnd === undefined ? {} : { logEnd: progress.logEnd }),
     end: () => {
       progress.end();
       signals.dispose();
@@ -58,21 +73,17 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
   };
 }
 
-/** What the progress of a job shows of its budget: the tightest of the limits, less what is spent. */
+/** What the progress of a job needs to know of it, and of the credits that are spent. */
 export async function progressOptions(
-  { budget, service }: Pick<Job, 'budget' | 'service'>,
+  { budget, service, output }: Pick<Job, 'budget' | 'service' | 'output'>,
   ledger: Pick<CreditLedger, 'booked'>,
   logLevel: string,
 ): Promise<ProgressOptions> {
-  const { creditsPerCall, creditsPerRun = Number.POSITIVE_INFINITY, creditsPerDay = Number.POSITIVE_INFINITY } = budget;
-  const bookedBefore = await ledger.booked(utcDay(systemClock.now()));
-  const limit = Math.min(creditsPerRun, creditsPerDay - bookedBefore);
   return {
     clock: systemClock,
-    creditsPerCall,
     idsPerCall: service.idsPerCall,
-    creditsLeft: (calls) =>
-      limit === Number.POSITIVE_INFINITY ? undefined : Math.max(0, limit - calls * creditsPerCall),
+    rowsPerPart: output.rowsPerPart,
+    budget: { ...budget, bookedBefore: await ledger.booked(utcDay(systemClock.now())) },
     logLevel,
   };
 }

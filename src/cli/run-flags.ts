@@ -13,13 +13,14 @@ export const runFlags: readonly CommandFlag[] = [
   {
     name: 'grace-ms',
     value: 'MS',
-    about: 'time that answers in flight get after SIGINT or SIGTERM, at most a day',
+    about: 'wait for answers in flight after SIGINT or SIGTERM; at most a day',
     standard: standards.graceMs,
   },
   {
     name: 'log-level',
     value: 'LEVEL',
-    about: `detail of the log where there is no terminal: ${logLevels.join(', ')}`,
+    choices: logLevels,
+    about: `lowest level of the log, used without a terminal: ${logLevels.join(', ')}`,
     standard: standards.logLevel,
   },
 ];
@@ -41,10 +42,13 @@ export function runSettings(args: CommandArguments): RunSettings {
 
 function graceMs(text: string): number {
   if (/^\d+$/.test(text) && Number(text) <= dayMs) return Number(text);
-  throw new ExportError('usage', `--grace-ms: ${text} is not a number of milliseconds up to ${dayMs}, a day`);
+  throw new ExportError(
+    'usage',
+    `--grace-ms must be a number of milliseconds, at most ${dayMs} (a day), not "${text}"`,
+  );
 }
 
 function logLevelOf(text: string): string {
   if (logLevels.includes(text)) return text;
-  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, and is "${text}"`);
+  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, not "${text}"`);
 }

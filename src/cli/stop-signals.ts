@@ -29,9 +29,9 @@ export function stopSignals(
       abort.abort(stop.signal.reason);
       return;
     }
-    const reason = new ExportError(exit, `stopped by ${name}`, { todo: 'Run the same command again.' });
-    const waits = 'waiting for the answers in flight';
-    tell(`${name}: no new calls; ${graceMs === 0 ? `not ${waits}` : `${waits} (again to stop at once)`}`);
+    const reason = new ExportError(exit, `stopped by ${name}`, { todo: 'Run the same command again to resume.' });
+    const waits = 'waiting for answers in flight';
+    tell(`${name}: no new calls; ${graceMs === 0 ? `not ${waits}` : `${waits} (signal again to stop at once)`}`);
     stop.abort(reason);
     grace = setTimeout(() => {
       abort.abort(reason);

@@ -1,6 +1,5 @@
-import type { IdList } from '../assets/id-list.ts';
-import type { RecordPlan } from '../assets/scan/record-plan.ts';
-import type { RecordRows } from '../assets/scan/record-rows.ts';
+import type { IdList } from '../ids/id-list.ts';
+import type { JsonObject } from '../records/json/json-value.ts';
 
 /** Flags of `config`; `config` is sent only when one is on that the method has. */
 export interface AssetFlags {
@@ -10,16 +9,40 @@ export interface AssetFlags {
   readonly showUnverifiedCollections: boolean;
 }
 
+/** The records of one answer, made from its elements while its JSON is read. The caller decides what they become. */
+export interface ElementReader {
+  /** Records so far. */
+  readonly count: number;
+  /** Adds the record that begins at `at` in the answer's bytes, and gives where it ends; -1, and nothing is added, when `add` has to be used. */
+  read(at: number): number;
+  /** Adds a record by its value, which lies in the bytes from `start` up to `end`. */
+  add(value: JsonObject, start: number, end: number): void;
+  id(record: number): string;
+  /** Whether the record has the id at this place of the list. */
+  hasId(record: number, ids: IdList, place: number): boolean;
+  /** Gives its memory back: from then on nothing here may be read. */
+  release(): void;
+}
+
+/** Opens a reader for the bytes of an answer. */
+export type OpenReader<Reader extends ElementReader = ElementReader> = (body: Uint8Array) => Reader;
+
 /** What to ask: one call is one paid exchange (or several, where an attempt fails and is retried). */
 export interface AssetCall {
   readonly method: 'getAsset' | 'getAssets';
   /** Unique, valid ids; exactly one for `getAsset`. */
   readonly ids: IdList;
   readonly flags: AssetFlags;
-  /** The last part that an id of this call belongs to: its answer is kept until that part is committed. */
+  /** The part that its ids belong to: its answer is kept until that part is committed. */
   readonly part: number;
-  /** How its records become rows; without it, no child rows are made. */
-  readonly plan?: RecordPlan | undefined;
+  /** Reads the elements of its answer; absent where only the success of the call matters. */
+  readonly reader?: OpenReader | undefined;
+  readonly pieceOf?: PieceOf | undefined;
+}
+
+/** Marks a call that requests some ids of a refused call. */
+export interface PieceOf {
+  readonly failed: FailedCall | undefined;
 }
 
 /** The service answered the call. */
@@ -27,14 +50,33 @@ export interface RecordsAnswer {
   readonly kind: 'records';
   /** Its JSON-RPC answer, decoded from gzip, known to be whole and well formed, with a `result` of the expected shape. */
   readonly body: Uint8Array;
-  /** The elements of `result` that have an id; absent where only the success of the call matters. */
-  readonly rows?: RecordRows;
+  /** The elements of `result` that have an id, in the reader of the call; absent where it has none. */
+  readonly records?: ElementReader | undefined;
   /** Elements of `result` that are neither null nor an object with a string `id`. */
   readonly idless: number;
+  /** True when one of them may be a record: it is no empty object. */
+  readonly hasUnmatched: boolean;
+  /** Elements of `result` that say why an id has no record. */
+  readonly errors: readonly RecordError[];
   /** True when the answer carries another `id` than the call: counted, never a failure. */
   readonly otherResponseId: boolean;
-  /** Gives the memory of `body` back, for another answer: from then on neither it nor the rows may be read. */
+  /** Gives the memory of `body` back, for another answer: from then on neither it nor the records may be read. */
   readonly release?: (() => void) | undefined;
+}
+
+/** An answer of which only its success matters. */
+export const noRecords: RecordsAnswer = {
+  ...{ kind: 'records', body: new Uint8Array(), errors: [] },
+  ...{ idless: 0, hasUnmatched: false, otherResponseId: false },
+};
+
+/** `{id, error}` in place of a record. */
+export interface RecordError {
+  readonly id: string;
+  /** True when its words say that nothing has this id. */
+  readonly notFound: boolean;
+  /** The service's words, cleaned for a terminal and free of the key. */
+  readonly message: string;
 }
 
 /** The service refused this call and would refuse it again. */
@@ -48,16 +90,38 @@ export interface RefusedAnswer {
   readonly doubtful: boolean;
   /** HTTP status of the one exchange that it came with; absent when it was not sent, or comes from the journal. */
   readonly status?: number | undefined;
-  /** The client refused for a size that it knows the service does not take: nothing new is learned from it. */
+  /** Set by a policy that refused without sending: nothing new is learned from it. */
   readonly unsent?: true;
+  /** How many of the call's ids, from the first, to request next; the others follow. Absent: half of them. */
+  readonly cutAt?: number | undefined;
+  /** Of a size: how many ids the service takes a call, once that is known. */
+  readonly most?: number | undefined;
+  /** Of a size, while that is not known: how many ids to try next. */
+  readonly tries?: number | undefined;
+  /** Of a call that failed again and again: what its pieces are judged by. */
+  readonly failed?: FailedCall | undefined;
+}
+
+/** A call that was given up because one of its ids may be to blame. */
+export interface FailedCall {
+  /** Attempts that failed so far, of this call and of those that it is a piece of. */
+  readonly attempts: number;
+  /** How many calls had been answered by then: more since show that the service works. */
+  readonly answered: number;
 }
 
 /** What a call brought back, once it is definite. */
 export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
+/** How many ids of a call an answer settles: a refusal of several ids settles none, as each half is asked for again. */
+export function settledIds(answer: AssetAnswer, asked: number): number {
+  if (answer.kind === 'records') return asked;
+  return asked === 1 && answer.why !== 'size' ? 1 : 0;
+}
+
 /**
  * Asks the service. One small interface, wrapped: journal, retry, concurrency, size guard and budget each take one and return one.
- * @throws {ExportError} when the answer cannot be had: `unavailable`, `keyRefused`, `spent`, …
+ * @throws {ExportError} when the answer cannot be had: `unavailable`, `notTrusted`, `spent`, …
  */
 export interface Asker<Call> {
   ask(call: Call): Promise<AssetAnswer>;
@@ -69,4 +133,5 @@ export type AssetClient = Asker<AssetCall>;
 /** All that policies look at in a call: how many ids it has, and the first, to name it by. */
 export interface CallOutline {
   readonly ids: { readonly length: number; readonly first: string | undefined };
+  readonly pieceOf?: PieceOf | undefined;
 }

@@ -1,40 +1,66 @@
+import type { FailureReason } from './client-events.ts';
+
 /**
  * Why one attempt of a call brought no definite answer:
  * - `transient`: it may go well the next time (a reset, a hang, 5xx, a cut body)
  * - `throttled`: too fast; all calls should pause
  * - `doubtful`: an error that is not understood; perhaps one id in the call causes it
- * - `spent`: the service says that the day's credits are gone
- * - `held`: not sent; while it waited for its turn, something came up that other policies have to decide anew
+ * - `spent`: the service says that the day's credits are gone, or those of a longer period
+ * - `untrusted`: the certificate is not valid for the address; nothing was sent
+ * - `held`: not sent; while it waited for its turn, something happened after which other policies have to decide again
  */
-export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'spent' | 'held';
+export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'spent' | 'untrusted' | 'held';
 
 export interface AttemptDetail {
   /** HTTP status, where there was one. */
   readonly status?: number | undefined;
+  /** The kind of failure, where the status does not tell it. */
+  readonly why?: FailureReason | undefined;
   /** How long the service asks to wait, in milliseconds. */
   readonly waitMs?: number | undefined;
   /** True when the words promise an end (`timeout`, `try again`), so that all retries are worth their credits. */
   readonly patient?: boolean | undefined;
   /** True when the request surely never left this machine, so that nothing can have been charged. */
   readonly unsent?: boolean | undefined;
+  /** Of `spent`: the credits are those of the provider's own period, whose end is not known. */
+  readonly ofPeriod?: boolean | undefined;
+  /** True when the answer belongs to another call. */
+  readonly foreign?: boolean | undefined;
+  /** True when the connection was refused or reset, perhaps because too many were open. */
+  readonly overload?: boolean | undefined;
   readonly cause?: unknown;
 }
 
-/** What passes between the wrappers of a client; whoever asks the outermost never sees one. Free of the key. */
+/** Passed between the wrappers of a client; callers of the outermost never see one. Does not contain the key. */
 export class AttemptError extends Error {
   readonly failure: AttemptFailure;
   readonly status: number | undefined;
+  readonly why: FailureReason;
   readonly waitMs: number | undefined;
   readonly patient: boolean;
   readonly unsent: boolean;
+  readonly ofPeriod: boolean;
+  readonly foreign: boolean;
+  readonly overload: boolean;
+  /** True once fewer calls at once are allowed because of it: then it says nothing of the call. Set by `withConcurrency`. */
+  crowded = false;
 
   constructor(failure: AttemptFailure, message: string, detail: AttemptDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = 'AttemptError';
     this.failure = failure;
     this.status = detail.status;
+    this.why = detail.why ?? reasonOfStatus(detail.status);
     this.waitMs = detail.waitMs;
     this.patient = detail.patient ?? false;
     this.unsent = detail.unsent ?? false;
+    this.ofPeriod = detail.ofPeriod ?? false;
+    this.foreign = detail.foreign ?? false;
+    this.overload = detail.overload ?? false;
   }
+}
+
+function reasonOfStatus(status = 0): FailureReason {
+  if (status === 429) return 'http_429';
+  return status >= 500 ? 'http_5xx' : 'other';
 }

@@ -1,20 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../lib/clock.ts';
-import { ArrivalJournal } from './arrival-journal.ts';
-import type { AssetAnswer, AssetClient, Asker, CallOutline } from './asset-client.ts';
-import { createWire, type WireOptions } from './create-wire.ts';
-import type { CreditLedger } from './credit-ledger.ts';
-import { type BudgetOptions, withBudget } from './with-budget.ts';
-import { withConcurrency } from './with-concurrency.ts';
-import { type AnswerJournal, withJournal } from './with-journal.ts';
-import { withRetry } from './with-retry.ts';
-import { type AnsweredSize, withoutLargeCalls, withSizeGuard } from './with-size-guard.ts';
+import { type AnswerJournal, ArrivalJournal, withJournal } from './policies/with-journal.ts';
+import type { AnsweredSize } from './policies/call-sizes.ts';
+import { secretScrubber } from './wire/clean-message.ts';
+import type { Asker, AssetAnswer, AssetClient, CallOutline } from './asset-client.ts';
+import { createWire, type WireOptions } from './wire/http-client.ts';
+import type { CreditLedger } from './ledger/credit-ledger.ts';
+import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
+import { withConcurrency } from './policies/with-concurrency.ts';
+import type { SharedPace } from './policies/shared-pace.ts';
+import { withRetry } from './policies/with-retry.ts';
+import { withoutLargeCalls, withSizeGuard } from './policies/with-size-guard.ts';
 
 export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
   readonly retries: number;
   readonly budget: ClientBudget;
-  /** Stays open: whoever opened it closes it after the client. */
+  /** Stays open: the caller closes it after the client. */
   readonly ledger: CreditLedger;
+  /** Shared with other processes: their calls, pauses and sizes count here, and these there. */
+  readonly pace?: SharedPace | undefined;
   readonly journal: AnswerJournal;
   /** Most ids a call that an earlier run of this export found out. */
   readonly initialCap?: number | undefined;
@@ -35,7 +39,7 @@ export interface ClientBudget {
   readonly freeStatuses?: readonly number[] | undefined;
 }
 
-/** A call as policies know it: whoever asks sends it, each attempt anew, over this program's one wire or that of a thread. */
+/** A call as policies see it: the caller sends each attempt, over the wire of this process or of a thread. */
 export interface SentCall extends CallOutline {
   readonly send: () => Promise<AssetAnswer>;
 }
@@ -46,8 +50,10 @@ export interface CreatedClient {
   askUnderPolicies(call: SentCall): Promise<AssetAnswer>;
   /** Takes an answer into account that was met in a journal. */
   learnSize(size: AnsweredSize): void;
-  /** Most ids a call that the service has not refused; Infinity as long as it refused none. */
+  /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
   cap(): number;
+  /** Throws the error that ended the client, which its last call may not have thrown. @throws {ExportError} */
+  throwIfFailed(): void;
   /** Resolves when nothing is in flight and the connections are closed. */
   close(): Promise<void>;
 }
@@ -64,7 +70,7 @@ export interface CreatedClient {
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written
  *   to it next to the wire, before its slot is free.
  *
- * However many threads send, there is one of each policy; the wire and the journal are those of whoever asks.
+ * However many threads send, there is one of each policy; the wire and the journal are those of the caller.
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
@@ -73,20 +79,30 @@ export function createClient(options: ClientOptions): CreatedClient {
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
   const wire: Asker<SentCall> = { ask: ({ send }) => send() };
-  const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && ids.length <= guard.cap();
+  const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && !guard.refuses(ids.length);
   const paid = withBudget(wire, { ...options.budget, ...options, clock, mayLeave });
-  const guard = withSizeGuard(paid, options);
-  const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener });
+  // Others may miss what the pace cannot take now: they are told by the service.
+  const onPause = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
+  const onCap = (ids: number): void => void options.pace?.learned(ids).catch(() => undefined);
+  const guard = withSizeGuard(paid, { ...options, onCap });
+  const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener, onPause });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
-  const policies = withoutLargeCalls(steady, () => guard.cap());
+  const policies = withoutLargeCalls(steady, guard);
+  const scrub = secretScrubber([options.apiKey.trim()]);
   const arrivals = new ArrivalJournal(options.journal);
   const kept = arrivals.keeping(http);
-  const overHttp: AssetClient = { ask: (call) => policies.ask({ ids: call.ids, send: () => kept.ask(call) }) };
+  const overHttp: AssetClient = {
+    ask: (call) => policies.ask({ ids: call.ids, pieceOf: call.pieceOf, send: () => kept.ask(call) }),
+  };
   return {
-    client: withJournal(overHttp, { ...options, journal: arrivals, onReplayed: guard.learn }),
+    client: withJournal(overHttp, { ...options, journal: arrivals, scrub, onReplayed: guard.learn }),
     askUnderPolicies: (call) => policies.ask(call),
     learnSize: guard.learn,
     cap: () => guard.cap(),
+    throwIfFailed: () => {
+      const failure = paid.failure();
+      if (failure !== undefined) throw failure;
+    },
     close: async () => {
       await slots.close();
       await http.close();

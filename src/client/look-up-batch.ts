@@ -1,22 +1,31 @@
-import type { IdList } from '../assets/id-list.ts';
-import type { RecordPlan } from '../assets/scan/record-plan.ts';
-import type { RecordRows } from '../assets/scan/record-rows.ts';
-import type { AssetCall, AssetClient, AssetFlags, RecordsAnswer, RefusedAnswer } from './asset-client.ts';
+import type { IdList } from '../ids/id-list.ts';
+import type {
+  AssetAnswer,
+  AssetCall,
+  AssetClient,
+  AssetFlags,
+  ElementReader,
+  OpenReader,
+  PieceOf,
+  RecordError,
+  RecordsAnswer,
+  RefusedAnswer,
+} from './asset-client.ts';
 import { Lookups, type NoRecord } from './lookups.ts';
 
-export interface Batch {
+export interface Batch<Reader extends ElementReader = ElementReader> {
   /** Unique and valid. */
   readonly ids: IdList;
   readonly flags: AssetFlags;
-  /** The last part that one of the ids belongs to. */
+  /** The part that the ids belong to. */
   readonly part: number;
   /**
    * With `showUnverifiedCollections`, which `getAssets` lacks: ask for ids that it did not return one by one with
    * `getAsset`. Each is a paid call.
    */
   readonly singles: boolean;
-  /** How records become rows (see `AssetCall`). */
-  readonly plan?: RecordPlan | undefined;
+  /** What records become; undefined where only the calls matter: then every id counts as missing. */
+  readonly reader: OpenReader<Reader> | undefined;
 }
 
 /** What the answers held that was not asked for: counted, never exported. */
@@ -31,9 +40,9 @@ export interface OddCounts {
   otherResponseId: number;
 }
 
-export interface BatchLookups {
+export interface BatchLookups<Reader = ElementReader> {
   /** In the order of the batch's ids. */
-  readonly lookups: Lookups;
+  readonly lookups: Lookups<Reader>;
   readonly counts: Readonly<OddCounts>;
   /** Gives the memory of the answers back: from then on no record of the lookups may be read. */
   readonly release: () => void;
@@ -44,7 +53,10 @@ export interface BatchLookups {
  * A call that is refused is split until the ids that spoil it stand alone.
  * @throws {ExportError} when the service cannot be asked, after all calls of the batch have ended.
  */
-export async function lookUpBatch(client: AssetClient, batch: Batch): Promise<BatchLookups> {
+export async function lookUpBatch<Reader extends ElementReader>(
+  client: AssetClient,
+  batch: Batch<Reader>,
+): Promise<BatchLookups<Reader>> {
   const search = new Search(client, batch);
   await search.askAll();
   if (batch.singles && batch.flags.showUnverifiedCollections) await search.askMissingAlone();
@@ -52,7 +64,10 @@ export async function lookUpBatch(client: AssetClient, batch: Batch): Promise<Ba
 }
 
 /** The same for each id in a `getAsset` call of its own, which knows `showUnverifiedCollections`. */
-export async function lookUpAlone(client: AssetClient, batch: Omit<Batch, 'singles'>): Promise<BatchLookups> {
+export async function lookUpAlone<Reader extends ElementReader>(
+  client: AssetClient,
+  batch: Omit<Batch<Reader>, 'singles'>,
+): Promise<BatchLookups<Reader>> {
   const search = new Search(client, { ...batch, singles: true });
   await search.askMissingAlone();
   return search.outcome();
@@ -64,26 +79,26 @@ const maxNamedInRow = 3;
 /** In place of their number, once words named an id that was not to blame. It goes with the ids, so that a replay asks the same. */
 const echoes = Number.POSITIVE_INFINITY;
 
-class Search {
+class Search<Reader extends ElementReader> {
   readonly #answers: RecordsAnswer[] = [];
   readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
-  readonly #batch: Batch;
-  readonly #lookups: Lookups;
+  readonly #batch: Batch<Reader>;
+  readonly #lookups: Lookups<Reader>;
 
-  constructor(client: AssetClient, batch: Batch) {
+  constructor(client: AssetClient, batch: Batch<Reader>) {
     this.#client = client;
     this.#batch = batch;
     this.#lookups = new Lookups(batch.ids.length);
   }
 
-  outcome(): BatchLookups {
+  outcome(): BatchLookups<Reader> {
     return {
       lookups: this.#lookups,
       counts: this.#counts,
       release: () => {
-        for (const { rows, release } of this.#answers.splice(0)) {
-          rows?.release();
+        for (const { records, release } of this.#answers.splice(0)) {
+          records?.release();
           release?.();
         }
       },
@@ -96,8 +111,15 @@ class Search {
   }
 
   async #ask(asked: Asked, namedInRow = 0): Promise<void> {
+    await this.#settle(asked, await this.#answerTo(asked), namedInRow);
+  }
+
+  #answerTo({ ids, pieceOf }: Asked): Promise<AssetAnswer> {
+    return this.#client.ask({ ...this.#call('getAssets', ids), pieceOf });
+  }
+
+  async #settle(asked: Asked, answer: AssetAnswer, namedInRow: number): Promise<void> {
     const { ids, places } = asked;
-    const answer = await this.#client.ask(this.#call('getAssets', ids));
     if (answer.kind === 'records') {
       this.#take(asked, answer);
       return;
@@ -108,27 +130,69 @@ class Search {
     }
     const named = namedInRow < maxNamedInRow ? namedIn(answer, ids) : -1;
     const place = places[named];
+    const piece = { failed: answer.failed };
     if (place !== undefined) {
-      await this.#ask(this.#asked(places.subarray(named, named + 1)));
-      const rest = this.#asked(places.filter((each) => each !== place));
+      await this.#ask(this.#asked(places.subarray(named, named + 1), piece));
+      const rest = this.#asked(
+        places.filter((each) => each !== place),
+        piece,
+      );
       await this.#ask(rest, this.#isBlameless(place) ? echoes : namedInRow + 1);
       return;
     }
-    const middle = Math.ceil(places.length / 2);
+    if (answer.most !== undefined) {
+      await this.#inCallsOf(places, answer.most);
+      return;
+    }
+    if (answer.tries !== undefined) {
+      await this.#tryOut(places, answer.tries);
+      return;
+    }
+    const middle = cutOf(answer, places.length);
     const inHalves = namedInRow === echoes ? echoes : 0;
     await allSettled([
-      this.#ask(this.#asked(places.subarray(0, middle)), inHalves),
-      this.#ask(this.#asked(places.subarray(middle)), inHalves),
+      this.#ask(this.#asked(places.subarray(0, middle), piece), inHalves),
+      this.#ask(this.#asked(places.subarray(middle), piece), inHalves),
     ]);
   }
 
-  #asked(places: Uint32Array): Asked {
-    return { ids: this.#batch.ids.pick(places), places };
+  /** Asks for ids in calls of the sizes that are tried, one after another, until the rest can go as the service takes it. */
+  async #tryOut(places: Uint32Array, firstSize: number): Promise<void> {
+    let size = firstSize;
+    for (let rest = places; rest.length > 0; ) {
+      const asked = this.#asked(rest.subarray(0, size), { failed: undefined });
+      const answer = await this.#answerTo(asked);
+      if (answer.kind === 'refused' && answer.most !== undefined) {
+        await this.#inCallsOf(rest, answer.most);
+        return;
+      }
+      // Refused for its size: its ids go back to the others.
+      if (answer.kind === 'refused' && answer.tries !== undefined && size > 1) {
+        size = Math.max(1, Math.min(answer.tries, size - 1));
+        continue;
+      }
+      await this.#settle(asked, answer, 0);
+      rest = rest.subarray(size);
+      // The whole rest: where it is too large, the refusal says which size to try next, and nothing is sent.
+      size = rest.length;
+    }
+  }
+
+  async #inCallsOf(places: Uint32Array, most: number): Promise<void> {
+    const size = Math.max(1, most);
+    const starts = Array.from({ length: Math.ceil(places.length / size) }, (_, call) => call * size);
+    await allSettled(
+      starts.map((start) => this.#ask(this.#asked(places.subarray(start, start + size), { failed: undefined }))),
+    );
+  }
+
+  #asked(places: Uint32Array, pieceOf?: PieceOf): Asked {
+    return { ids: this.#batch.ids.pick(places), places, pieceOf };
   }
 
   /** Whether the call for this id alone went well. */
   #isBlameless(place: number): boolean {
-    return this.#lookups.rows(place) !== undefined || this.#lookups.isOpen(place);
+    return this.#lookups.records(place) !== undefined || this.#lookups.isOpen(place);
   }
 
   async askMissingAlone(): Promise<void> {
@@ -144,33 +208,46 @@ class Search {
   }
 
   #call(method: AssetCall['method'], ids: IdList): AssetCall {
-    const { flags, part, plan } = this.#batch;
-    return { method, ids, flags, part, plan };
+    const { flags, part, reader } = this.#batch;
+    return { method, ids, flags, part, reader };
   }
 
   #take(asked: Asked, answer: RecordsAnswer): void {
     this.#answers.push(answer);
     this.#counts.idless += answer.idless;
     if (answer.otherResponseId) this.#counts.otherResponseId += 1;
-    if (answer.rows !== undefined) this.#match(asked, answer.rows);
+    // The reader that the batch opened: policies hand answers on as they come.
+    if (answer.records !== undefined) this.#match(asked, answer.records as Reader);
+    for (const error of answer.errors) this.#takeError(asked, error);
+    // One of these ids may be the id of a record that came without: which one is not known.
+    if (answer.hasUnmatched)
+      for (const place of asked.places) if (this.#lookups.isOpen(place)) this.#lookups.putRefused(place, unmatched);
+  }
+
+  #takeError({ ids, places }: Asked, { id, notFound, message }: RecordError): void {
+    const place = places[ids.indexOf(id)];
+    if (place === undefined) this.#counts.foreign += 1;
+    else if (this.#lookups.isOpen(place))
+      this.#lookups.putRefused(place, { kind: notFound ? 'missing' : 'failed', reason: message });
+    else this.#counts.repeated += 1;
   }
 
   // Nothing follows the loop: see "What does not help" in docs/performance.md.
-  #match({ ids, places }: Asked, rows: RecordRows): void {
+  #match({ ids, places }: Asked, records: Reader): void {
     // Most services answer in the order of the call; only where one does not are the ids put into a map.
     let next = 0;
     let known: ReadonlyMap<string, number> | undefined;
-    for (let index = 0; index < rows.count; index += 1) {
-      const at = known === undefined ? placeOf(rows, index, { ids, next }) : -1;
+    for (let index = 0; index < records.count; index += 1) {
+      const at = known === undefined ? placeOf(records, index, { ids, next }) : -1;
       if (at >= 0) {
         next = at + 1;
-        this.#lookups.putFound(places[at] ?? 0, rows, index);
+        this.#lookups.putFound(places[at] ?? 0, records, index);
         continue;
       }
       known ??= new Map(Array.from(ids, (id, place) => [id, place]));
-      const place = places[known.get(rows.id(index)) ?? -1];
+      const place = places[known.get(records.id(index)) ?? -1];
       if (place === undefined) this.#counts.foreign += 1;
-      else if (this.#lookups.isOpen(place)) this.#lookups.putFound(place, rows, index);
+      else if (this.#lookups.isOpen(place)) this.#lookups.putFound(place, records, index);
       else this.#counts.repeated += 1;
     }
   }
@@ -180,6 +257,14 @@ class Search {
 interface Asked {
   readonly ids: IdList;
   readonly places: Uint32Array;
+  readonly pieceOf?: PieceOf | undefined;
+}
+
+const unmatched: NoRecord = { kind: 'failed', reason: 'unmatched record: the answer contained a record without an id' };
+
+/** How many ids the first piece of a refused call gets. */
+function cutOf({ cutAt = 0 }: RefusedAnswer, ids: number): number {
+  return cutAt >= 1 && cutAt < ids ? cutAt : Math.ceil(ids / 2);
 }
 
 function placesBelow(count: number): Uint32Array {
@@ -194,8 +279,8 @@ interface Awaited {
 }
 
 /** Where a record's id stands among those asked for, from `next` on; -1 when it does not. Mostly next: no string is made then. */
-function placeOf(rows: RecordRows, index: number, { ids, next }: Awaited): number {
-  return rows.hasId(index, ids, next) ? next : ids.indexOf(rows.id(index), next);
+function placeOf(records: ElementReader, index: number, { ids, next }: Awaited): number {
+  return records.hasId(index, ids, next) ? next : ids.indexOf(records.id(index), next);
 }
 
 function refusedLookup(answer: RefusedAnswer): NoRecord {

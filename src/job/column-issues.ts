@@ -1,5 +1,5 @@
-import { assetsTable } from '../assets/columns.ts';
-import { exportedAt } from '../assets/shape-table.ts';
+import { assetsTable } from '../records/columns.ts';
+import { exportedAt } from '../records/shape-table.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 
 export interface ColumnChoice {
@@ -24,7 +24,7 @@ export function columnIssues(choice: ColumnChoice): ColumnIssue[] {
     for (const [index, name] of (choice[list] ?? []).entries()) {
       if (!known.includes(name)) found.push({ path: [list, index], input: name, message: unknownText(name, known) });
       else if (choice[list]?.indexOf(name) !== index) {
-        found.push({ path: [list, index], input: name, message: 'must name a column once' });
+        found.push({ path: [list, index], input: name, message: 'must name each column once' });
       }
     }
   }
@@ -37,14 +37,15 @@ export function columnIssues(choice: ColumnChoice): ColumnIssue[] {
 /** What is wrong with the columns that are left, under their new names. Databases hold names that differ in case alone for one. */
 function leftIssues({ columns, exclude, rename }: ColumnChoice, known: readonly string[]): ColumnIssue[] {
   const left = (columns ?? known).filter((name) => !exclude.includes(name));
-  if (left.length === 0) return [{ path: ['exclude'], input: undefined, message: 'must leave a column of assets' }];
+  if (left.length === 0)
+    return [{ path: ['exclude'], input: undefined, message: 'must leave at least one column of assets' }];
   const taken = new Map<string, string>();
   for (const name of left) {
     const key = (rename[name] ?? name).toLowerCase();
     const other = taken.get(key);
     if (other !== undefined) {
       const renamed = rename[name] === undefined ? other : name;
-      const message = `must give each column a name of its own: ${other} and ${name} would be one`;
+      const message = `must give each column its own name: ${other} and ${name} would be the same`;
       return [{ path: ['rename', renamed], input: rename[renamed], message }];
     }
     taken.set(key, name);
@@ -55,6 +56,6 @@ function leftIssues({ columns, exclude, rename }: ColumnChoice, known: readonly 
 function unknownText(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === undefined
-    ? 'must name columns of assets (asset-export schema lists them)'
+    ? 'must name columns of assets (see asset-export schema)'
     : `must name columns of assets (did you mean ${near}?)`;
 }

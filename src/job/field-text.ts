@@ -9,7 +9,11 @@ import { listed, listedFiles } from './listed.ts';
 export function fieldText(field: JobField, value: unknown, folder: string): unknown {
   if (field.kind === 'pairs') return pairsOf(value);
   if (!field.list) return scalarOf(field, Array.isArray(value) ? (value as unknown[]).at(-1) : value);
-  const itemsOf = (text: string): string[] => (field.path === 'ids.from' ? listedFiles(text, folder) : listed(text));
+  const itemsOf = (text: string): string[] => {
+    if (field.path === 'ids.from') return listedFiles(text, folder);
+    // An address may hold a comma.
+    return field.path === 'notify' ? text.split(/,(?=https?:)/i) : listed(text);
+  };
   const items = (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((item) =>
     typeof item === 'string' ? itemsOf(item) : [item],
   );

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What the command line makes of a job field. Kept beside the field: help, documents and flags are made from it. */
+/** Command line form of a job field. Help, docs and flags are generated from it. */
 export interface FieldMeta {
   /** Flag name without dashes. */
   readonly flag: string;
   readonly description: string;
-  /** What the flag's value is called in help. */
+  /** Placeholder of the value in help. */
   readonly value?: string;
 }
 
@@ -13,15 +13,19 @@ export function field<T extends z.ZodType>(schema: T, meta: FieldMeta): T {
   return schema.meta({ ...meta });
 }
 
-/** One value or several: job files may leave the brackets away, flags may be repeated or hold commas. */
+/** One value or a list: job files may omit the brackets, flags may be repeated or contain commas. */
 export function oneOrMore<T extends z.ZodType>(item: T) {
-  return z.preprocess((value: unknown): unknown => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
+  return z.preprocess(
+    (value: z.input<T> | readonly z.input<T>[]): unknown => (Array.isArray(value) ? value : [value]),
+    z.array(item).min(1),
+  );
 }
 
-/** The same, each value once: a format or a table named twice is still one. */
+/** The same without repeated values. */
 export function distinct<T extends z.ZodType>(item: T) {
   return z.preprocess(
-    (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value as unknown[])] : [value]),
+    (value: z.input<T> | readonly z.input<T>[]): unknown =>
+      Array.isArray(value) ? [...new Set(value as unknown[])] : [value],
     z.array(item).min(1),
   );
 }

@@ -39,7 +39,7 @@ function shapeOf(schema: z.ZodType): Pick<JobField, 'kind' | 'list' | 'choices' 
   const item = list ? out.element : out;
   const absent = schema.safeParse(undefined);
   return {
-    kind: kindOf(item),
+    kind: list && kindOf(item) === 'pairs' ? 'string' : kindOf(item),
     list,
     choices: item instanceof z.ZodEnum ? item.options.map(String) : undefined,
     defaultValue: absent.success ? absent.data : undefined,

@@ -1,89 +1,104 @@
 import { z } from 'zod';
+import { addressExample, addressProblem } from '../lib/base-address.ts';
 import { dayMs } from '../lib/clock.ts';
 import { count, field, oneOrMore } from './field.ts';
+import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
 
-/** A limit as a count of ids (`20`) or as a share of the valid ids (`'0.5%'`). */
+/** A limit as a count of ids (`20`) or as a share (`'0.5%'`): of the requested ids, or of all ids for `maxInvalid`. */
 const tolerance = z.union([
   z.int().min(0),
-  z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a share like 0.5%, at most 100%'),
+  z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a percentage like 0.5%, at most 100%'),
 ]);
 
-/** Begins an address that names local records. */
+/** Prefix of an address that names local records. */
 export const embedded = 'embedded:';
+
+/** Maximum ids per call, as the service documents it. */
+export const documentedIdsPerCall = 1000;
 
 const serviceUrl = z
   .string()
   .min(1)
-  .refine((url) => url !== embedded, `names no records: write ${embedded}PATH`);
+  .superRefine((url, context) => {
+    const problem = url === embedded ? `has no path: write ${embedded}PATH` : problemOf(url.trim());
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, input: url });
+  });
+
+function problemOf(url: string): string | undefined {
+  // An empty one is already reported by its length.
+  const problem = url === '' || url.startsWith(embedded) ? undefined : addressProblem(url);
+  return problem === undefined ? undefined : `${problem}; ${addressExample}`;
+}
 
 export const jobSchema = z.strictObject({
   ids: z.strictObject({
     from: field(oneOrMore(z.string().min(1)), {
       flag: 'ids',
       value: 'PATH',
-      description: 'files of asset ids, in this order; globs, and - for stdin',
+      description: 'files of asset ids, read in this order; globs work, - is stdin',
     }),
     format: field(z.enum(['lines', 'csv', 'json', 'jsonl', 'parquet']).optional(), {
       flag: 'ids-format',
-      description: 'how the ids are written (default: by the file extension)',
+      description: 'format of the id files (default: by file extension)',
     }),
     column: field(z.string().min(1).optional(), {
       flag: 'id-column',
       value: 'NAME',
-      description: 'column or member that holds the id (default: id, else mint, else the first)',
+      description: 'column or JSON member with the id (default: id, else mint, else the first)',
     }),
   }),
   service: z.strictObject({
     url: field(serviceUrl, {
       flag: 'url',
       value: 'BASE',
-      description: 'address of the service, without /v3/<key>; embedded:PATH answers from local records instead',
+      description: 'address of the service, without /v3/<key>; embedded:PATH uses local records instead',
     }),
     apiKeyFile: field(z.string().min(1).optional(), {
       flag: 'api-key-file',
       value: 'FILE',
-      description: 'file that holds the API key (else the environment variable ASSET_EXPORT_API_KEY)',
+      description: 'file with the API key (else the environment variable ASSET_EXPORT_API_KEY)',
     }),
-    idsPerCall: field(count(1).max(1_000_000).default(1000), {
+    idsPerCall: field(count(1).max(1_000_000).default(documentedIdsPerCall), {
       flag: 'ids-per-call',
       value: 'N',
-      description: 'ids asked for in one call',
+      description: 'ids per call, at most',
     }),
     concurrency: field(count(1).max(1000).default(8), {
       flag: 'concurrency',
       value: 'N',
-      description: 'calls in flight at once, at most',
+      description: 'maximum number of calls in flight',
     }),
     flags: z
       .strictObject({
         showFungible: field(z.boolean().default(false), {
           flag: 'show-fungible',
-          description: 'ask for token_info',
+          description: 'request token_info',
         }),
         showCollectionMetadata: field(z.boolean().default(false), {
           flag: 'show-collection-metadata',
-          description: 'ask for the metadata of collections',
+          description: 'request the metadata of collections',
         }),
         showUnverifiedCollections: field(z.boolean().default(false), {
           flag: 'show-unverified-collections',
-          description: 'ask again, one call an id, for ids that are missing: they may be in unverified collections',
+          description: 'look up each missing id again with a call of its own: it may be in an unverified collection',
         }),
       })
       .prefault({}),
     singles: field(z.boolean().default(true), {
       flag: 'singles',
-      description: 'allow the single calls of --show-unverified-collections (each is paid; --no-singles forbids them)',
+      description:
+        'allow the single calls of --show-unverified-collections; each one is paid (--no-singles forbids them)',
     }),
     timeoutMs: field(count(1).max(dayMs).default(60_000), {
       flag: 'timeout-ms',
       value: 'MS',
-      description: 'time for one whole exchange, at most a day',
+      description: 'time limit of a call, from request to end of answer; at most a day',
     }),
     retries: field(count(0).max(1000).default(8), {
       flag: 'retries',
       value: 'N',
-      description: 'further attempts of a call that failed',
+      description: 'how often a failed call is retried',
     }),
   }),
   budget: z
@@ -91,51 +106,78 @@ export const jobSchema = z.strictObject({
       creditsPerCall: field(count(0).default(160), {
         flag: 'credits-per-call',
         value: 'N',
-        description: 'what the service charges for a call',
+        description: 'price of a call',
       }),
       creditsPerRun: field(count(0).optional(), {
         flag: 'credits-per-run',
         value: 'N',
-        description: 'credits this run may spend',
+        description: 'most credits that this run may spend',
       }),
       creditsPerDay: field(count(0).optional(), {
         flag: 'credits-per-day',
         value: 'N',
-        description: 'credits all runs with this key may spend in a UTC day',
+        description: 'most credits that all runs with this key may spend in a UTC day',
       }),
       creditsPerSecond: field(z.number().positive().optional(), {
         flag: 'credits-per-second',
         value: 'N',
-        description: 'pace of the calls',
+        description: 'rate limit: calls are spaced evenly',
       }),
       whenSpent: field(z.enum(['stop', 'wait']).default('stop'), {
         flag: 'when-spent',
-        description: 'stop with exit 8, or wait for 00:00 UTC and go on',
+        description: 'when credits are spent: stop with exit 8, or wait until 00:00 UTC and resume',
       }),
       freeStatuses: field(oneOrMore(z.int().min(300).max(599)).default([]), {
         flag: 'free-statuses',
         value: 'STATUS',
-        description: 'HTTP statuses that the provider is known not to charge for: such calls are given back',
+        description:
+          'HTTP statuses that the provider does not charge for; credits of such calls are returned to the budget',
       }),
     })
     .prefault({}),
   output: outputSchema,
+  fleet: z
+    .strictObject({
+      entriesPerSlice: field(count(1).max(1_000_000_000).default(1_000_000), {
+        flag: 'entries-per-slice',
+        value: 'N',
+        description:
+          'ids read for one slice of an export in a bucket, which one process makes at a time; it ends with the part that reaches this number',
+      }),
+      deadAfterSeconds: field(count(1).max(3600).default(60), {
+        flag: 'dead-after-seconds',
+        value: 'N',
+        description: 'seconds without a sign of life after which another process resumes an export in a bucket',
+      }),
+    })
+    .prefault({}),
   csv: csvSchema,
   tolerance: z
     .strictObject({
       maxMissing: field(tolerance.default('100%'), {
         flag: 'max-missing',
         value: 'N|P%',
-        description: 'missing ids that are tolerated; more end the run with exit 3',
+        description: 'tolerated missing ids; with more, the run ends with exit 3',
       }),
       maxFailed: field(tolerance.default(0), {
         flag: 'max-failed',
         value: 'N|P%',
-        description: 'failed ids that are tolerated; more end the run with exit 3',
+        description: 'tolerated failed ids; with more, the run ends with exit 3',
+      }),
+      maxInvalid: field(tolerance.default('50%'), {
+        flag: 'max-invalid',
+        value: 'N|P%',
+        description: 'tolerated invalid ids (P% of all ids read); with more, the run ends with exit 3',
       }),
     })
     .prefault({}),
+  metrics: metricsSchema,
+  notify: notifySchema,
+  lineage: lineageSchema,
 });
 
-/** A job whose defaults are filled in. */
+/** A job as a file or a program gives it: fields with defaults are optional. */
+export type JobInput = z.input<typeof jobSchema>;
+
+/** A job with all defaults filled in. */
 export type Job = z.infer<typeof jobSchema>;

@@ -1,25 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
+import { isBucketAddress } from '../lib/bucket-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField } from './job-fields.ts';
-import { embedded, type Job, jobSchema } from './job-schema.ts';
+import { embedded, type Job, type JobInput, jobSchema } from './job-schema.ts';
 import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
-/** Where a job's fields come from. Precedence: flag, environment, job file, default. */
+/** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */
 export interface JobSources {
   /** Path of the job file, as the user gave it. */
   readonly file?: string;
-  /** Values by flag name; absent ones were not given. */
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The working directory: flags' relative paths start here, those of a job file at its folder. */
-  readonly folder: string;
+  /** A job as an object, with the fields of a job file; not together with `file`. */
+  readonly job?: JobInput;
+  /** Values by flag name without dashes; absent ones were not given. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** Environment variables; none unless given. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start (default: the working directory); those of a job file start at its folder. */
+  readonly folder?: string;
 }
+
+type KnownSources = JobSources & Required<Pick<JobSources, 'flags' | 'environment' | 'folder'>>;
 
 export interface LoadedJob {
   /** Its paths (output folder, key file, embedded records) are absolute. */
@@ -30,8 +36,12 @@ export interface LoadedJob {
 
 /** Fields that hold a path, and how to make it absolute. */
 const pathFields: Readonly<Record<string, (folder: string, value: string) => string>> = {
-  'output.dir': absolutePath,
+  'output.dir': (folder, path) => (isBucketAddress(path) ? path : absolutePath(folder, path)),
+  'output.scratch': absolutePath,
   'service.apiKeyFile': absolutePath,
+  'metrics.file': absolutePath,
+  'lineage.url': (folder, url) =>
+    /^file:./i.test(url) && !/^file:\/\//i.test(url) ? `file:${absolutePath(folder, url.slice('file:'.length))}` : url,
   'service.url': (folder, url) =>
     url.startsWith(embedded) ? `${embedded}${absolutePath(folder, url.slice(embedded.length))}` : url,
 };
@@ -42,11 +52,14 @@ function absolutePath(folder: string, path: string): string {
 }
 
 /** Reads a job and fills its defaults in. @throws {ExportError} `usage`, with every mistake and where it stands */
-export function loadJob(sources: JobSources): LoadedJob {
+export function loadJob(given: JobSources): LoadedJob {
+  const { flags = {}, environment = {}, folder = process.cwd() } = given;
+  const sources = { ...given, flags, environment, folder };
+  requireFlags(sources.flags);
   const file = sources.file === undefined ? undefined : readJobFile(sources);
   const fileFolder = sources.file === undefined ? sources.folder : dirname(resolve(sources.folder, sources.file));
   const origins = new Map<string, string>();
-  const raw: Tree = structuredClone(file?.value ?? {}) as Tree;
+  const raw: Tree = structuredClone(file?.value ?? sources.job ?? {}) as Tree;
   for (const field of jobFields) {
     const override = overrideOf(field, sources);
     const base = override === undefined ? fileFolder : sources.folder;
@@ -68,7 +81,21 @@ interface Tree {
   [name: string]: unknown;
 }
 
-function readJobFile({ file = '', folder, environment }: JobSources): JobFile {
+/** @throws {ExportError} `usage` for a name that is not a flag: its value would be lost without a word */
+function requireFlags(flags: Readonly<Record<string, unknown>>): void {
+  const names = jobFields.map(({ flag }) => flag);
+  const unknown = Object.keys(flags).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const near = nearestName(
+    unknown.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    names,
+  );
+  throw new ExportError('usage', `unknown flag ${unknown}${near === undefined ? '' : `; did you mean ${near}?`}`, {
+    todo: 'Write flags as on the command line, but without dashes: ids-per-call.',
+  });
+}
+
+function readJobFile({ file = '', folder, environment }: KnownSources): JobFile {
   const path = resolve(folder, file);
   try {
     return parseJobFile(readFileSync(path, 'utf8'), shownPath(path, folder), environment);
@@ -77,7 +104,7 @@ function readJobFile({ file = '', folder, environment }: JobSources): JobFile {
     const why =
       codeOf(error) === 'ENOENT' ? 'it does not exist' : codeOf(error) === 'EISDIR' ? 'it is a folder' : String(error);
     throw new ExportError('usage', `cannot read the job file ${file}: ${why}`, {
-      todo: 'Give the path of a job file, or the flags --ids, --url and --out. See asset-export run --help.',
+      todo: 'Name a job file, or use the flags --ids, --url and --out. See asset-export run --help.',
       cause: error,
     });
   }
@@ -85,7 +112,7 @@ function readJobFile({ file = '', folder, environment }: JobSources): JobFile {
 
 function overrideOf(
   field: JobField,
-  { flags, environment, folder }: JobSources,
+  { flags, environment, folder }: KnownSources,
 ): { value: unknown; origin: string } | undefined {
   const name = environmentName(field.flag);
   const text = environment[name];
@@ -126,32 +153,46 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** More mistakes than these are counted, not shown. */
+const mostShown = 20;
+
 function wrongJob(
   issues: readonly z.core.$ZodIssue[],
   file: JobFile | undefined,
   origins: ReadonlyMap<string, string>,
 ): ExportError {
-  const lines = issues.flatMap((issue) => {
-    const path = issue.path.map(String).join('.');
-    const field = jobFields.find((each) => path === each.path || path.startsWith(`${each.path}.`));
-    const origin = origins.get(field?.path ?? path);
-    const where = origin ?? file?.whereIs(issue.path) ?? 'job';
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) =>
-        field?.kind === 'pairs'
-          ? `${where}: ${key} is not one of ${pairNames(field).join(', ')}`
-          : `${file?.whereIs([...issue.path, key]) ?? where}: ${unknownField(path, key)}`,
-      );
-    }
-    // A flag or a variable is its own name; a field of a file has a place and a name.
-    const inner = field?.kind === 'pairs' ? path.slice(field.path.length) : '';
-    const name = `${origin ?? `${where}: ${field?.path ?? path}`}${inner}`;
-    return [missing(issue, field?.path ?? path, where) ?? `${name} ${issueText(issue)}`];
-  });
+  const mistakes = issues.flatMap((issue): Mistake[] =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue, key: undefined }],
+  );
+  const lines = mistakes.slice(0, mostShown).map((mistake) => mistakeText(mistake, file, origins));
+  if (mistakes.length > mostShown) lines.push(`and ${mistakes.length - mostShown} more`);
   const [only = ''] = lines;
-  return new ExportError('usage', lines.length === 1 ? only : `the job has mistakes:\n  ${lines.join('\n  ')}`, {
-    todo: 'docs/job.md explains every field, asset-export run --help every flag.',
+  return new ExportError('usage', lines.length === 1 ? only : `the job has errors:\n  ${lines.join('\n  ')}`, {
+    todo: 'See asset-export help job for every field, asset-export run --help for every flag.',
   });
+}
+
+interface Mistake {
+  readonly issue: z.core.$ZodIssue;
+  /** The field that is unknown, where that is the mistake. */
+  readonly key: string | undefined;
+}
+
+function mistakeText({ issue, key }: Mistake, file: JobFile | undefined, origins: ReadonlyMap<string, string>): string {
+  const path = issue.path.map(String).join('.');
+  const field = jobFields.find((each) => path === each.path || path.startsWith(`${each.path}.`));
+  const origin = origins.get(field?.path ?? path);
+  const where = origin ?? file?.whereIs(issue.path) ?? 'job';
+  if (key !== undefined && field?.kind === 'pairs') {
+    return `${where}: unknown name "${key}"; the names are ${pairNames(field).join(', ')}`;
+  }
+  if (key !== undefined) return `${file?.whereIs([...issue.path, key]) ?? where}: ${unknownField(path, key)}`;
+  // A flag or a variable is its own name; a field of a file has a place and a name.
+  const inner = field?.kind === 'pairs' ? path.slice(field.path.length) : '';
+  const name = `${origin ?? `${where}: ${field?.path ?? path}`}${inner}`;
+  return (
+    missing(issue, field?.path === 'notify' ? path : (field?.path ?? path), where) ?? `${name} ${issueText(issue)}`
+  );
 }
 
 function pairNames(field: JobField): string[] {
@@ -178,7 +219,8 @@ function unknownField(path: string, key: string): string {
         .map((field) => field.path.slice(prefix.length).split('.')[0] ?? ''),
     ),
   ];
+  if (names.length === 0) return `unknown field "${prefix}${key}"`;
   const near = nearestName(key, names);
-  const guess = near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${prefix}${near}?`;
-  return `${prefix}${key} is no field of a job${guess}`;
+  const guess = near === undefined ? `; the fields are ${names.join(', ')}` : `; did you mean ${prefix}${near}?`;
+  return `unknown field "${prefix}${key}"${guess}`;
 }

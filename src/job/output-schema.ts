@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { tableNames } from '../assets/columns.ts';
+import { tableNames } from '../records/columns.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
 import { csvDialectNames } from '../lib/csv-dialect.ts';
-import { compressions, formats } from '../sinks/sink.ts';
+import { compressions, formats } from '../formats/sink.ts';
 import { columnIssues } from './column-issues.ts';
 import { count, distinct, field, oneOrMore } from './field.ts';
 
@@ -10,32 +11,50 @@ const columnFields = {
   columns: field(oneOrMore(z.string().min(1)).optional(), {
     flag: 'columns',
     value: 'NAME',
-    description: 'columns of assets, in this order (default: all); child tables stay whole',
+    description: 'columns of assets, in this order (default: all); child tables keep all columns',
   }),
   exclude: field(oneOrMore(z.string().min(1)).default([]), {
     flag: 'exclude',
     value: 'NAME',
-    description: 'columns of assets to leave out',
+    description: 'columns of assets to omit',
   }),
-  rename: field(z.record(z.string(), z.string().regex(/^[A-Za-z_]\w{0,62}$/, 'must give plain names')).default({}), {
-    flag: 'rename',
-    value: 'FROM=TO',
-    description: 'other names for columns of assets',
-  }),
+  rename: field(
+    z.record(z.string(), z.string().regex(/^[A-Za-z_]\w{0,62}$/, 'must use letters, digits and _')).default({}),
+    {
+      flag: 'rename',
+      value: 'FROM=TO',
+      description: 'new names for columns of assets',
+    },
+  ),
   nested: field(z.boolean().default(false), {
     flag: 'nested',
-    description:
-      'Parquet: write the lists of assets (creators, content_files, …) as lists of structs, not as JSON text',
+    description: 'Parquet: write lists in assets (creators, content_files, …) as lists of structs instead of JSON text',
   }),
   fetchedAt: field(z.boolean().default(false), {
     flag: 'fetched-at',
-    description: 'add exported_at to every table: when the export began, UTC',
+    description: 'add the column exported_at to every table: start of the export, UTC',
   }),
 };
 
 export const outputSchema = z
   .strictObject({
-    dir: field(z.string().min(1), { flag: 'out', value: 'DIR', description: 'folder of the export' }),
+    dir: field(z.string().min(1), {
+      flag: 'out',
+      value: 'DIR',
+      description:
+        'output folder or bucket (s3://bucket/prefix); {date} in it becomes the UTC day on which the export starts',
+    }),
+    endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
+      flag: 'out-endpoint',
+      value: 'URL',
+      description: 'address of an S3-compatible store, for an output folder s3://bucket/prefix',
+    }),
+    scratch: field(z.string().min(1).optional(), {
+      flag: 'scratch',
+      value: 'DIR',
+      description:
+        'local folder for unfinished files and kept answers of an export in a bucket (default: $XDG_CACHE_HOME/asset-export)',
+    }),
     formats: field(distinct(z.enum(formats)).default(['parquet']), {
       flag: 'format',
       description: 'file formats to write',
@@ -47,12 +66,13 @@ export const outputSchema = z
     ...columnFields,
     onDrift: field(z.enum(['keep', 'fail']).default('keep'), {
       flag: 'on-drift',
-      description: 'what differs from the specification is kept and counted; fail: end a complete run with exit 3 then',
+      description: 'schema drift: keep and count it, or also fail a complete run with exit 3',
     }),
     rowsPerPart: field(count(1).max(10_000_000).default(100_000), {
       flag: 'rows-per-part',
       value: 'N',
-      description: 'ids read for one part: the unit of files and of commits',
+      description:
+        'ids read for one part, the unit of files and of commits; it ends with the call that reaches this number',
     }),
     compression: field(
       z
@@ -63,16 +83,24 @@ export const outputSchema = z
           raw: z.enum(compressions.raw).default(compressions.raw[0]),
         })
         .prefault({}),
-      { flag: 'compression', value: 'FORMAT=CODEC', description: 'compression of a format, e.g. csv=gzip' },
+      { flag: 'compression', value: 'FORMAT=CODEC', description: 'compression per format, e.g. csv=gzip' },
     ),
+    report: field(z.boolean().default(false), {
+      flag: 'report',
+      description: 'write report.html into the output folder at the end of each run, complete or not',
+    }),
     threads: field(count(1).max(256).optional(), {
       flag: 'threads',
       value: 'N',
       description:
-        'threads that make parts, at most (default: number of cores); the files are the same for any number, and 1 starts none',
+        'maximum number of worker threads (default: number of cores); 1 starts none; the files are the same for any number',
     }),
   })
   .superRefine((output, context) => {
+    if (output.report && isBucketAddress(output.dir)) {
+      const message = 'must be false when output.dir is a bucket';
+      context.addIssue({ code: 'custom', path: ['report'], input: output.report, message });
+    }
     for (const { path, input, message } of columnIssues(output)) {
       context.addIssue({ code: 'custom', path: [...path], input, message });
     }
@@ -82,12 +110,12 @@ export const csvSchema = z
   .strictObject({
     formulas: field(z.enum(['exact', 'escape']).default('exact'), {
       flag: 'csv-formulas',
-      description: "what to do with cells that a spreadsheet would run: keep them exact, or put a ' before them",
+      description: "cells that a spreadsheet would run as formulas: keep them exact, or put a ' in front",
     }),
     dialect: field(z.enum(csvDialectNames).default('rfc4180'), {
       flag: 'csv-dialect',
       description:
-        'how null, the empty string and quotes are written: as the load statement of that warehouse takes them',
+        'how to write null, empty strings and quotes: RFC 4180, or as the load statement of that warehouse expects',
     }),
   })
   .prefault({});

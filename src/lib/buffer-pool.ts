@@ -1,12 +1,9 @@
-import { alignedMemory } from './aligned-memory.ts';
-
 /** Sizes are rounded up to a multiple of this, so that buffers of nearly equal size serve each other. */
 const granuleBytes = 256 * 1024;
 
 /**
  * Memory for large buffers, used again: from the system it comes in pages that are zeroed one by one, which costs more than
- * copying an answer into them. What is large begins at a page, so that a disk can take it as it lies. Whoever takes a buffer
- * may keep it for ever; it is given back only when nothing reads it.
+ * copying an answer into them. A caller may keep a buffer; it may return it only when nothing reads it any more.
  */
 export class BufferPool {
   readonly #mostBytes: number;
@@ -22,7 +19,7 @@ export class BufferPool {
   /** A buffer of that length; what it holds is not defined. */
   take(length: number): Buffer {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= length);
-    const [memory = fresh(roundedUp(length))] = at < 0 ? [] : this.#free.splice(at, 1);
+    const [memory = Buffer.allocUnsafeSlow(roundedUp(length)).buffer] = at < 0 ? [] : this.#free.splice(at, 1);
     if (at >= 0) this.#freeBytes -= memory.byteLength;
     this.#lent.add(memory);
     return Buffer.from(memory, 0, length);
@@ -35,11 +32,6 @@ export class BufferPool {
     this.#free.push(buffer);
     this.#freeBytes += buffer.byteLength;
   }
-}
-
-/** Small answers are many, and go to the disk by way of the system's cache: memory of that kind would be wasted on them. */
-function fresh(bytes: number): ArrayBufferLike {
-  return bytes > granuleBytes ? alignedMemory(bytes) : Buffer.allocUnsafeSlow(bytes).buffer;
 }
 
 function roundedUp(bytes: number): number {

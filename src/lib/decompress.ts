@@ -45,7 +45,7 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     if (givenBytes > 0) throw error;
   }
   // zlib leaves out what follows the last member without a word. Zeros there are padding, anything else is lost data.
-  if (inflate.bytesWritten < givenBytes && lastByte !== 0) throw new Error('bytes that are not gzip follow the data');
+  if (inflate.bytesWritten < givenBytes && lastByte !== 0) throw new Error('the gzip data is followed by other bytes');
 }
 
 // The one streaming zstd for Node 20 that reads several frames: 50 to 80 MB/s here, five times the wasm build's.

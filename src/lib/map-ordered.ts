@@ -2,7 +2,7 @@ export interface OrderedOptions<T, R> {
   readonly map: (item: T) => Promise<R>;
   /** Most promises under way, and how far it pulls ahead of its consumer. */
   readonly limit: number;
-  /** Asked before each pull but the one for the first in line, which always goes on. */
+  /** Called before each pull except the one for the first in line, which always proceeds. */
   readonly hasRoom?: () => boolean;
   /** Called when the consumer leaves or the source fails, before what is under way is waited for. */
   readonly onLeft?: () => void;

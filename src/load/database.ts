@@ -1,9 +1,11 @@
+import type { Table } from '../records/table.ts';
 import type { LoadTable } from './load-plan.ts';
 
 /** A connection to a database, for one load. */
 export interface Database {
   run(sql: string): Promise<void>;
-  /** Loads the files of a table, and tells how many rows went in. */
+  hasRows(table: Table): Promise<boolean>;
+  /** Loads the files of a table. Resolves to the number of loaded rows. */
   load(source: LoadTable): Promise<number>;
   close(): Promise<void>;
 }

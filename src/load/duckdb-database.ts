@@ -1,8 +1,8 @@
 import { codeOf, ExportError } from '../lib/export-error.ts';
+import { doubleQuoted } from '../warehouse/dialect.ts';
 import { loadStatementFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
-import { sourceOf } from './load-source.ts';
-import type { LoadPlan } from './load-plan.ts';
+import { type LoadPlan, sourceOf } from './load-plan.ts';
 
 /** Opens a DuckDB file, and makes it where it is absent. @throws {ExportError} `usage` when DuckDB is not installed */
 export async function openDuckdb(address: string, plan: LoadPlan, folder: string): Promise<Database> {
@@ -12,6 +12,10 @@ export async function openDuckdb(address: string, plan: LoadPlan, folder: string
   return {
     run: async (sql) => {
       await connection.run(sql);
+    },
+    hasRows: async ({ name }) => {
+      const found = await connection.runAndReadAll(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
+      return found.currentRowCount > 0;
     },
     load: async (loaded) => {
       const result = await connection.run(loadStatementFor('duckdb', sourceOf(loaded, plan, folder)));
@@ -29,8 +33,8 @@ async function duckdb(): Promise<typeof import('@duckdb/node-api')> {
     return await import('@duckdb/node-api');
   } catch (error) {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ExportError('usage', 'loading into DuckDB needs the package @duckdb/node-api, which is not installed', {
-      todo: 'npm install @duckdb/node-api, or print the statements with --sql and run them yourself.',
+    throw new ExportError('usage', 'cannot load into DuckDB: the package @duckdb/node-api is not installed', {
+      todo: 'Run npm install @duckdb/node-api, or print the statements with --sql and run them yourself.',
       cause: error,
     });
   }

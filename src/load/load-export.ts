@@ -1,23 +1,22 @@
+import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { shellWord } from '../lib/shown-path.ts';
-import { verifyExport } from '../pipeline/verify-export.ts';
+import { verifyExport } from '../operations/verify-export.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { readManifest } from '../store/manifest.ts';
 import { loadStatementFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb-database.ts';
-import { type FileReader, type LoadPlan, planLoad } from './load-plan.ts';
-import { sourceOf } from './load-source.ts';
-import { type LoadMode, type LoadStep, loadSteps } from './load-steps.ts';
+import { type FileReader, type LoadPlan, planLoad, sourceOf } from './load-plan.ts';
+import { type LoadOptions, type LoadStep, loadSteps, requireNoRowsText } from './load-steps.ts';
 import type { LoadTarget } from './load-target.ts';
 import { openPostgres } from './postgres-database.ts';
 
-export interface LoadRequest {
+export interface LoadRequest extends LoadOptions {
   readonly files: FileStore;
   /** Of the export, absolute. */
   readonly folder: string;
-  readonly kind: LoadTarget['kind'];
-  readonly mode: LoadMode;
+  /** Put before the name of every table. */
+  readonly prefix?: string | undefined;
 }
 
 /** Rows that went into each table, by name. */
@@ -25,15 +24,15 @@ export type LoadedRows = Readonly<Record<string, number>>;
 
 /**
  * Loads a finished export into a database, in one transaction.
- * @throws {ExportError} `damaged` when the export is unfinished or damaged, `cannotWrite` when the database refuses or
- * the connection breaks
+ * @throws {ExportError} `damaged` when the export is unfinished or damaged, `loadFailed` when the database refuses or
+ * the connection breaks, `notTolerated` when assets that are there would be replaced by none
  */
 export async function loadExport(request: LoadRequest, target: LoadTarget): Promise<LoadedRows> {
-  const { plan, steps } = await prepareLoad(request, request.kind);
+  const { finished, plan, steps } = await prepareLoad(request, request.kind);
   let database: Database | undefined;
   let isCommitting = false;
   try {
-    database = await open(request, target, plan);
+    database = await open(target, plan, finished);
     await database.run('BEGIN');
     const rows = await loadAll(steps, database);
     isCommitting = true;
@@ -46,7 +45,7 @@ export async function loadExport(request: LoadRequest, target: LoadTarget): Prom
     const reason = reasonOf(error);
     const todo =
       isCommitting && target.kind === 'postgres' && !isRefusal(error) ? lookFirst : todoFor(reason, request.folder);
-    throw new ExportError('cannotWrite', `${target.shown}: ${reason}`, { todo });
+    throw new ExportError('loadFailed', `${target.shown}: ${reason}`, { todo });
   } finally {
     await database?.close().catch(() => undefined);
   }
@@ -56,36 +55,41 @@ export async function loadExport(request: LoadRequest, target: LoadTarget): Prom
 export async function loadScript(request: LoadRequest): Promise<string> {
   const { folder, kind } = request;
   const { plan, steps } = await prepareLoad(request, kind === 'postgres' ? 'psql' : kind);
-  const texts = steps.map((step) =>
-    step.kind === 'run' ? step.sql : loadStatementFor(kind, sourceOf(step.source, plan, folder)),
-  );
+  const texts = steps.map((step) => {
+    if (step.kind === 'run') return step.sql;
+    if (step.kind === 'requireNoRows') return requireNoRowsText(kind, step.table);
+    return loadStatementFor(kind, sourceOf(step.source, plan, folder));
+  });
   // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
   const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';
   return [`${start}BEGIN;\n`, ...texts, 'COMMIT;\n'].join('\n');
 }
 
-async function prepareLoad(
-  { files, folder, kind, mode }: LoadRequest,
-  reader: FileReader,
-): Promise<{ plan: LoadPlan; steps: LoadStep[] }> {
+interface PreparedLoad {
+  readonly finished: FinishedExport;
+  readonly plan: LoadPlan;
+  readonly steps: readonly LoadStep[];
+}
+
+async function prepareLoad(request: LoadRequest, reader: FileReader): Promise<PreparedLoad> {
+  const { files, folder, prefix } = request;
   const { damage } = await verifyExport(files, folder);
   const [first] = damage;
   if (first !== undefined) {
     throw new ExportError('damaged', `${folder} is damaged: ${first.path}: ${first.problem}`, {
-      todo: `asset-export verify ${folder} lists all that is wrong. Nothing was loaded.`,
+      todo: `asset-export verify ${folder} lists every problem. Nothing was loaded.`,
       facts: { problems: damage.length },
     });
   }
-  const manifest = await readManifest(files, folder);
-  if (manifest === undefined) throw new ExportError('damaged', `${folder} has lost its manifest`);
-  const plan = planLoad(manifest, reader);
-  return { plan, steps: loadSteps(plan, kind, mode) };
+  const finished = await openFinished(folder, files);
+  const plan = planLoad(finished, reader, prefix);
+  return { finished, plan, steps: loadSteps(plan, request) };
 }
 
-async function open({ files, folder }: LoadRequest, target: LoadTarget, plan: LoadPlan): Promise<Database> {
+async function open(target: LoadTarget, plan: LoadPlan, finished: FinishedExport): Promise<Database> {
   return target.kind === 'duckdb'
-    ? openDuckdb(target.address, plan, folder)
-    : openPostgres(target.address, { plan, files, folder });
+    ? openDuckdb(target.address, plan, finished.folder)
+    : openPostgres(target.address, plan, finished);
 }
 
 async function loadAll(steps: readonly LoadStep[], database: Database): Promise<LoadedRows> {
@@ -95,14 +99,31 @@ async function loadAll(steps: readonly LoadStep[], database: Database): Promise<
       await database.run(step.sql);
       continue;
     }
-    const { table, rows, files } = step.source;
+    if (step.kind === 'requireNoRows') {
+      if (await database.hasRows(step.table)) throw wouldEmpty(step.table.name);
+      continue;
+    }
+    const { name, table, rows } = step.source;
     const got = await database.load(step.source);
     if (got !== rows) {
-      throw new ExportError('cannotWrite', `${table.name} took ${got} of ${rows} rows`, { todo: 'Nothing was kept.' });
+      throw new ExportError('loadFailed', `the table ${table.name} received ${got} of ${rows} rows`, {
+        todo: rolledBack,
+      });
     }
-    loaded[files[0]?.split('/')[1] ?? table.name] = got;
+    // The staged assets of an upsert are those of the export too.
+    loaded[name] = got;
   }
   return loaded;
+}
+
+function wouldEmpty(table: string): ExportError {
+  return new ExportError(
+    'notTolerated',
+    `the table ${table} has rows, but the export has none: refusing to empty the table`,
+    {
+      todo: 'Rolled back. Check the ids of the export. To empty the table, use --allow-empty.',
+    },
+  );
 }
 
 /** PostgreSQL says in `detail` what exactly it does not take. */
@@ -117,17 +138,21 @@ function isRefusal(error: unknown): boolean {
 }
 
 const lookFirst =
-  'The connection broke at COMMIT, and whether the rows were kept is not known: look into the tables before you load with --mode append again.';
+  'The connection broke during COMMIT, so the rows may have been kept. Check the tables before you load again with --mode append.';
+
+const rolledBack = 'Rolled back. Fix the cause and run load again.';
 
 function todoFor(reason: string, folder: string): string {
   if (/\\u0000|surrogate/.test(reason)) {
     const url = shellWord(`embedded:${folder}`);
-    return `The database takes this escape out of no JSONL. Nothing was kept: export as csv or parquet, for no credits with --url ${url}, and load that.`;
+    return `Rolled back. The database cannot read this escape in JSONL. Export as csv or parquet (no credits with --url ${url}) and load that.`;
   }
   if (/0x00|null byte/i.test(reason)) {
-    return "PostgreSQL's text holds no NUL character. Nothing was kept: load into DuckDB, or leave the column out (output.exclude).";
+    return 'Rolled back. PostgreSQL text cannot hold a NUL character. Load into DuckDB, or omit the column (output.exclude).';
   }
+  if (/duplicate key/i.test(reason))
+    return 'Rolled back. The table already has some of these rows. Load with --mode upsert.';
   if (/column/i.test(reason))
-    return 'A table there has other columns. Nothing was kept: alter or drop it, and load again.';
-  return 'Nothing was kept: load again when it is mended.';
+    return 'Rolled back. An existing table has different columns. Alter or drop it and run load again.';
+  return rolledBack;
 }

@@ -1,16 +1,17 @@
-import { tableByName } from '../assets/columns.ts';
-import { exportedAt } from '../assets/shape-table.ts';
-import type { Column, ColumnType, Table } from '../assets/table.ts';
+import type { Column, Table } from '../records/table.ts';
+import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import { type CsvDialectName, csvDialectNamed } from '../lib/csv-dialect.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { Manifest } from '../store/manifest.ts';
-import type { TableFormat } from '../warehouse/dialect.ts';
+import type { Source, TableFormat } from '../warehouse/dialect.ts';
 
 /** A table of a finished export, and the files to load it from. */
 export interface LoadTable {
+  /** Its name in the export. */
+  readonly name: string;
+  /** As the database is to hold it. */
   readonly table: Table;
-  /** Relative to the export, in the order of the parts. */
-  readonly files: readonly string[];
+  /** In the order of the parts. */
+  readonly files: readonly ManifestFile[];
   readonly rows: number;
 }
 
@@ -20,7 +21,7 @@ export interface LoadPlan {
   readonly tables: readonly LoadTable[];
 }
 
-/** Who reads the files: a database, or psql by a script. */
+/** The reader of the files: a database, or psql by a script. */
 export type FileReader = 'duckdb' | 'postgres' | 'psql';
 
 /** What each reads best; PostgreSQL takes CSV as it is, and Parquet through this program. */
@@ -34,59 +35,45 @@ const preferred: Readonly<Record<FileReader, readonly TableFormat[]>> = {
  * Chooses the files to load from.
  * @throws {ExportError} `usage` when the export holds none that say what the service said, or none that the reader reads
  */
-export function planLoad(manifest: Manifest, reader: FileReader): LoadPlan {
-  const escaped = manifest.job['csv.formulas'] === 'escape';
-  const isHeld = (format: TableFormat): boolean =>
-    !(format === 'csv' && escaped) && manifest.files.some((file) => file.format === format && isTable(file.table));
+export function planLoad(finished: FinishedExport, reader: FileReader, prefix = ''): LoadPlan {
+  const { manifest, hasEscapedCsv } = finished;
+  const names = Object.keys(manifest.tables);
+  const held = new Set(names.flatMap((name) => finished.filesOf(name).map((file) => file.format)));
+  const isHeld = (format: TableFormat): boolean => held.has(format);
   const format = preferred[reader].find(isHeld);
   if (format === undefined && isHeld('parquet')) {
-    throw new ExportError('usage', 'psql reads no Parquet, and this export holds no other tables that can be loaded', {
+    throw new ExportError('usage', 'psql cannot read Parquet, and this export has no other loadable format', {
       todo: 'Load it without --sql, or export again with --format csv or jsonl.',
     });
   }
   if (format === undefined) {
-    throw new ExportError('usage', 'this export holds no tables that can be loaded', {
-      todo: `Export again with --format ${preferred[reader].join(' or ')}${escaped ? '; CSV with csv.formulas: escape is not what the service said' : ''}.`,
+    throw new ExportError('usage', 'this export has no loadable tables', {
+      todo: `Export again with --format ${preferred[reader].join(' or ')}${hasEscapedCsv ? '; CSV written with csv.formulas: escape cannot be loaded' : ''}.`,
     });
   }
   return {
     format,
     csvDialect: csvDialectNamed(manifest.job['csv.dialect']),
-    tables: Object.entries(manifest.tables).map(([name, { rows, columns }]) => ({
-      table: tableOf(name, columns, format),
-      files: manifest.files
-        .filter((file) => file.table === name && file.format === format)
-        .sort((a, b) => a.part - b.part)
-        .map(({ path }) => path),
-      rows,
+    tables: names.map((name) => ({
+      name,
+      table: { ...tableOf(finished, name, format), name: prefix + name },
+      files: finished.filesOf(name).filter((file) => file.format === format),
+      rows: manifest.tables[name]?.rows ?? 0,
     })),
   };
 }
 
-function isTable(name: string): boolean {
-  return tableByName(name) !== undefined;
+/** The source of a load statement. */
+export function sourceOf({ table, files }: LoadTable, { format, csvDialect }: LoadPlan, folder: string): Source {
+  return { table, format, folder, csvDialect, files: files.map(({ path }) => path) };
 }
 
-type ManifestColumn = Manifest['tables'][string]['columns'][number];
-
-/** The table as its files have it: what the manifest does not say of a column, the column table does. */
-function tableOf(name: string, columns: readonly ManifestColumn[], format: TableFormat): Table {
-  const whole = tableByName(name);
-  return {
-    name,
-    ...(whole?.list === undefined ? {} : { list: whole.list }),
-    columns: columns.map((column): Column => {
-      const known = [...(whole?.columns ?? []), exportedAt].find((each) => each.name === (column.from ?? column.name));
-      const list = format === 'parquet' && column.list !== undefined ? tableByName(column.list) : undefined;
-      return {
-        name: column.name,
-        type: column.type as ColumnType,
-        nullable: column.nullable,
-        path: known?.path ?? [],
-        about: known?.about ?? '',
-        ...(column.from === undefined ? {} : { from: column.from }),
-        ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
-      };
-    }),
+/** A table as its files of a format have it: only Parquet holds lists of structs. */
+function tableOf({ tables }: FinishedExport, name: string, format: TableFormat): Table {
+  const table = tables.get(name) ?? { name, columns: [] };
+  if (format === 'parquet') return table;
+  const flat = ({ name, type, nullable, path, about, from }: Column): Column => {
+    return { name, type, nullable, path, about, ...(from === undefined ? {} : { from }) };
   };
+  return { ...table, columns: table.columns.map(flat) };
 }

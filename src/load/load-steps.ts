@@ -1,23 +1,34 @@
-import type { Table } from '../assets/table.ts';
+import type { Table } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { doubleQuoted } from '../warehouse/dialect.ts';
+import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import { ddlFor } from '../warehouse/dialects.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 
-const loadModes = ['replace', 'append', 'upsert'] as const;
+export const loadModes = ['replace', 'append', 'upsert'] as const;
 export type LoadMode = (typeof loadModes)[number];
 
 /** Reads what `--mode` says. @throws {ExportError} `usage` */
 export function parseMode(text = 'replace'): LoadMode {
   const mode = loadModes.find((each) => each === text);
   if (mode !== undefined) return mode;
-  throw new ExportError('usage', `--mode must be one of ${loadModes.join(', ')}, and is "${text}"`);
+  throw new ExportError('usage', `--mode must be one of ${loadModes.join(', ')}, not "${text}"`);
 }
 
 /** One step of a load: a statement, or the files of a table into the table of that name. */
 export type LoadStep =
   | { readonly kind: 'run'; readonly sql: string }
-  | { readonly kind: 'load'; readonly source: LoadTable };
+  | { readonly kind: 'load'; readonly source: LoadTable }
+  /** Ends the load if the table has rows. */
+  | { readonly kind: 'requireNoRows'; readonly table: Table };
+
+export interface LoadOptions {
+  readonly kind: 'duckdb' | 'postgres';
+  readonly mode: LoadMode;
+  /** Schema of the tables, created if absent; default: the schema of the connection. */
+  readonly schema?: string | undefined;
+  /** A table of assets that has rows may be replaced by none. */
+  readonly allowEmpty?: boolean;
+}
 
 /** TRUNCATE is undone with its transaction, and leaves no dead rows behind. */
 const empties = { duckdb: 'DELETE FROM', postgres: 'TRUNCATE TABLE' } as const;
@@ -30,22 +41,34 @@ const incoming = 'asset_export_incoming';
  * `upsert` replaces the assets that the export holds, with their rows in child tables.
  * @throws {ExportError} `usage` when `upsert` has no id to go by
  */
-export function loadSteps(plan: LoadPlan, kind: 'duckdb' | 'postgres', mode: LoadMode): LoadStep[] {
-  const turn = kind === 'postgres' ? [run(turnOf(plan))] : [];
-  const creates = [...turn, ...plan.tables.map(({ table }) => run(createIfAbsent(kind, table)))];
+export function loadSteps(plan: LoadPlan, options: LoadOptions): LoadStep[] {
+  const { kind, mode, schema, allowEmpty = false } = options;
+  const schemas = schema === undefined ? noSchema : inSchema[kind](schema);
+  const creates = [
+    ...schemas.select.map(run),
+    ...(kind === 'postgres' ? [run(turnOf(plan))] : []),
+    ...schemas.create.map(run),
+    ...plan.tables.map((each) => run(createIfAbsent(each, options))),
+  ];
   const loads = plan.tables.map((source): LoadStep => ({ kind: 'load', source }));
   if (mode === 'append') return [...creates, ...loads];
   const locks = kind === 'postgres' ? [run(lockOf(plan))] : [];
   if (mode === 'replace') {
+    const guarded = allowEmpty ? [] : plan.tables.filter(({ name, rows }) => name === 'assets' && rows === 0);
+    const guards = guarded.map(({ table }): LoadStep => ({ kind: 'requireNoRows', table }));
     const emptied = plan.tables.map(({ table }) => run(`${empties[kind]} ${doubleQuoted(table.name)};\n`));
-    return [...creates, ...locks, ...emptied, ...loads];
+    return [...creates, ...locks, ...guards, ...emptied, ...loads];
   }
-  const assets = plan.tables.find(({ table }) => table.name === 'assets');
-  const id = assets?.table.columns.find((column) => (column.from ?? column.name) === 'id')?.name;
+  const assets = plan.tables.find(({ name }) => name === 'assets');
+  const id = assets === undefined ? undefined : keyOf(assets)?.[0];
   if (assets === undefined || id === undefined) {
-    throw new ExportError('usage', '--mode upsert goes by the id of assets, which this export does not hold', {
-      todo: 'Export the table assets with its column id, or load with --mode replace or append.',
-    });
+    throw new ExportError(
+      'usage',
+      '--mode upsert needs the column id of the table assets, which this export does not have',
+      {
+        todo: 'Export the table assets with the column id, or load with --mode replace or append.',
+      },
+    );
   }
   const staged: Table = { ...assets.table, name: incoming };
   const ids = `(SELECT ${doubleQuoted(id)} FROM ${doubleQuoted(incoming)})`;
@@ -55,11 +78,11 @@ export function loadSteps(plan: LoadPlan, kind: 'duckdb' | 'postgres', mode: Loa
     run(ddlFor(kind, staged).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE')),
     { kind: 'load', source: { ...assets, table: staged } },
     ...locks,
-    ...plan.tables.map(({ table }) => {
-      const key = table.name === 'assets' ? id : 'asset_id';
+    ...plan.tables.map(({ name, table }) => {
+      const key = name === 'assets' ? id : 'asset_id';
       return run(`DELETE FROM ${doubleQuoted(table.name)} WHERE ${doubleQuoted(key)} IN ${ids};\n`);
     }),
-    run(`INSERT INTO "assets" (${names}) SELECT ${names} FROM ${doubleQuoted(incoming)};\n`),
+    run(`INSERT INTO ${doubleQuoted(assets.table.name)} (${names}) SELECT ${names} FROM ${doubleQuoted(incoming)};\n`),
     ...loads.filter((step) => step.kind === 'load' && step.source !== assets),
     run(`DROP TABLE ${doubleQuoted(incoming)};\n`),
   ];
@@ -83,10 +106,53 @@ function lockOf({ tables }: LoadPlan): string {
  * has not ended, when it looks.
  */
 function turnOf({ tables }: LoadPlan): string {
-  const absent = tables.map(({ table }) => `to_regclass('${doubleQuoted(table.name)}') IS NULL`);
+  const absent = tables.map(({ table }) => `to_regclass(${literal(doubleQuoted(table.name))}) IS NULL`);
   return `SELECT pg_advisory_xact_lock(hashtext('asset-export')) WHERE ${absent.join(' OR ')};\n`;
 }
 
-function createIfAbsent(kind: 'duckdb' | 'postgres', table: Table): string {
+function createIfAbsent(source: LoadTable, { kind, mode }: LoadOptions): string {
+  // In DuckDB a row with the key of one that was deleted in the same transaction is refused.
+  const key = kind === 'postgres' && mode !== 'append' ? keyOf(source) : undefined;
+  const table = key === undefined ? source.table : { ...source.table, key };
   return ddlFor(kind, table).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS');
+}
+
+/** The columns that identify a row; undefined where the job left the id of assets out. */
+function keyOf({ name, table }: LoadTable): string[] | undefined {
+  if (name !== 'assets') return ['asset_id', 'position'];
+  const id = table.columns.find((column) => (column.from ?? column.name) === 'id')?.name;
+  return id === undefined ? undefined : [id];
+}
+
+/** Statements that have names without a schema mean one schema, and that make it if it is absent. */
+interface SchemaStatements {
+  readonly select: readonly string[];
+  readonly create: readonly string[];
+}
+
+const noSchema: SchemaStatements = { select: [], create: [] };
+
+const inSchema: Readonly<Record<'duckdb' | 'postgres', (schema: string) => SchemaStatements>> = {
+  // The database of a file has the file's name, and a schema of that name would be ambiguous without it.
+  duckdb: (schema) => ({
+    select: [],
+    create: [
+      `CREATE SCHEMA IF NOT EXISTS ${doubleQuoted(schema)};\n`,
+      `SET schema = '"' || replace(current_database(), '"', '""') || '".' || ${literal(doubleQuoted(schema))};\n`,
+    ],
+  }),
+  // CREATE SCHEMA IF NOT EXISTS needs the right to make schemas also where it is there.
+  postgres: (schema) => ({
+    select: [`SET LOCAL search_path TO ${doubleQuoted(schema)};\n`],
+    create: [
+      `DO ${literal(`BEGIN IF to_regnamespace(${literal(doubleQuoted(schema))}) IS NULL THEN CREATE SCHEMA ${doubleQuoted(schema)}; END IF; END`)};\n`,
+    ],
+  }),
+};
+
+/** The step `requireNoRows` as a statement of a script. */
+export function requireNoRowsText(kind: 'duckdb' | 'postgres', { name }: Table): string {
+  const why = literal(`${name} has rows, but the export has none: nothing was replaced`);
+  if (kind === 'duckdb') return `SELECT error(${why}) FROM ${doubleQuoted(name)} LIMIT 1;\n`;
+  return `DO ${literal(`BEGIN IF EXISTS (SELECT FROM ${doubleQuoted(name)}) THEN RAISE EXCEPTION USING MESSAGE = ${why}; END IF; END`)};\n`;
 }

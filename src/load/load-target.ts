@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { tableNames } from '../records/columns.ts';
 import { ExportError } from '../lib/export-error.ts';
 
 /** A database to load into. */
@@ -10,25 +11,65 @@ export interface LoadTarget {
   readonly shown: string;
 }
 
-const todo = 'Write --to duckdb:FILE or --to postgres://user@host/database; the password may stand in PGPASSWORD.';
+const todo = 'Write --to duckdb:FILE or --to postgres://user@host/database. Put the password into PGPASSWORD.';
 const encodedTodo =
-  'Write --to postgres://user@host/database. In a user or password / is %2F, ? is %3F, # is %23, @ is %40, : is %3A and % is %25; or give the password in PGPASSWORD.';
+  'Write --to postgres://user@host/database, with the password in PGPASSWORD. In the address, encode / as %2F, ? as %3F, # as %23, @ as %40, : as %3A and % as %25.';
 
 /** Reads `duckdb:FILE` or `postgres://…`. @throws {ExportError} `usage`, without the text, which may hold a password */
 export function parseTarget(text: string, folder: string): LoadTarget {
   if (text.startsWith('duckdb:')) {
     const file = text.slice('duckdb:'.length).replace(/^\/\/(?=\/)/, '');
-    if (file === '') throw new ExportError('usage', '--to duckdb: names no file', { todo });
+    if (file === '') throw new ExportError('usage', '--to duckdb: has no file name', { todo });
+    const [, parameter] = /\?(\w+)=/.exec(file) ?? [];
+    if (parameter !== undefined) throw unknownParameter(parameter, 'a DuckDB address has no parameters');
     return { kind: 'duckdb', address: resolve(folder, file), shown: `duckdb:${file}` };
   }
   if (!/^postgres(ql)?:/.test(text)) {
-    throw new ExportError('usage', '--to must begin with duckdb: or postgres://', { todo });
+    throw new ExportError('usage', '--to must start with duckdb: or postgres://', { todo });
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || endsInPassword(url)) {
-    throw new ExportError('usage', '--to is no address of a PostgreSQL database', { todo: encodedTodo });
+    throw new ExportError('usage', '--to is not a valid PostgreSQL address', { todo: encodedTodo });
+  }
+  for (const name of url.searchParams.keys()) {
+    if (!postgresParameters.has(name)) throw unknownParameter(name, `known: ${[...postgresParameters].join(', ')}`);
   }
   return { kind: 'postgres', address: text, shown: `postgres://${url.host}${url.pathname}` };
+}
+
+/** What the driver of PostgreSQL reads; it ignores all others without a word. */
+const postgresParameters: ReadonlySet<string> = new Set([
+  ...['host', 'port', 'user', 'password', 'ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'],
+  ...['uselibpqcompat', 'application_name', 'fallback_application_name', 'client_encoding', 'options'],
+  ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout'],
+]);
+
+/** Parameters by which people name a schema elsewhere. */
+const schemaParameters = /^(schema|currentschema|search_path)$/i;
+
+function unknownParameter(name: string, why: string): ExportError {
+  // A part of a password may have been read as one.
+  const shown = /^\w{1,40}$/.test(name) ? ` "${name}"` : '';
+  return new ExportError('usage', `--to has an unknown parameter${shown}: ${why}`, {
+    todo: schemaParameters.test(name) ? 'Name the schema with --schema NAME.' : 'Remove it from the address.',
+  });
+}
+
+const mostNameBytes = 63;
+
+/** Checks names that `--schema` and `--prefix` gave. @throws {ExportError} `usage` for one that a database would refuse or cut */
+export function requireNames({
+  schema,
+  prefix = '',
+}: {
+  readonly schema?: string | undefined;
+  readonly prefix?: string | undefined;
+}): void {
+  const longest = Math.max(...tableNames.map((name) => Buffer.byteLength(prefix + name)));
+  const refused = (flag: string, why: string): ExportError => new ExportError('usage', `--${flag} ${why}`);
+  if (schema === '') throw refused('schema', 'is empty');
+  if (Buffer.byteLength(schema ?? '') > mostNameBytes) throw refused('schema', 'is longer than 63 bytes');
+  if (longest > mostNameBytes) throw refused('prefix', 'makes table names longer than 63 bytes');
 }
 
 /** Whether the host was looked for within the password, up to a `/`, `?` or `#` of it: the `@` before the host comes later. */

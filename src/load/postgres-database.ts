@@ -1,29 +1,25 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { blockOf } from '../records/row-block.ts';
+import type { Column, Row } from '../records/table.ts';
+import type { FinishedExport } from '../finished/finished-export.ts';
 import { csvDialects } from '../lib/csv-dialect.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
-import type { FileStore } from '../store/file-store.ts';
+import { csvSink } from '../formats/csv.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import { jsonLines } from '../warehouse/postgres.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
-import { csvOfParquet, plainBytes } from './part-rows.ts';
 
-export interface PostgresOptions {
-  readonly plan: LoadPlan;
-  readonly files: FileStore;
-  readonly folder: string;
-}
-
-/** While the server works nothing else goes over the connection: what lies between would drop it, and nobody would know. */
+/** While the server works, nothing else is sent: a proxy or firewall would drop the idle connection without notice. */
 const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
 
 /** Connects to PostgreSQL. @throws {ExportError} `usage` when its packages are not installed */
-export async function openPostgres(address: string, { plan, files, folder }: PostgresOptions): Promise<Database> {
+export async function openPostgres(address: string, plan: LoadPlan, finished: FinishedExport): Promise<Database> {
   const { Client, from } = await packages();
   const client = new Client({ connectionString: address, ...keepAlive });
   await client.connect();
-  // The error of a connection that breaks is told by the query that waits on it.
+  // The waiting query reports a broken connection.
   client.on('error', () => undefined);
 
   async function copy(bytes: AsyncIterable<Uint8Array>, statement: string): Promise<number> {
@@ -36,13 +32,17 @@ export async function openPostgres(address: string, { plan, files, folder }: Pos
     run: async (sql) => {
       await client.query(sql);
     },
+    hasRows: async ({ name }) => {
+      const { rowCount } = await client.query(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
+      return (rowCount ?? 0) > 0;
+    },
     load: async (source) => {
       let rows = 0;
-      for (const path of source.files) {
-        const part = { files, folder, path };
-        if (plan.format === 'jsonl') rows += await copyJsonl(source, plainBytes(part));
-        else if (plan.format === 'csv') rows += await copy(plainBytes(part), copyCsv(source, nullText(plan)));
-        else rows += await copy(csvOfParquet(part, source.table), copyCsv(source, ''));
+      const { columns } = source.table;
+      for (const file of source.files) {
+        if (plan.format === 'jsonl') rows += await copyJsonl(source, finished.bytes(file));
+        else if (plan.format === 'csv') rows += await copy(finished.bytes(file), copyCsv(source, nullText(plan)));
+        else rows += await copy(csvOf(finished.rows(file), columns), copyCsv(source, ''));
       }
       return rows;
     },
@@ -55,6 +55,25 @@ export async function openPostgres(address: string, { plan, files, folder }: Pos
     await client.query(jsonLines.fill(table));
     return rows;
   }
+}
+
+/** Rows as CSV for PostgreSQL, with a header. */
+async function* csvOf(
+  parts: AsyncIterable<readonly Row[]>,
+  columns: readonly Column[],
+): AsyncGenerator<Uint8Array, void, void> {
+  const pieces: Uint8Array[] = [];
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
+  const options = { columns, compression: 'none', escapeFormulas: false, csvDialect: 'postgres' } as const;
+  const encoder = await csvSink.open(output, options);
+  for await (const rows of parts) {
+    for (let start = 0; start < rows.length; start += 1000) {
+      await encoder.write(blockOf(columns, rows.slice(start, start + 1000)));
+      yield* pieces.splice(0);
+    }
+  }
+  await encoder.end();
+  yield* pieces.splice(0);
 }
 
 function nullText({ csvDialect }: LoadPlan): string {
@@ -79,9 +98,9 @@ async function packages(): Promise<Packages> {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new ExportError(
       'usage',
-      'loading into PostgreSQL needs the packages pg and pg-copy-streams, which are not installed',
+      'cannot load into PostgreSQL: the packages pg and pg-copy-streams are not installed',
       {
-        todo: 'npm install pg pg-copy-streams, or print the statements with --sql and run them in psql.',
+        todo: 'Run npm install pg pg-copy-streams, or print the statements with --sql and run them in psql.',
         cause: error,
       },
     );

@@ -8,10 +8,10 @@ import type { Commit } from './export-facts.ts';
 import { commitSchema, inputSchema, jobShapeSchema } from './fact-schemas.ts';
 
 /** Raised when a line's meaning changes: an older program refuses a newer file instead of misreading it. */
-const checkpointVersion = 1;
+const checkpointVersion = 2;
 
-const startSchema = z.object({
-  version: z.number(),
+/** What an export began with. */
+export const exportStartSchema = z.object({
   job: jobShapeSchema,
   inputs: z.array(inputSchema),
   /** When the export began, in milliseconds since 1970 (UTC). */
@@ -19,7 +19,9 @@ const startSchema = z.object({
 });
 
 /** What an export began with: a later run must bring the same. */
-export type ExportStart = Omit<z.infer<typeof startSchema>, 'version'>;
+export type ExportStart = z.infer<typeof exportStartSchema>;
+
+const startSchema = exportStartSchema.extend({ version: z.number() });
 
 /** Which parts are durable: a line for the start, then a line a committed part, each with its checksum. */
 export interface Checkpoint {
@@ -45,8 +47,8 @@ export async function readCheckpoint(
   const [first, ...rest] = lines;
   if (first === undefined) return undefined;
   const start = startSchema.safeParse(lineValue(folder, first, 1));
-  if (!start.success) throw damaged(folder, 1, 'it does not say what the export began with');
-  if (start.data.version > checkpointVersion) throw newer(folder, start.data.version);
+  if (!start.success) throw damaged(folder, 1, 'its first line is not the start of an export');
+  if (start.data.version !== checkpointVersion) throw otherVersion(folder, start.data.version);
   const commits = rest.map((line, index) => {
     const commit = commitSchema.safeParse(lineValue(folder, line, index + 2));
     if (!commit.success || commit.data.part !== index) {
@@ -103,7 +105,7 @@ async function appendLine(file: OpenFile, value: object, position: number): Prom
 
 function lineValue(folder: string, line: string, number: number): unknown {
   const text = line.slice(9);
-  if (line[8] !== ' ' || line.slice(0, 8) !== checksum(text)) throw damaged(folder, number, 'its checksum is wrong');
+  if (line[8] !== ' ' || line.slice(0, 8) !== checksum(text)) throw damaged(folder, number, 'wrong checksum');
   return JSON.parse(text) as unknown;
 }
 
@@ -114,14 +116,19 @@ function checksum(text: string): string {
 function damaged(folder: string, line: number, why: string): ExportError {
   const path = pathIn(folder, exportPaths.checkpoint);
   return new ExportError('damaged', `${path}:${line}: the checkpoint is damaged: ${why}`, {
-    todo: 'Begin anew with --fresh, or restore the folder from a copy.',
+    todo: 'Start over with --fresh, or restore the folder from a copy.',
   });
 }
 
-function newer(folder: string, version: number): ExportError {
+function otherVersion(folder: string, version: number): ExportError {
+  const isNewer = version > checkpointVersion;
   return new ExportError(
     'damaged',
-    `${pathIn(folder, exportPaths.checkpoint)} was written by a newer version (format ${version}, this one reads ${checkpointVersion})`,
-    { todo: 'Update asset-export, or begin anew with --fresh.' },
+    `${pathIn(folder, exportPaths.checkpoint)} was written by ${isNewer ? 'a newer' : 'an older'} version (format ${version}, this one reads ${checkpointVersion})`,
+    {
+      todo: isNewer
+        ? 'Update asset-export, or start over with --fresh.'
+        : 'Finish it with that version, or begin anew with --fresh.',
+    },
   );
 }

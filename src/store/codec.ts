@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
-import type { Compression } from '../sinks/sink.ts';
+import type { Compression } from '../formats/sink.ts';
 
 /** Compresses a file as it is written. Given the same pushes it gives the same bytes. */
 export interface Codec {

@@ -1,21 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { DirectWrites } from './direct-writes.ts';
-import { onDisk } from './disk-error.ts';
+import { onDisk } from '../lib/disk-error.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** What is asked of an open file of the system. */
 export type SystemFile = Pick<FileHandle, 'write' | 'read' | 'datasync' | 'truncate' | 'stat' | 'close'>;
 
-/**
- * An open file whose reads and writes are whole, however few bytes the system takes at a time.
- * @param direct where it is given, whole pages are written past the page cache
- */
-export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites): OpenFile {
+/** An open file whose reads and writes are whole, however few bytes the system takes at a time. */
+export function wholeFile(path: string, file: SystemFile): OpenFile {
   let end = 0;
   return {
     write: (bytes, position = end) =>
       onDisk(`write ${path}`, async () => {
-        let done = (await direct?.write(bytes, position)) ?? 0;
+        let done = 0;
         while (done < bytes.length) {
           const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
           done += bytesWritten;
@@ -36,13 +32,6 @@ export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites)
     sync: () => onDisk(`sync ${path}`, () => file.datasync()),
     truncate: (length) => onDisk(`truncate ${path}`, () => file.truncate(length)),
     size: () => onDisk(`look at ${path}`, async () => (await file.stat()).size),
-    close: () =>
-      onDisk(`close ${path}`, async () => {
-        try {
-          await direct?.close();
-        } finally {
-          await file.close();
-        }
-      }),
+    close: () => onDisk(`close ${path}`, () => file.close()),
   };
 }

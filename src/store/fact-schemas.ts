@@ -40,7 +40,7 @@ export const notesSchema = z.object({
   formulaCells: z.number(),
   /** String cells in which a lone surrogate became U+FFFD. */
   replacedSurrogates: z.number(),
-  /** Records in answers that nobody asked for, that came twice, or that had no id. */
+  /** Records in answers that were not requested, came twice, or had no id. */
   foreignRecords: z.number(),
   repeatedRecords: z.number(),
   recordsWithoutId: z.number(),

@@ -2,11 +2,10 @@ import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { isNothingThere } from '../lib/export-error.ts';
-import { DirectWrites, openDirectly } from './direct-writes.ts';
-import { onDisk } from './disk-error.ts';
+import { onDisk } from '../lib/disk-error.ts';
 import { wholeFile } from './disk-file.ts';
 import type { Lock } from './lock.ts';
-import { makeFolder, syncFolder } from './make-folder.ts';
+import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
@@ -39,11 +38,7 @@ const flagsOf = {
 } as const;
 
 export const diskFileStore: FileStore = {
-  open: (path, mode) =>
-    onDisk(`open ${path}`, async () => {
-      const direct = mode === 'read' ? undefined : new DirectWrites(() => openDirectly(path));
-      return wholeFile(path, await open(path, flagsOf[mode], 0o644), direct);
-    }),
+  open: (path, mode) => onDisk(`open ${path}`, async () => wholeFile(path, await open(path, flagsOf[mode], 0o644))),
   rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
   remove: (path) => onDisk(`remove ${path}`, () => rm(path, { recursive: true, force: true })),
   makeFolder: (path) => onDisk(`make the folder ${path}`, () => makeFolder(resolve(path))),

@@ -1,14 +1,11 @@
 import { crc32 } from 'node:zlib';
-import { pagesFrom } from '../lib/aligned-memory.ts';
-import { fewestDirectBytes } from './direct-writes.ts';
-import { exportPaths, journalName, pathIn } from './export-folder.ts';
+import { exportPaths, journalPart, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
 import type { OpenFile } from './open-file.ts';
 
 /**
- * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. A large body
- * begins at a page, so that a disk can take it as it lies in memory; others, and those of earlier versions, follow their head
- * at once. An entry that is cut or whose checksum is wrong ends the journal: what follows it is dropped.
+ * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. An entry that is
+ * cut or whose checksum is wrong ends the journal: what follows it is dropped.
  */
 export interface JournalPlace {
   /** 64 hex digits. */
@@ -34,12 +31,6 @@ function checksum(key: Uint8Array, body: Uint8Array): number {
   const ofKey = crc32(key);
   // Of no bytes at all zlib may give 0, whatever came before.
   return body.length === 0 ? ofKey : crc32(body, ofKey);
-}
-
-/** Where the body of an entry goes that begins at `entry`, both in bytes. */
-export function bodyAt(entry: number, length: number): number {
-  const behindHead = entry + headBytes;
-  return length < fewestDirectBytes ? behindHead : pagesFrom(behindHead);
 }
 
 /** Where the next entry begins. */
@@ -69,14 +60,11 @@ interface EntryHead {
 
 async function placeOf(file: OpenFile, { at, head, size }: EntryHead): Promise<JournalPlace | undefined> {
   const length = head.readUInt32LE(0);
-  for (const position of new Set([bodyAt(at, length), at + headBytes])) {
-    if (position + length > size) continue;
-    const body = await file.read(position, length);
-    if (checksum(head.subarray(keyFrom), body) === head.readUInt32LE(4)) {
-      return { key: head.toString('hex', keyFrom), position, length };
-    }
-  }
-  return undefined;
+  const position = at + headBytes;
+  if (position + length > size) return undefined;
+  const body = await file.read(position, length);
+  if (checksum(head.subarray(keyFrom), body) !== head.readUInt32LE(4)) return undefined;
+  return { key: head.toString('hex', keyFrom), position, length };
 }
 
 /** The answers that an export keeps, to be looked at. */
@@ -85,13 +73,10 @@ export interface KeptAnswers {
   size(): number;
 }
 
-/** Finds the answers that an export keeps, and changes nothing: a run may be under way. */
-export async function readJournals(files: FileStore, folder: string): Promise<KeptAnswers> {
+/** Finds the answers that lie in some folders, and changes nothing: a run may be under way. */
+export async function readJournals(files: FileStore, folders: readonly string[]): Promise<KeptAnswers> {
   const places = new Map<string, JournalPlace & { readonly path: string }>();
-  for (const name of await files.list(pathIn(folder, exportPaths.journals))) {
-    const known = journalName(name);
-    if (known === undefined) continue;
-    const path = pathIn(folder, exportPaths.journal(known));
+  for (const path of await journalsIn(files, folders)) {
     await reading(files, path, async (file) => {
       for await (const place of readEntries(file)) places.set(place.key, { ...place, path });
     });
@@ -103,6 +88,15 @@ export async function readJournals(files: FileStore, folder: string): Promise<Ke
     },
     size: () => places.size,
   };
+}
+
+async function journalsIn(files: FileStore, folders: readonly string[]): Promise<string[]> {
+  const paths: string[] = [];
+  for (const folder of folders) {
+    const parts = (await files.list(pathIn(folder, exportPaths.journals))).flatMap((name) => journalPart(name) ?? []);
+    paths.push(...parts.map((part) => pathIn(folder, exportPaths.journal(part))));
+  }
+  return paths;
 }
 
 /** Undefined for a file that is gone: its part was committed meanwhile. */

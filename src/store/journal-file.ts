@@ -1,12 +1,10 @@
-import { exportPaths, type JournalName, pathIn } from './export-folder.ts';
+import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
-import { bodyAt, entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
+import { entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** One file of answers, appended to by one thread. */
+/** The file of answers of one part. */
 export interface JournalFile {
-  readonly part: number;
-  readonly path: string;
   /** Resolves when the entry survives the end of this process; a loss of power is covered soon after, and by `sync`. */
   append(key: string, body: Uint8Array): Promise<JournalPlace>;
   read(place: JournalPlace): Promise<Uint8Array>;
@@ -18,21 +16,18 @@ export interface JournalFile {
 }
 
 /** Opens a file of answers, or makes it. */
-export async function openJournalFile(files: FileStore, folder: string, name: JournalName): Promise<JournalFile> {
-  const path = pathIn(folder, exportPaths.journal(name));
-  const file = await files.open(path, 'update');
+export async function openJournalFile(files: FileStore, folder: string, part: number): Promise<JournalFile> {
+  const file = await files.open(pathIn(folder, exportPaths.journal(part)), 'update');
   try {
     await files.syncFolder(pathIn(folder, exportPaths.journals));
   } catch (error) {
     await file.close().catch(() => undefined);
     throw error;
   }
-  return new AppendedFile(name.part, path, file);
+  return new AppendedFile(file);
 }
 
 class AppendedFile implements JournalFile {
-  readonly part: number;
-  readonly path: string;
   readonly #file: OpenFile;
   /** Where the next entry goes: behind the whole ones. */
   #end = 0;
@@ -44,9 +39,7 @@ class AppendedFile implements JournalFile {
   /** A sync that failed is never tried again: it may have lost what a second one would call safe. */
   #failure: Error | undefined;
 
-  constructor(part: number, path: string, file: OpenFile) {
-    this.part = part;
-    this.path = path;
+  constructor(file: OpenFile) {
     this.#file = file;
   }
 
@@ -61,8 +54,9 @@ class AppendedFile implements JournalFile {
   }
 
   async #write(key: string, body: Uint8Array): Promise<JournalPlace> {
-    const place = { key, position: bodyAt(this.#end, body.length), length: body.length };
-    await this.#file.write(entryHead(key, body), this.#end);
+    const head = entryHead(key, body);
+    const place = { key, position: this.#end + head.length, length: body.length };
+    await this.#file.write(head, this.#end);
     await this.#file.write(body, place.position);
     this.#end = nextEntry(place);
     return place;

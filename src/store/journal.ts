@@ -1,100 +1,104 @@
-import { exportPaths, journalName, pathIn } from './export-folder.ts';
+import { exportPaths, journalPart, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
+import type { JournalPlace } from './journal-entries.ts';
 import { type JournalFile, openJournalFile } from './journal-file.ts';
-import { type JournalEntry, type KeptPlace, OwnJournals } from './own-journals.ts';
 
-/** The answers that are not yet in a committed part, appended as they arrive: one file a part and a thread. */
+export interface JournalEntry {
+  /** 64 hex digits. */
+  readonly key: string;
+  /** The part whose ids were requested. */
+  readonly part: number;
+  readonly body: Uint8Array;
+}
+
+/** The answers of the parts that one worker makes, in their order: one file a part, and no other worker opens it. */
 export interface Journal {
-  /** The body that was kept under a key (64 hex digits), or undefined. */
-  find(key: string): Promise<Uint8Array | undefined>;
-  /** Resolves when the answer survives the end of this process; a loss of power is covered soon after, and by `sync`. */
+  /** The body that this run or an earlier one kept, or undefined. */
+  find(key: string, part: number): Promise<Uint8Array | undefined>;
+  /**
+   * Resolves when the answer survives the end of this process; a loss of power is covered soon after, and by `seal`. Answers of
+   * sealed parts are dropped.
+   */
   append(entry: JournalEntry): Promise<void>;
-  /** Resolves when every answer appended so far survives a loss of power. */
-  sync(): Promise<void>;
-  /** Drops the answers of parts up to and with `part`: all that they touch is committed. */
-  dropThrough(part: number): Promise<void>;
-  /** How many answers are kept, without those that threads append meanwhile. */
-  size(): number;
-  /** A number for the files of a thread that begins: no file has it, whatever earlier runs left. */
-  nextThread(): number;
+  /** Makes the answers of a part survive a loss of power, and closes their file: the part is about to be committed. */
+  seal(part: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the journals of an export and reads which answers they hold. */
 export async function openJournal(files: FileStore, folder: string): Promise<Journal> {
   const root = pathIn(folder, exportPaths.journals);
   await files.makeFolder(root);
-  const own = new OwnJournals(files, folder, 0);
-  const places = new Map<string, KeptPlace>();
-  /** What threads of earlier runs left: read, and appended to no more. */
-  let left: JournalFile[] = [];
-  let threads = 0;
-  let threadsBegan = false;
+  const left = new Set((await files.list(root)).map(journalPart));
+  return new PartJournals({ files, folder, left });
+}
 
-  async function takeUp(file: JournalFile): Promise<void> {
-    for await (const place of file.takeUp()) places.set(place.key, { ...place, file });
+interface Kept {
+  readonly files: FileStore;
+  readonly folder: string;
+  /** Parts of which earlier runs left answers. */
+  readonly left: ReadonlySet<number | undefined>;
+}
+
+interface OpenPart {
+  readonly file: JournalFile;
+  readonly places: Map<string, JournalPlace>;
+}
+
+class PartJournals implements Journal {
+  readonly #kept: Kept;
+  readonly #open = new Map<number, Promise<OpenPart>>();
+  #sealedThrough = -1;
+
+  constructor(kept: Kept) {
+    this.#kept = kept;
   }
 
-  async function forget(gone: readonly JournalFile[]): Promise<void> {
-    for (const file of gone) {
-      for (const [key, place] of places) if (place.file === file) places.delete(key);
-      await files.remove(file.path);
+  async find(key: string, part: number): Promise<Uint8Array | undefined> {
+    if (!this.#open.has(part) && !this.#kept.left.has(part)) return undefined;
+    const { file, places } = await this.#opened(part);
+    const place = places.get(key);
+    return place === undefined ? undefined : file.read(place);
+  }
+
+  async append({ key, part, body }: JournalEntry): Promise<void> {
+    // A refusal may be believed only after its part was sealed: the next run requests it again if the part is not committed.
+    if (part <= this.#sealedThrough) return;
+    const { file, places } = await this.#opened(part);
+    places.set(key, await file.append(key, body));
+  }
+
+  async seal(part: number): Promise<void> {
+    const opened = await this.#open.get(part);
+    await opened?.file.sync();
+    this.#sealedThrough = part;
+    this.#open.delete(part);
+    await opened?.file.close();
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const opened of open) await (await opened).file.close();
+  }
+
+  #opened(part: number): Promise<OpenPart> {
+    const known = this.#open.get(part);
+    if (known !== undefined) return known;
+    const opening = this.#openPart(part);
+    this.#open.set(part, opening);
+    opening.catch(() => this.#open.delete(part));
+    return opening;
+  }
+
+  async #openPart(part: number): Promise<OpenPart> {
+    const file = await openJournalFile(this.#kept.files, this.#kept.folder, part);
+    const places = new Map<string, JournalPlace>();
+    try {
+      for await (const place of file.takeUp()) places.set(place.key, place);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
     }
+    return { file, places };
   }
-
-  /** Files of this run's threads, which have closed them. */
-  async function removeOfThreads(part: number): Promise<void> {
-    for (const name of await files.list(root)) {
-      const known = journalName(name);
-      if (known !== undefined && known.part <= part) await files.remove(pathIn(root, name));
-    }
-  }
-
-  async function close(): Promise<void> {
-    for (const file of left.splice(0)) await file.close();
-    await own.closeThrough(Number.POSITIVE_INFINITY);
-    places.clear();
-  }
-
-  try {
-    for (const name of await files.list(root)) {
-      const known = journalName(name);
-      if (known === undefined) continue;
-      threads = Math.max(threads, known.thread);
-      if (known.thread === 0) await takeUp(await own.fileOf(known.part));
-      else {
-        const file = await openJournalFile(files, folder, known);
-        left.push(file);
-        await takeUp(file);
-      }
-    }
-  } catch (error) {
-    await close().catch(() => undefined);
-    throw error;
-  }
-
-  return {
-    find: async (key) => {
-      const place = places.get(key);
-      return place?.file.read(place);
-    },
-    append: async (entry) => {
-      places.set(entry.key, await own.append(entry));
-    },
-    sync: () => own.sync(),
-    dropThrough: async (part) => {
-      const done = left.filter((file) => file.part <= part);
-      left = left.filter((file) => file.part > part);
-      for (const file of done) await file.close();
-      await forget([...done, ...(await own.closeThrough(part))]);
-      if (threadsBegan) await removeOfThreads(part);
-    },
-    size: () => places.size,
-    nextThread: () => {
-      threadsBegan = true;
-      threads += 1;
-      return threads;
-    },
-    close,
-  };
 }

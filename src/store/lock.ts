@@ -14,9 +14,10 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../lib/export-error.ts';
-import { answersAt, type LifeSocket, openLifeSocket } from '../lib/life-socket.ts';
+import { answersAt, type LifeSocket, openLifeSocket } from '../lib/process/life-socket.ts';
+import { diskError } from '../lib/disk-error.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerText, thisProcess } from './lock-owner.ts';
+import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerText, thisProcess } from '../lib/process/lock-owner.ts';
 
 /** Held by the one run that may change an export. */
 export interface Lock {
@@ -28,7 +29,7 @@ export interface Lock {
 /**
  * Takes an export for this process.
  *
- * `lock` names its owner. The right to follow a dead owner belongs to whoever links `lock.after.<its nonce>` first;
+ * `lock` names its owner. The process that links `lock.after.<its nonce>` first follows a dead owner;
  * should that one die too, the next follows it in the same way, so that `lock` begins a chain whose end is the owner.
  * A link is made by exactly one process, and no name comes twice: of many takers one wins, wherever any of them is
  * killed. The winner puts itself at the beginning and takes the chain away.
@@ -56,16 +57,25 @@ export async function takeLock(folder: string, self: LockOwner = thisProcess(ran
   }
   return {
     release: async () => {
-      if (endOf(lock).owner?.nonce === self.nonce) rmSync(lock, { force: true });
-      socket?.close();
+      letGo();
     },
     remove: async () => {
-      if (endOf(lock).owner?.nonce !== self.nonce) return;
-      rmSync(lock, { force: true });
-      socket?.close();
-      removeEmpty(dirname(lock));
+      if (letGo()) removeEmpty(dirname(lock));
     },
   };
+
+  /** Whether the lock was still this process's. */
+  function letGo(): boolean {
+    try {
+      const isOwn = endOf(lock).owner?.nonce === self.nonce;
+      if (isOwn) rmSync(lock, { force: true });
+      return isOwn;
+    } catch (error) {
+      throw diskError(`remove the lock ${lock}`, error);
+    } finally {
+      socket?.close();
+    }
+  }
 
   /** One try; false when another taker came between. */
   function follow(free: string): boolean {
@@ -87,7 +97,13 @@ export async function takeLock(folder: string, self: LockOwner = thisProcess(ran
   }
 }
 
-/** Who holds an export now, or undefined. Takes nothing. */
+/** @throws {ExportError} `locked` when a run holds the export; takes nothing */
+export async function requireFree(folder: string): Promise<void> {
+  const owner = await lockOwner(folder);
+  if (owner !== undefined) throw heldBy(folder, owner);
+}
+
+/** The process that holds an export now, or undefined. Does not take the lock. */
 export async function lockOwner(folder: string): Promise<LockOwner | undefined> {
   const lock = pathIn(folder, exportPaths.lock);
   const { owner } = endOf(lock);
@@ -101,7 +117,7 @@ async function isHolding(folder: string, owner: LockOwner): Promise<boolean> {
   return seemsAlive || answersAt(pathIn(folder, exportPaths.lockSocket(owner.nonce)));
 }
 
-/** Containers have host names of their own: under the same kernel, in the same file system, they can be asked all the same. */
+/** Containers have host names of their own, but under the same kernel and in the same file system their sockets can be called. */
 function isFar(folder: string, owner: LockOwner): boolean {
   if (owner.host === hostname()) return false;
   return !isOfThisKernel(owner) || owner.device === undefined || owner.device !== deviceOf(folder);
@@ -149,13 +165,14 @@ function removeEmpty(folder: string): void {
     rmdirSync(folder);
   } catch (error) {
     // Another run has begun to look at the export.
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error;
+    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'ENOENT') return;
+    throw diskError(`remove the folder ${folder}`, error);
   }
 }
 
 function cannotLock(folder: string, error: unknown): ExportError {
   return new ExportError('cannotWrite', `cannot lock ${folder}: ${messageOf(error)}`, {
-    todo: 'Make room or mend the permission, then run the same command again.',
+    todo: 'Free disk space or fix the permission, then run the same command again.',
     facts: { code: codeOf(error) ?? 'unknown' },
     cause: error,
   });
@@ -164,7 +181,7 @@ function cannotLock(folder: string, error: unknown): ExportError {
 function heldBy(folder: string, owner: LockOwner): ExportError {
   const elsewhere = isFar(folder, owner) ? ` If that host is gone, remove ${pathIn(folder, exportPaths.lock)}.` : '';
   return new ExportError('locked', `another run holds ${folder}: process ${owner.pid} on ${owner.host}`, {
-    todo: `Wait for it to end (asset-export status ${folder} shows how far it is), then run the same command again.${elsewhere}`,
+    todo: `Wait for it to end (asset-export status ${folder} shows its progress), then run the same command again.${elsewhere}`,
     facts: { host: owner.host, pid: owner.pid },
   });
 }

@@ -15,7 +15,7 @@ import type { FileStore } from './file-store.ts';
 
 const manifestVersion = 1;
 
-/** The last member of the file: the SHA-256 of its text with nothing in the quotes. It tells of any byte that changed. */
+/** The last member of the file: the SHA-256 of its text with nothing in the quotes. Any changed byte breaks it. */
 const seal = /"seal": "([0-9a-f]{64}|)"\n\}\n$/;
 
 const columnSchema = z.object({
@@ -63,7 +63,11 @@ export async function readManifest(files: FileStore, folder: string): Promise<Ma
   const path = pathIn(folder, exportPaths.manifest);
   if ((await files.sizeOf(path)) === 'folder') throw damaged(path, 'it is a folder');
   const content = await files.readAll(path);
-  if (content === undefined) return undefined;
+  return content === undefined ? undefined : parseManifest(content, path);
+}
+
+/** @param path names the manifest in messages. @throws {ExportError} `damaged` */
+export function parseManifest(content: Uint8Array, path: string): Manifest {
   const value = jsonOf(content);
   const version = z.object({ version: z.number() }).safeParse(value);
   if (version.success && version.data.version > manifestVersion) {
@@ -72,9 +76,16 @@ export async function readManifest(files: FileStore, folder: string): Promise<Ma
     });
   }
   const manifest = manifestSchema.safeParse(value);
-  if (!manifest.success) throw damaged(path, 'it is not the manifest of an export');
-  if (!isSealed(content)) throw damaged(path, 'it is not as it was written');
+  if (!manifest.success) throw damaged(path, 'it is not an export manifest');
+  if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   return manifest.data;
+}
+
+/** Reads a manifest that was just written. @throws {ExportError} `cannotWrite` when it is gone */
+export async function requireManifest(files: FileStore, folder: string): Promise<Manifest> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) return manifest;
+  throw new ExportError('cannotWrite', `the manifest of ${folder} disappeared after it was written`);
 }
 
 /** Writes the manifest under its final name, whole and synced. */
@@ -96,7 +107,8 @@ export async function writeManifest(
   await files.syncFolder(folder);
 }
 
-function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
+/** The bytes of the file. */
+export function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
   // Checked so that members come in the schema's order, whether a part was just made or read from the checkpoint.
   const ordered = manifestSchema.parse({ version: manifestVersion, ...manifest });
   const text = `${JSON.stringify({ ...ordered, seal: '' }, undefined, 2)}\n`;

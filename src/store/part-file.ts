@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { ByteOutput, Compression } from '../sinks/sink.ts';
+import type { ByteOutput, Compression } from '../formats/sink.ts';
 import { openCodec } from './codec.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import type { FileStore } from './file-store.ts';
+import { type FileStore, syncFoldersOf } from './file-store.ts';
 
-/** A file that is whole, synced and under its final name, but not yet committed. */
+/** A file that is whole and synced, under a temporary name. */
 export interface FinishedFile {
   /** Path relative to the export, with forward slashes. */
   readonly path: string;
@@ -14,12 +14,10 @@ export interface FinishedFile {
   readonly sha256: string;
 }
 
-/** One output file in the making: it has a temporary name until `publish`. */
+/** One output file in the making, under a temporary name. `publishFiles` gives it the final one. */
 export interface PartFile extends ByteOutput {
   /** Syncs and closes the file under its temporary name. */
   seal(): Promise<FinishedFile>;
-  /** Gives a sealed file its final name. The caller syncs the folder, once for all its files. */
-  publish(): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -34,10 +32,26 @@ export interface PartFileOptions {
   readonly blockBytes: number;
 }
 
+/** Where a file lies until it is published. `name`: its final name, relative to the export. */
+export function unfinishedFile(folder: string, name: string): string {
+  return pathIn(folder, `${exportPaths.unfinished}/${name.replaceAll('/', '--')}`);
+}
+
+/** Gives sealed files their final names, which then survive a loss of power. */
+export async function publishFiles(files: FileStore, folder: string, names: readonly string[]): Promise<void> {
+  const targets = names.map((name) => pathIn(folder, name));
+  for (const [index, name] of names.entries()) {
+    const target = targets[index] ?? '';
+    await files.makeFolder(dirname(target));
+    await files.rename(unfinishedFile(folder, name), target);
+  }
+  await syncFoldersOf(files, folder, targets);
+}
+
 /** Opens a part's file under a temporary name in `.run`, where no reader of the tables looks. */
 export async function openPartFile(options: PartFileOptions): Promise<PartFile> {
   const { files, folder, name, codec, blockBytes } = options;
-  const temporary = pathIn(folder, `${exportPaths.unfinished}/${name.replaceAll('/', '--')}`);
+  const temporary = unfinishedFile(folder, name);
   await files.makeFolder(dirname(temporary));
   const file = await files.open(temporary, 'create');
   let open = true;
@@ -74,11 +88,6 @@ export async function openPartFile(options: PartFileOptions): Promise<PartFile> 
       await file.sync();
       await close();
       return { path: name, bytes, sha256: hash.digest('hex') };
-    },
-    publish: async () => {
-      const target = pathIn(folder, name);
-      await files.makeFolder(dirname(target));
-      await files.rename(temporary, target);
     },
     discard: async () => {
       await writing.catch(() => undefined);

@@ -9,7 +9,7 @@ import type { OpenFile } from './open-file.ts';
 export interface Tally {
   /**
    * Resolves when the sum on disk includes the amount: awaited before a call is sent. A negative amount takes back what
-   * proved too much: the file tells of it once as much is added again, or at the end.
+   * proved too much: the file is corrected once as much is added again, or at the end.
    */
   add(amount: number): Promise<void>;
   total(): number;

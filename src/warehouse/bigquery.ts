@@ -1,4 +1,4 @@
-import type { Column, ColumnType, Table } from '../assets/table.ts';
+import type { Column, ColumnType, Table } from '../records/table.ts';
 import {
   backQuoted,
   columnList,

@@ -1,4 +1,4 @@
-import type { Column, ColumnType, Table } from '../assets/table.ts';
+import type { Column, ColumnType, Table } from '../records/table.ts';
 import {
   backQuoted,
   createTableText,
@@ -30,7 +30,7 @@ export const clickhouse: Dialect = {
       typeOf,
       suffix: `\nENGINE = MergeTree\nORDER BY ${sortKey(table)}`,
     }),
-  load: (source) => `-- In clickhouse-client, which reads the files of the machine it runs on.
+  load: (source) => `-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO ${backQuoted(source.table.name)} FROM INFILE ${escapedLiteral(filesOf(source))}
 ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
@@ -42,7 +42,7 @@ const formatNames: Readonly<Record<Source['format'], string>> = {
   jsonl: 'JSONEachRow',
 };
 
-/** Json columns are values in JSONL: ClickHouse keeps their text when told to, but for a string, which loses its quotes. */
+/** Json columns are values in JSONL. With these settings ClickHouse keeps their text, except that a string loses its quotes. */
 const settings: Readonly<Record<Source['format'], readonly string[]>> = {
   parquet: [],
   csv: ['input_format_csv_empty_as_default = 1'],

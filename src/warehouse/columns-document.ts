@@ -1,4 +1,4 @@
-import type { Column, Table } from '../assets/table.ts';
+import type { Column, Table } from '../records/table.ts';
 
 /** The columns of tables as Markdown: what `schema` prints and docs/columns.md holds. */
 export function columnsDocument(tables: readonly Table[]): string {
@@ -12,8 +12,11 @@ function tableSection(table: Table): string {
   return `## ${table.name}\n\n${rowMeaning(table)}\n\n| column | type | from | holds |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
-function rowMeaning({ list }: Table): string {
-  if (list === undefined) return 'One row a record.';
+function rowMeaning({ list, where }: Table): string {
+  if (list === undefined) return 'One row per record.';
+  if (where !== undefined) {
+    return `One row an element of \`${list.join('.')}\` whose \`${where.member}\` is \`${where.value}\`.`;
+  }
   return `One row an element of \`${list.join('.')}\`, in its order.`;
 }
 

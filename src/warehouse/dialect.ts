@@ -1,4 +1,5 @@
-import type { Column, ColumnType, Table } from '../assets/table.ts';
+import type { Column, ColumnType, Table } from '../records/table.ts';
+import type { FileCodec } from '../lib/decompress.ts';
 import { type CsvDialectName, csvDialects } from '../lib/csv-dialect.ts';
 
 /** The formats that hold tables; raw files hold records. */
@@ -10,8 +11,10 @@ export interface Source {
   readonly format: TableFormat;
   /** Where the export lies for the warehouse: a folder, a bucket's address, a stage. */
   readonly folder: string;
-  /** How the CSV files were written: RFC 4180 unless told. */
+  /** Dialect of the CSV files; default: RFC 4180. */
   readonly csvDialect?: CsvDialectName;
+  /** The codec around CSV and JSONL files, where it is known. */
+  readonly codec?: FileCodec | undefined;
   /** The files, relative to the folder, where they are known: else a pattern stands for them. */
   readonly files?: readonly string[];
 }
@@ -39,14 +42,15 @@ export interface TableStyle {
 
 /** A `create table` with a comment behind each column, which every dialect takes. */
 export function createTableText(table: Table, { quoteName, typeOf, suffix = '' }: TableStyle): string {
-  const last = table.columns.length - 1;
+  const last = table.key === undefined ? table.columns.length - 1 : -1;
   const cells = table.columns.map((column, index) => [
     quoteName(column.name),
     typeOf(column) + (index === last ? '' : ','),
     `-- ${column.about}`,
   ]);
   const lines = alignedLines(cells).map((line) => `  ${line}\n`);
-  return `CREATE TABLE ${quoteName(table.name)} (\n${lines.join('')})${suffix};\n`;
+  const key = table.key === undefined ? '' : `  PRIMARY KEY (${table.key.map(quoteName).join(', ')})\n`;
+  return `CREATE TABLE ${quoteName(table.name)} (\n${lines.join('')}${key})${suffix};\n`;
 }
 
 /** The types of one warehouse. */

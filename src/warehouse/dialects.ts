@@ -1,4 +1,4 @@
-import type { Table } from '../assets/table.ts';
+import type { Table } from '../records/table.ts';
 import { bigquery } from './bigquery.ts';
 import { clickhouse } from './clickhouse.ts';
 import type { Dialect, Source } from './dialect.ts';

@@ -1,4 +1,4 @@
-import type { Column, ColumnType, Table } from '../assets/table.ts';
+import type { Column, ColumnType, Table } from '../records/table.ts';
 import {
   columnList,
   type ColumnTypes,
@@ -38,20 +38,23 @@ export const duckdb: Dialect = {
   load: (source) => `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${readerOf(source)};\n`,
 };
 
-/** Calls the function that reads the files. DuckDB would take a folder `key=value` for a column of that name. */
-export function readerOf(source: Source): string {
+/**
+ * Calls the function that reads the files. DuckDB would take a folder `key=value` for a column of that name.
+ * @param longestRow in bytes; DuckDB takes several times as much memory for its buffers
+ */
+export function readerOf(source: Source, longestRow = longestRowBytes): string {
   const start = `${readers[source.format]}(${filesIn(source)}, hive_partitioning = false`;
   if (source.format === 'parquet') return `${start})`;
   if (source.format === 'csv') {
     // An empty cell is null and "" the empty string: quoted text is never read as null.
     return `${start},
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
-  nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRowBytes},
+  nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRow},
   ${columnsIn(source.table, types)})`;
   }
   // As VARCHAR a text in a json column would lose its quotes.
   return `${start},
-  format = 'newline_delimited', maximum_object_size = ${longestRowBytes},
+  format = 'newline_delimited', maximum_object_size = ${longestRow},
   ${columnsIn(source.table, { ...types, json: 'JSON' })})`;
 }
 

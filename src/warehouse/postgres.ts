@@ -1,4 +1,5 @@
-import type { ColumnType, Table } from '../assets/table.ts';
+import type { ColumnType, Table } from '../records/table.ts';
+import { codecOf, type FileCodec } from '../lib/decompress.ts';
 import {
   columnList,
   createTableText,
@@ -51,6 +52,13 @@ export const postgres: Dialect = {
   load: (source) => loads[source.format](source),
 };
 
+/** Programs that write what they unpack to stdout. */
+const unpackers: Readonly<Record<FileCodec, string | undefined>> = {
+  none: undefined,
+  gzip: 'gzip -dc',
+  zstd: 'zstd -dc',
+};
+
 /** Meant for psql, whose \copy reads files of the machine it runs on; it takes one line. */
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   csv: (source) => {
@@ -58,18 +66,26 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
     const into = `${doubleQuoted(table.name)} (${table.columns.map(({ name }) => doubleQuoted(name)).join(', ')})`;
     const options = `FORMAT csv${nullTextOf(source) === '' ? '' : `, NULL ${literal(nullTextOf(source))}`}`;
     if (files !== undefined) return copies(into, inputsOf(source, files), `${options}, HEADER true`);
-    return `-- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-${copies(into, [program(`tail -q -n +2 ${shellGlob(source)}`)], options)}`;
+    const unpack = unpackers[source.codec ?? 'none'];
+    const rows =
+      unpack === undefined
+        ? `tail -q -n +2 ${shellGlob(source)}`
+        : `for part in ${shellGlob(source)}; do ${unpack} "$part" | tail -n +2; done`;
+    const note =
+      source.codec === undefined ? ' For compressed parts: gzip -dc or zstd -dc of each part before tail.' : '';
+    return `-- In psql.${note}\n${copies(into, [program(rows)], options)}`;
   },
   jsonl: (source) => {
     const { table, files } = source;
-    const note = files === undefined ? '-- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.\n' : '';
-    const inputs = files === undefined ? [program(`cat ${shellGlob(source)}`)] : inputsOf(source, files);
+    const unknown = source.codec === undefined ? ' For compressed parts: gzip -dc or zstd -dc instead of cat.' : '';
+    const note = files === undefined ? `-- In psql.${unknown}\n` : '';
+    const unpack = unpackers[source.codec ?? 'none'] ?? 'cat';
+    const inputs = files === undefined ? [program(`${unpack} ${shellGlob(source)}`)] : inputsOf(source, files);
     return `${note}${jsonLines.create}${copies(jsonLines.table, inputs, jsonLines.copyOptions)}${jsonLines.fill(table)}`;
   },
   parquet: (
     source,
-  ) => `-- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+  ) => `-- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse.${doubleQuoted(source.table.name)} BY NAME
 SELECT *${listsAsJson(source)} FROM ${readerOf(source)};
@@ -90,8 +106,8 @@ function copies(into: string, inputs: readonly string[], options: string): strin
 function inputsOf({ folder }: Source, files: readonly string[]): string[] {
   return files.map((file) => {
     const path = within(folder, file);
-    if (path.endsWith('.gz')) return program(`gzip -dc ${shellQuoted(path)}`);
-    return path.endsWith('.zst') ? program(`zstd -dc ${shellQuoted(path)}`) : literal(path);
+    const unpack = unpackers[codecOf(path)];
+    return unpack === undefined ? literal(path) : program(`${unpack} ${shellQuoted(path)}`);
   });
 }
 
@@ -99,9 +115,10 @@ function program(command: string): string {
   return `PROGRAM ${literal(command)}`;
 }
 
-/** The files that are not compressed, for a shell: the folder quoted, the pattern not. */
+/** The files of a table for a shell: the folder quoted, the pattern not. Those that are not compressed where the codec is not known. */
 function shellGlob(source: Source): string {
-  return `${shellQuoted(folderOf(source))}part-*.${source.format}`;
+  const ending = { none: '', gzip: '.gz', zstd: '.zst' }[source.codec ?? 'none'];
+  return `${shellQuoted(folderOf(source))}part-*.${source.format}${ending}`;
 }
 
 function shellQuoted(text: string): string {

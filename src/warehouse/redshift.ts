@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../assets/table.ts';
+import type { Column, ColumnType } from '../records/table.ts';
 import {
   columnList,
   createTableText,

@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../assets/table.ts';
+import type { Column, ColumnType } from '../records/table.ts';
 import {
   columnList,
   createTableText,
@@ -32,7 +32,7 @@ const reserved = new Set(
   view when whenever where with`.split(/\s+/),
 );
 
-/** Names stay unquoted, for quoted ones would be lower case for ever: but for reserved words, in the case of bare names. */
+/** Names stay unquoted, because quoted names would stay lower case. Reserved words are quoted in the case of unquoted names. */
 const plain = (name: string): string => (reserved.has(name.toLowerCase()) ? doubleQuoted(name.toUpperCase()) : name);
 
 export const snowflake: Dialect = {

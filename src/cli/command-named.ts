@@ -1,0 +1,30 @@
+import { ExportError } from '../lib/export-error.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import type { CommandEntry } from './command.ts';
+
+/** What other tools call a command of this one. */
+const otherNames: Readonly<Record<string, string>> = {
+  check: 'verify',
+  continue: 'run',
+  export: 'run',
+  resume: 'run',
+  start: 'run',
+};
+
+/** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */
+export function commandNamed(commands: readonly CommandEntry[], name: string): CommandEntry {
+  const found = commands.find((entry) => entry.name === name);
+  if (found !== undefined) return found;
+  const todo = 'asset-export --help lists the commands.';
+  if (name.startsWith('-')) {
+    throw new ExportError(
+      'usage',
+      `unexpected flag ${name}: the command comes first, as in asset-export run ${name} …`,
+      { todo },
+    );
+  }
+  const names = commands.map((entry) => entry.name);
+  const guess = (Object.hasOwn(otherNames, name) ? otherNames[name] : undefined) ?? nearestName(name, names);
+  const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
+  throw new ExportError('usage', `unknown command: ${name}${meant}`, { todo });
+}

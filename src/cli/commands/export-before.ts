@@ -1,0 +1,26 @@
+import type { Job } from '../../job/job-schema.ts';
+import type { ExportError } from '../../lib/export-error.ts';
+import { isDated, unfinishedBefore } from '../../operations/dated-exports.ts';
+import type { FileStore } from '../../store/file-store.ts';
+
+/** What comes before today's export of a job with `{date}`. */
+export interface ExportBefore {
+  /** The export to finish first. */
+  readonly job?: Job;
+  /** Why an unfinished export is left alone. */
+  readonly warning?: string;
+}
+
+/** The unfinished export that a command finishes first, or undefined. Ids from stdin are those of today: no other export can be made of them. */
+export async function exportBefore(files: FileStore, job: Job, today: string): Promise<ExportBefore | undefined> {
+  if (!isDated(job)) return undefined;
+  const unfinished = await unfinishedBefore(files, job, today);
+  if (unfinished === undefined) return undefined;
+  if (!job.ids.from.includes('-')) return { job: unfinished };
+  return { warning: `${unfinished.output.dir} is unfinished and stays so, because the ids come from stdin` };
+}
+
+/** The warning about an unfinished export whose job or inputs are others now. */
+export function leftAlone(change: ExportError): string {
+  return `${change.message}; it stays unfinished, and today's export starts`;
+}

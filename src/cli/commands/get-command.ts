@@ -1,0 +1,77 @@
+import { isAssetId } from '../../ids/asset-id.ts';
+import { rawLine } from '../../records/raw-line.ts';
+import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
+import { proxyFromEnvironment } from '../../client/wire/proxy-settings.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { printable } from '../../lib/format-text.ts';
+import { jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
+import { openService } from '../open-service.ts';
+import { outputGone } from '../output/output-gone.ts';
+import { stopSignals } from '../stop-signals.ts';
+
+/** `get`: records to stdout, as the service sent them. */
+export const getCommand: Command = {
+  usage: ['get <id…> --url BASE [flags]'],
+  about:
+    'Prints records as the service sent them, one JSON line each. One id uses getAsset, several use getAssets. Each call is paid.',
+  examples: [
+    { line: 'get <id> --url https://service.example --api-key-file key.txt', about: 'one record' },
+    {
+      line: 'get <id> <id> --url embedded:asset-export-demo | jq .content.metadata.name',
+      about: 'names of two assets',
+    },
+  ],
+  words: { name: '<id…>', about: 'asset ids', least: 1, most: Number.POSITIVE_INFINITY },
+  groups: [stateGroup, ...jobFlagGroups('service', 'budget')],
+  notes: 'Ids that are not found are reported on stderr; the exit code is then 3.',
+  run: async (args) => get(args),
+};
+
+async function get(args: CommandArguments): Promise<number> {
+  const wrong = args.words.filter((id) => !isAssetId(id));
+  if (wrong.length > 0) {
+    throw new ExportError('usage', `not an asset id: ${wrong.map(printable).join(', ')}`, {
+      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
+    });
+  }
+  // The job's other fields are not used here, but the schema requires them.
+  const { job } = jobOf({ ...args, words: [] }, { ids: '-', out: '.' });
+  const open = await openService({
+    job,
+    stateDir: args.text('state-dir'),
+    keyFileFromFlag: args.text('api-key-file') !== undefined,
+    embeddedLedger: () => Promise.resolve(createMemoryLedger()),
+  });
+  const signals = stopSignals(0, (message) => process.stderr.write(`${message}\n`));
+  const gone = outputGone(process.stdout);
+  let unknown = 0;
+  try {
+    const context = {
+      clock: systemClock,
+      random: Math.random,
+      proxy: proxyFromEnvironment(process.env),
+      listener: () => undefined,
+    };
+    const stop = AbortSignal.any([signals.stop, gone.signal]);
+    const abort = AbortSignal.any([signals.abort, gone.signal]);
+    const { getAssets } = await import('../../operations/get-assets.ts');
+    for await (const { id, lookup } of getAssets({ ids: args.words, job }, { ...context, ...open, stop, abort })) {
+      if (gone.signal.aborted) break;
+      if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.records.text(lookup.index))}\n`);
+      else {
+        unknown += 1;
+        process.stderr.write(`${id}: ${lookup.kind}: ${printable(lookup.reason)}\n`);
+      }
+    }
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    gone.dispose();
+    signals.dispose();
+    await open.close();
+  }
+  return unknown === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { packageRoot } from '../../lib/package-root.ts';
+import type { Command, CommandEntry } from '../command.ts';
+import { commandNamed } from '../command-named.ts';
+import { commandHelp, jobHelp, programHelp, widthOf } from '../output/help-text.ts';
+
+/** The topic that is made from the job's schema. */
+const jobTopic = 'job';
+
+/** Pages of docs/ that are topics. */
+export const pageTopics = ['columns', 'exit-codes', 'library', 'operations', 'output', 'service', 'warehouses'];
+
+/** `help`: what `--help` prints, and the fields of a job file. */
+export function helpCommand(commands: readonly CommandEntry[]): Command {
+  return {
+    usage: ['help [COMMAND]', `help ${[jobTopic, ...pageTopics].join('|')}`],
+    about:
+      'Prints the help of a command (as --help does), the fields of a job file, or a page of the docs as Markdown.',
+    examples: [
+      { line: 'help run', about: 'examples and flags of run' },
+      { line: `help ${jobTopic}`, about: 'every field of a job file, its flag and its default' },
+      { line: 'help operations | less', about: 'systemd, cron, containers, Kubernetes, Airflow' },
+    ],
+    words: {
+      name: '[COMMAND]',
+      about: 'a command or a topic',
+      least: 0,
+      most: 1,
+      choices: [...commands.map(({ name }) => name), jobTopic, ...pageTopics],
+    },
+    groups: [],
+    run: async ({ words: [topic] }) => {
+      process.stdout.write(await helpOf(commands, topic, widthOf(process.stdout)));
+      return exitCodes.complete.code;
+    },
+  };
+}
+
+async function helpOf(commands: readonly CommandEntry[], topic: string | undefined, columns: number): Promise<string> {
+  if (topic === undefined) return programHelp(commands, columns);
+  if (topic === jobTopic) return jobHelp((await import('../job-flags.ts')).jobFieldGroups(), columns);
+  if (pageTopics.includes(topic)) return readFileSync(new URL(`docs/${topic}.md`, packageRoot), 'utf8');
+  return commandHelp(await commandNamed(commands, topic).load(), columns);
+}

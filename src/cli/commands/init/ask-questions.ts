@@ -1,0 +1,78 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { ExportError } from '../../../lib/export-error.ts';
+
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** What `init` asks, by the flag that answers it. */
+const questions: readonly { readonly flag: string; readonly text: string }[] = [
+  { flag: 'ids', text: 'Files of asset ids [ids/*.txt]: ' },
+  { flag: 'url', text: 'Address of the service, without /v3/<key> [https://service.example]: ' },
+  { flag: 'credits-per-day', text: 'Credits per UTC day, for all runs with this key [no limit]: ' },
+  { flag: 'out', text: 'Folder of the export [out/export]: ' },
+  { flag: 'format', text: 'Formats: parquet, csv, jsonl, raw [parquet]: ' },
+];
+
+/**
+ * Asks what no flag has answered, each question until `accept` takes the answer. An empty answer leaves the default.
+ * Resolves to the key, which is not shown while it is typed.
+ */
+export async function askQuestions(
+  { input, output }: Terminal,
+  answered: readonly string[],
+  accept: (flag: string, text: string) => void,
+): Promise<string> {
+  let isSecret = false;
+  const shown = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      if (!isSecret) output.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input, output: shown, terminal: true });
+  // Ctrl-C or Ctrl-D: nothing has been written yet.
+  const ended = new AbortController();
+  lines.once('close', () => {
+    ended.abort();
+  });
+  const ask = (text: string): Promise<string> =>
+    lines.question(text, { signal: ended.signal }).catch(() => {
+      throw new ExportError('interrupted', 'stopped: nothing was written');
+    });
+  try {
+    for (const { flag, text } of questions) {
+      if (answered.includes(flag)) continue;
+      while (
+        !accepted(
+          await ask(text),
+          (answer) => {
+            accept(flag, answer);
+          },
+          output,
+        )
+      );
+    }
+    if (answered.includes('api-key-file')) return '';
+    const key = ask('API key, not shown; empty to add it later: ');
+    isSecret = true;
+    return (await key).trim();
+  } finally {
+    isSecret = false;
+    shown.write('\n');
+    lines.close();
+  }
+}
+
+function accepted(answer: string, accept: (answer: string) => void, output: NodeJS.WritableStream): boolean {
+  try {
+    if (answer.trim() !== '') accept(answer.trim());
+    return true;
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    output.write(`${error.message}\n`);
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ExportError } from '../../../lib/export-error.ts';
+import { exitCodes } from '../../../lib/exit-codes.ts';
+import { shellWord, shownPath } from '../../../lib/shown-path.ts';
+import type { Command, CommandArguments } from '../../command.ts';
+import { askQuestions } from './ask-questions.ts';
+import { initFiles, jobFile, keyFile, type NewJob, requireJob, writeNewFile } from './init-files.ts';
+import { jobFlagGroups, jobFlagsGiven } from '../../job-flags.ts';
+
+/** `init`: a commented job file and what belongs to it. */
+export const initCommand: Command = {
+  usage: ['init [DIR] [flags]'],
+  about: `Writes ${jobFile} with comments, job.schema.json for editors, .gitignore, and ${keyFile}, which only you can read. On a terminal it asks questions. It never overwrites a file.`,
+  examples: [
+    { line: 'init my-export', about: 'asks for ids, address, budget, folder, formats and key' },
+    {
+      line: "init --yes --ids 'ids/*.txt' --url https://service.example --credits-per-day 3000000",
+      about: 'asks no questions; paths are relative to the working directory',
+    },
+  ],
+  words: { name: '[DIR]', about: 'folder to write to [.]', least: 0, most: 1 },
+  groups: [
+    { title: 'This command', flags: [{ name: 'yes', about: 'ask no questions; use flags and defaults' }] },
+    ...jobFlagGroups(),
+  ],
+  notes: 'There is no flag for the key itself. On a terminal init asks for it; otherwise the key file stays empty.',
+  run: (args) => init(args),
+};
+
+async function init(args: CommandArguments): Promise<number> {
+  const folder = resolve(args.words[0] ?? '.');
+  let job: NewJob = { folder, workingFolder: process.cwd(), flags: jobFlagsGiven(args) };
+  let key = '';
+  if (existsSync(join(folder, jobFile))) refuseFlags(job);
+  else if (!args.isOn('yes') && process.stdin.isTTY && process.stderr.isTTY) {
+    const terminal = { input: process.stdin, output: process.stderr };
+    key = await askQuestions(terminal, Object.keys(job.flags), (flag, text) => {
+      const changed = { ...job, flags: { ...job.flags, [flag]: text } };
+      requireJob(changed);
+      job = changed;
+    });
+  }
+  const written = new Set<string>();
+  for (const file of initFiles(job, key)) {
+    const shown = shownPath(join(folder, file.name), process.cwd());
+    if (writeNewFile(folder, file)) written.add(file.name);
+    const advice = file.name === '.gitignore' ? `; it should ignore ${dirname(keyFile)}/` : '';
+    process.stdout.write(written.has(file.name) ? `wrote ${shown}\n` : `kept  ${shown}: it exists already${advice}\n`);
+  }
+  process.stdout.write(`\n${nextLines(job, written, key).join('\n')}\n`);
+  return exitCodes.complete.code;
+}
+
+/** @throws {ExportError} `usage` where flags were given for a job file that is not written again */
+function refuseFlags({ folder, flags }: NewJob): void {
+  const [flag] = Object.keys(flags);
+  if (flag === undefined) return;
+  const shown = shownPath(join(folder, jobFile), process.cwd());
+  throw new ExportError('usage', `${shown} exists already: --${flag} would change nothing`, {
+    todo: `Edit ${shown}, or name another folder: asset-export init DIR`,
+  });
+}
+
+function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
+  const shown = (name: string): string => shownPath(join(folder, name), process.cwd());
+  const steps = [
+    ...(written.has(jobFile) && (flags['ids'] === undefined || flags['url'] === undefined)
+      ? [`set ids.from and service.url in ${shown(jobFile)}`]
+      : []),
+    ...(written.has(keyFile) && key === '' ? [`put the API key into ${shown(keyFile)}`] : []),
+    `asset-export plan ${shellWord(shown(jobFile))}`,
+    `asset-export run ${shellWord(shown(jobFile))}`,
+  ];
+  return steps.map((step, index) => `${index === 0 ? 'Next:' : '     '} ${step}`);
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { fieldText } from '../../../job/field-text.ts';
+import { type JobField, jobFields } from '../../../job/job-fields.ts';
+import { jobJsonSchema } from '../../../job/job-json-schema.ts';
+import { embedded } from '../../../job/job-schema.ts';
+import { jobTemplate, suggestedFields } from '../../../job/job-template.ts';
+import { loadJob } from '../../../job/load-job.ts';
+import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
+
+export const jobFile = 'job.yaml';
+export const keyFile = 'secrets/service-key';
+
+/** What a new job file is made of. */
+export interface NewJob {
+  readonly folder: string;
+  /** Where relative paths of flags start. */
+  readonly workingFolder: string;
+  /** Values by flag, as the command line or an answer gave them. */
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+export interface NewFile {
+  readonly name: string;
+  readonly text: string;
+  readonly mode: number;
+}
+
+/** The files of a new job. @throws {ExportError} `usage` for a value that a job cannot have */
+export function initFiles(job: NewJob, key: string): NewFile[] {
+  requireJob(job);
+  const values = new Map<string, unknown>();
+  for (const field of jobFields) {
+    const value = job.flags[field.flag];
+    if (value !== undefined) values.set(field.path, fromFolder(job, field, fieldText(field, value, job.workingFolder)));
+  }
+  const [top = ''] = String(values.get('output.dir') ?? suggestedFields['output.dir']).split('/');
+  const ignored = [`/${dirname(keyFile)}/`, ...(top === '' || top.startsWith('.') ? [] : [`/${top}/`])];
+  return [
+    { name: jobFile, text: jobTemplate(values), mode: 0o666 },
+    { name: 'job.schema.json', text: `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`, mode: 0o666 },
+    { name: '.gitignore', text: `${ignored.join('\n')}\n`, mode: 0o666 },
+    ...(job.flags['api-key-file'] === undefined
+      ? [{ name: keyFile, text: key === '' ? '' : `${key}\n`, mode: 0o600 }]
+      : []),
+  ];
+}
+
+/** Checks the values as `run` would. @throws {ExportError} `usage` */
+export function requireJob({ workingFolder, flags }: NewJob): void {
+  const standIns = Object.fromEntries(
+    jobFields.flatMap(({ flag, path }) => (path in suggestedFields ? [[flag, suggestedFields[path]]] : [])),
+  );
+  loadJob({ flags: { ...standIns, ...flags }, environment: {}, folder: workingFolder });
+}
+
+/** Writes a file unless one of its name exists; false if so. @throws {ExportError} `cannotWrite` */
+export function writeNewFile(folder: string, { name, text, mode }: NewFile): boolean {
+  const path = join(folder, name);
+  try {
+    mkdirSync(dirname(path), { recursive: true, ...(mode === 0o600 ? { mode: 0o700 } : {}) });
+    writeFileSync(path, text, { mode, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw new ExportError('cannotWrite', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A value whose relative paths start at the job file's folder. */
+function fromFolder({ folder, workingFolder }: NewJob, { path }: JobField, value: unknown): unknown {
+  const moved = (text: unknown): unknown =>
+    typeof text !== 'string' || text === '-' || isAbsolute(text)
+      ? text
+      : relative(folder, resolve(workingFolder, text));
+  if (path === 'ids.from') return Array.isArray(value) ? value.map(moved) : value;
+  if (path === 'output.dir' || path === 'service.apiKeyFile') return moved(value);
+  if (path !== 'service.url' || typeof value !== 'string' || !value.startsWith(embedded)) return value;
+  return `${embedded}${String(moved(value.slice(embedded.length)))}`;
+}

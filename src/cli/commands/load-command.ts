@@ -1,0 +1,107 @@
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { loadModes } from '../../load/load-steps.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
+import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { plural } from '../../lib/format-text.ts';
+
+/** `load`: a finished export into DuckDB or PostgreSQL. */
+export const loadCommand: Command = {
+  usage: ['load <out> --to duckdb:FILE [flags]', 'load <out> --to postgres://user@host/database [flags]'],
+  about:
+    'Creates the tables of a finished export in a database and loads them in one transaction. Refuses an export that fails verify.',
+  examples: [
+    {
+      line: 'load asset-export-demo --to duckdb:demo.duckdb',
+      about: 'loads every table and replaces existing rows',
+    },
+    {
+      line: 'load asset-export-demo --to postgres://me@db.example/warehouse --mode upsert',
+      about: 'replaces assets that exist already, with their child rows; the password is in PGPASSWORD',
+    },
+    {
+      line: 'load asset-export-demo --to postgres://db/warehouse --sql',
+      about: 'prints the statements for psql and connects to nothing',
+    },
+    {
+      line: 'load asset-export-demo --to postgres://me@db/warehouse --schema raw --prefix nft_',
+      about: 'tables raw.nft_assets, raw.nft_creators, …',
+    },
+  ],
+  words: exportWords,
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'to', value: 'TARGET', about: 'duckdb:FILE or postgres://…' },
+        {
+          name: 'mode',
+          value: 'MODE',
+          choices: loadModes,
+          about: 'replace all rows, append, or upsert by id (child rows follow)',
+          standard: 'replace',
+        },
+        { name: 'schema', value: 'NAME', about: 'schema for the tables; created if absent' },
+        { name: 'prefix', value: 'TEXT', about: 'prefix for every table name' },
+        {
+          name: 'allow-empty',
+          about: 'let an export without assets replace a table that has rows (without it: exit 3)',
+        },
+        { name: 'sql', about: 'print the statements; connect to nothing' },
+        ...bucketFlags,
+        scratchFlag,
+        { name: 'json', about: 'print one JSON object' },
+      ],
+    },
+  ],
+  run: (args) => run(args),
+};
+
+async function run(args: CommandArguments): Promise<number> {
+  const to = args.text('to');
+  if (to === undefined) {
+    throw new ExportError('usage', '--to is missing: load needs a database', {
+      todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
+    });
+  }
+  const [{ parseTarget, requireNames }, { parseMode }, { loadExport, loadScript }] = await Promise.all([
+    import('../../load/load-target.ts'),
+    import('../../load/load-steps.ts'),
+    import('../../load/load-export.ts'),
+  ]);
+  const target = parseTarget(to, process.cwd());
+  const place = await exportPlace(args.words[0] ?? '', args);
+  const { folder } = place;
+  const [schema, prefix] = [args.text('schema'), args.text('prefix')];
+  requireNames({ schema, prefix });
+  const request = {
+    ...{ files: place.files, folder, kind: target.kind, mode: parseMode(args.text('mode')) },
+    ...{ schema, prefix, allowEmpty: args.isOn('allow-empty') },
+  };
+  if (args.isOn('sql')) {
+    if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);
+    process.stdout.write(await loadScript(request));
+    return exitCodes.complete.code;
+  }
+  const tables = await onLocalCopy(place, args, (local) =>
+    loadExport({ ...request, files: diskFileStore, folder: local }, target),
+  );
+  const shown = shownPath(folder, process.cwd());
+  process.stdout.write(
+    args.isOn('json')
+      ? `${JSON.stringify({ folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '', tables })}\n`
+      : `${shown} loaded into ${target.shown}\n${Object.entries(tables)
+          .map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`)
+          .join('')}`,
+  );
+  return exitCodes.complete.code;
+}
+
+/** psql reads local files only. */
+function noScript(address: string): ExportError {
+  return new ExportError('usage', `psql cannot read ${address}`, {
+    todo: 'Run load without --sql, or copy the export to a folder.',
+  });
+}

@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Job } from '../../job/job-schema.ts';
+import { jobWarnings } from '../../job/job-warnings.ts';
+import { systemClock, utcDay } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import { isChange, jobOn } from '../../operations/dated-exports.ts';
+import type { ExportPlan } from '../../operations/plan-export.ts';
+import { prepareInputs } from '../../ids/prepare-inputs.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import { requireFree } from '../../store/lock.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { exportBefore, leftAlone } from './export-before.ts';
+import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
+import { columnLines, invalidLines } from '../output/ids-text.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import { bookedFor, requireRecords } from '../open-service.ts';
+import { runFlags, runSettings } from '../run-flags.ts';
+import { errorJson, errorText } from '../output/show-error.ts';
+
+/** `plan`: reads all ids and prints the bill. Sends nothing. */
+export const planCommand: Command = {
+  usage: ['plan <job.yaml> [flags]', 'plan --ids FILE --url BASE --out DIR [flags]'],
+  about: 'Reads all ids and prints what it costs to finish the export. Sends nothing and needs no key.',
+  examples: [
+    { line: 'plan job.yaml', about: 'calls, credits, days and disk of a job' },
+    {
+      line: 'plan job.yaml --credits-per-day 3000000 --credits-per-second 500',
+      about: 'duration under the limits of a free plan',
+    },
+  ],
+  words: jobWords,
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'json', about: 'print one JSON object' },
+        { name: 'fresh', about: 'ignore what earlier runs exported' },
+        ...stateGroup.flags,
+      ],
+    },
+    {
+      title: 'Flags of run that plan ignores',
+      flags: runFlags.filter(({ name }) => name !== 'json'),
+    },
+    ...jobFlagGroups(),
+  ],
+  notes: jobNotes,
+  run: async (args) => {
+    const { json } = runSettings(args);
+    // Ids from stdin are stored in the temporary folder, so that a plan does not change the export.
+    const folder = await mkdtemp(join(tmpdir(), 'asset-export-plan-'));
+    try {
+      return tellPlan(await planRun(args, folder), json);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** The cost of one command: of the export that it finishes first, and of its own export. */
+interface RunPlan {
+  readonly job: Job;
+  readonly plan: ExportPlan;
+  readonly before: (ExportPlan & { readonly folder: string }) | null;
+  readonly warnings: readonly string[];
+  /** Why a run would be refused, or end with another exit status than 0, whatever the service answers. */
+  readonly error: ExportError | undefined;
+}
+
+async function planRun(args: CommandArguments, temporary: string): Promise<RunPlan> {
+  const { planExport } = await import('../../operations/plan-export.ts');
+  const { openHome } = await import('../../operations/homes/open-home.ts');
+  const { job: given, idsFolder } = jobOf(args);
+  const files = diskFileStore;
+  const today = utcDay(systemClock.now());
+  const job = jobOn(given, today);
+  await (await openHome(job, { files, clock: systemClock, random: Math.random })).requireOwn();
+  await requireRecords(job);
+  const ledger = bookedFor(job, args);
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin: process.stdin, folder: temporary });
+  const request = { prepared, files, ...(ledger === undefined ? {} : { ledger }) };
+  const warnings = jobWarnings(job);
+  if (ledger === undefined && job.budget.creditsPerDay !== undefined) {
+    warnings.push('no API key given, so credits booked today are not counted');
+  }
+  const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);
+  const planBefore = async (unfinished: Job) => {
+    await requireFree(unfinished.output.dir);
+    return { folder: unfinished.output.dir, ...(await planExport({ job: unfinished, ...request })) };
+  };
+  if (first?.warning !== undefined) warnings.push(first.warning);
+  const before =
+    first?.job === undefined
+      ? null
+      : await planBefore(first.job).catch((error: unknown) => {
+          if (!isChange(error)) throw error;
+          warnings.push(leftAlone(error));
+          return null;
+        });
+  const dir = args.isOn('fresh') ? join(temporary, 'nothing-yet') : job.output.dir;
+  const planned = { ...job, output: { ...job.output, dir } };
+  const plan = await planExport({ job: planned, ...request, callsBefore: before?.calls ?? 0 });
+  return { job, plan, before, warnings, error: await refusal(job, plan) };
+}
+
+/** The error that a run would end with, if the plan can already tell. */
+async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefined> {
+  const { intolerableIds } = await import('../../operations/tolerance.ts');
+  const { requireDayForACall } = await import('../../client/policies/with-budget.ts');
+  try {
+    requireDayForACall(job.budget);
+  } catch (error) {
+    if (error instanceof ExportError) return error;
+    throw error;
+  }
+  return intolerableIds(plan, job.tolerance);
+}
+
+function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {
+  const { dir } = job.output;
+  const calls = plan.calls + (before?.calls ?? 0);
+  const credits = plan.credits + (before?.credits ?? 0);
+  if (json) {
+    const said = error === undefined ? null : errorJson(error);
+    process.stdout.write(
+      `${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`,
+    );
+  } else {
+    process.stdout.write(planText({ ...plan, calls, credits }, before));
+    for (const warning of warnings) process.stderr.write(`asset-export: warning: ${warning}\n`);
+  }
+  if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
+  return error?.exitCode ?? exitCodes.complete.code;
+}
+
+function planText(plan: ExportPlan, before: RunPlan['before']): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ['read', count(plan.read)],
+    ['valid', count(plan.valid)],
+    ['invalid', count(plan.invalid)],
+    ['duplicates', count(plan.duplicates)],
+    ['already done', count(plan.alreadyDone)],
+    ['calls', count(plan.calls)],
+    ['credits', count(plan.credits)],
+    ...(before === null
+      ? []
+      : [
+          [
+            'first',
+            `${shownPath(before.folder, process.cwd())} is finished first: ${plural(before.calls, 'call')} of these`,
+          ] as const,
+        ]),
+    ...(plan.singleCallsAtMost === 0
+      ? []
+      : [['single calls', `${count(plan.singleCallsAtMost)} more at most: one for each missing id`] as const]),
+    ['days', daysText(plan)],
+    ['time', plan.seconds === null ? 'no rate limit set' : `${duration(plan.seconds * 1000)} at the rate limit`],
+    ...(plan.completesAt === null ? [] : [['done', doneText(plan.completesAt)] as const]),
+    ['disk', `about ${byteSize(plan.diskBytes)}`],
+  ];
+  const lines = [
+    ...rows.map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...columnLines(plan.columns),
+    ...invalidLines(plan),
+  ];
+  return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+function daysText({ days, leftToday }: ExportPlan): string {
+  if (days === null) return '1 (no daily budget set)';
+  if (days === 'never') return 'never: the daily budget is below the price of one call';
+  return `${plural(days, 'day')} under the budget, ${count(leftToday ?? 0)} credits left today`;
+}
+
+/** To the minute, as the pace of the service is not known. */
+function doneText(completesAt: string): string {
+  const minute = new Date(Math.ceil(Date.parse(completesAt) / 60_000) * 60_000).toISOString();
+  return `${minute.slice(0, 10)} about ${minute.slice(11, 16)} UTC, if it starts now`;
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
+import { requireDayForACall } from '../../client/policies/with-budget.ts';
+import type { Job } from '../../job/job-schema.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../job-flags.ts';
+import type { OpenService } from '../open-service.ts';
+import { runFlags, runSettings } from '../run-flags.ts';
+import { runJob } from './run-job.ts';
+import { rehearsal } from '../output/summary-text.ts';
+
+/** `rehearse`: the job as it is, against answers that are made up. */
+export const rehearseCommand: Command = {
+  usage: ['rehearse <job.yaml> [--faults FILE] [flags]', 'rehearse --ids FILE --out DIR [flags]'],
+  about:
+    'Dry run of a job: your ids and settings, generated records, no credits, no network. The files go to a temporary folder that is removed at the end. The daily budget is ignored, unless --credits-per-day is given with --when-spent stop.',
+  examples: [
+    { line: 'rehearse job.yaml', about: 'what the real run would print' },
+    {
+      line: 'rehearse job.yaml --faults faults.yaml',
+      about: 'the same with a faulty service (asset-export help service)',
+    },
+  ],
+  words: { ...jobWords, about: 'job file (YAML), unless --ids and --out are given' },
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'faults', value: 'FILE', about: 'YAML file with faults that the service simulates' },
+        {
+          name: 'missing-percent',
+          value: 'N',
+          about: 'percentage of ids that the service does not find',
+          standard: '1',
+        },
+        ...runFlags,
+      ],
+    },
+    ...jobFlagGroups(),
+  ],
+  notes: jobNotes,
+  run: (args) => rehearse(args),
+};
+
+async function rehearse(args: CommandArguments): Promise<number> {
+  const settings = runSettings(args);
+  const missingPercent = percentOf(args.text('missing-percent') ?? '1');
+  // The address is not used, so a job without one is accepted.
+  const { job, idsFolder } = jobOf(args, args.words.length === 0 ? { url: 'embedded:-' } : {});
+  const budget = rehearsedBudget(job.budget, args.text('credits-per-day') !== undefined);
+  const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
+  // On exit, because a second signal skips every `finally`.
+  process.once('exit', () => {
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
+  const words = {
+    shown: rehearsal,
+    next: 'Next: asset-export run with the same job spends the credits and keeps the files',
+    notes: [
+      'Dry run: records are generated, no credits are spent, and the files are removed at the end.',
+      ...(job.budget.creditsPerDay !== undefined && budget.creditsPerDay === undefined
+        ? ['The daily budget is ignored. To stop when it is spent, add --credits-per-day N --when-spent stop.']
+        : []),
+    ],
+  };
+  const rehearsed = { ...job, budget, output: { ...job.output, dir, report: false } };
+  return runJob(
+    { job: rehearsed, idsFolder, fresh: false },
+    {
+      ...{ open, words, secondSignal: 'abort', exportName: basename(job.output.dir) },
+      ...settings,
+    },
+  );
+}
+
+/** Generated credits have no day: the daily budget applies only if the command line sets it, and nothing waits for 00:00 UTC. */
+function rehearsedBudget(budget: Job['budget'], isAsked: boolean): Job['budget'] {
+  // A day of less than a call is refused, as the run refuses it.
+  requireDayForACall(budget);
+  if (isAsked && budget.whenSpent === 'stop') return budget;
+  return { ...budget, creditsPerDay: undefined, whenSpent: 'stop' };
+}
+
+interface Invention {
+  readonly faults: string | undefined;
+  readonly missingPercent: number;
+}
+
+async function openInventedService(job: Job, { faults, missingPercent }: Invention): Promise<OpenService> {
+  const { serveAssets } = await import('../../service/start-service.ts');
+  const { GeneratedStore } = await import('../../service/store/generated-store.ts');
+  const { loadFaults } = await import('../../service/faults/load-faults.ts');
+  const apiKey = randomBytes(16).toString('hex');
+  const running = await serveAssets(new GeneratedStore(missingPercent), {
+    host: '127.0.0.1',
+    port: 0,
+    apiKeys: [apiKey],
+    creditsPerCall: job.budget.creditsPerCall,
+    clock: systemClock,
+    ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
+  });
+  return {
+    service: { url: running.url, apiKey },
+    ledger: createMemoryLedger(),
+    close: () => running.close(),
+  };
+}
+
+function percentOf(text: string): number {
+  const percent = Number(text);
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
+  throw new ExportError('usage', `--missing-percent: ${text} is not a percentage from 0 to 100`);
+}

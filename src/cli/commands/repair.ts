@@ -1,0 +1,76 @@
+import type { LoadedJob } from '../../job/load-job.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import type { RepairOutcome } from '../../operations/repair-export.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import type { CommandArguments } from '../command.ts';
+import { count, plural } from '../../lib/format-text.ts';
+import { jobOf } from '../job-flags.ts';
+import { type OpenService, openServiceFor } from '../open-service.ts';
+import { openRunContext, type RunContext } from '../run-context.ts';
+import { type RunSettings, runSettings } from '../run-flags.ts';
+import { errorJson, errorText } from '../output/show-error.ts';
+import { verifyExitCode, verifyText } from '../output/verify-text.ts';
+
+/** `verify --repair`: repairs an export, and spends nothing without `--yes`. Resolves to the exit status. */
+export async function repair(args: CommandArguments, folder: string): Promise<number> {
+  const settings = runSettings(args);
+  const file = args.text('job');
+  const isNamed = file !== undefined || args.value('ids') !== undefined || args.value('url') !== undefined;
+  const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: folder }) : undefined;
+  const outcome = await repaired({ folder, source }, args, settings);
+  const { after, error, calls, credits, parts, rebuilt, bill } = outcome;
+  const exitCode = error?.exitCode ?? verifyExitCode(after, args.isOn('strict'));
+  const shown = shownPath(folder, process.cwd());
+  process.stderr.write(repairText(outcome, { isPaid: args.isOn('yes'), isNamed }));
+  if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
+  const said = error === undefined ? null : errorJson(error);
+  const account = { rebuilt, bill: bill ?? null, repaired: parts, calls, credits, error: said };
+  process.stdout.write(
+    settings.json
+      ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...after, ...account })}\n`
+      : verifyText(after, { shown, isStrict: args.isOn('strict'), isRepaired: true }),
+  );
+  return exitCode;
+}
+
+function repairText(
+  { after, rebuilt, bill, parts, calls, credits }: RepairOutcome,
+  { isPaid, isNamed }: { readonly isPaid: boolean; readonly isNamed: boolean },
+): string {
+  const free =
+    rebuilt.length === 0 ? '' : `${plural(rebuilt.length, 'file')} rebuilt from other files, no credits spent\n`;
+  if (bill === undefined) {
+    if (after.damage.length === 0 || isNamed) return free;
+    return `${free}To repair the rest, add --job <job.yaml>. The cost is printed before anything is spent.\n`;
+  }
+  if (isPaid) {
+    return `${free}${plural(parts.length, 'part')} requested again: ${plural(calls, 'call')}, ${count(credits)} credits\n`;
+  }
+  return `${free}The rest must be requested from the service: ${plural(bill.calls, 'call')}, ${count(bill.credits)} credits\nNothing was requested. Add --yes to request them.\n`;
+}
+
+async function repaired(
+  request: { readonly folder: string; readonly source: LoadedJob | undefined },
+  args: CommandArguments,
+  settings: RunSettings,
+): Promise<RepairOutcome> {
+  const { repairExport } = await import('../../operations/repair-export.ts');
+  const { source } = request;
+  let open: OpenService | undefined;
+  let run: RunContext | undefined;
+  const pay = async ({ job }: LoadedJob): Promise<RunContext['context']> => {
+    open = await openServiceFor(job, args);
+    run = await openRunContext(job, { open, ...settings });
+    return run.context;
+  };
+  try {
+    return await repairExport(request, {
+      files: diskFileStore,
+      stdin: process.stdin,
+      pay: args.isOn('yes') && source !== undefined ? () => pay(source) : undefined,
+    });
+  } finally {
+    run?.end();
+    await open?.close();
+  }
+}

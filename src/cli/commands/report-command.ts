@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { byteSize } from '../../lib/format-text.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import type { ProfileExtent } from '../../report/read-report.ts';
+import type { ReportData } from '../../report/report-data.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { programVersion } from '../program-version.ts';
+
+const extents: readonly ProfileExtent[] = ['exact', 'parts', 'none'];
+
+/** `report`: an export as one HTML page. */
+export const reportCommand: Command = {
+  usage: ['report <out> [--open] [--to FILE] [--profile exact|parts|none] [--json]'],
+  about:
+    'Writes report.html into an export: what became of every id, how the runs went, what the assets and their columns hold. One file without scripts or images from elsewhere. Works on finished, unfinished and running exports; needs no key and sends nothing.',
+  examples: [
+    { line: 'report asset-export-demo', about: 'writes asset-export-demo/report.html' },
+    { line: 'report asset-export-demo --open', about: 'opens it in the browser' },
+    { line: 'report asset-export-demo --to - > page.html', about: 'the page on stdout' },
+    { line: 'report asset-export-demo --json', about: 'what the page shows, as one JSON object' },
+  ],
+  words: exportWords,
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'open', about: 'open the page in the browser' },
+        { name: 'to', value: 'FILE', about: 'write the page to FILE; - is stdout', standard: '<out>/report.html' },
+        {
+          name: 'profile',
+          value: 'EXTENT',
+          choices: extents,
+          about:
+            'rows to count: exact reads all, parts reads every k-th part (default above 5,000,000 rows), none leaves these sections out',
+        },
+        { name: 'json', about: 'print what the page shows as one JSON object; write no page' },
+      ],
+    },
+  ],
+  run: (args) => run(args),
+};
+
+async function run(args: CommandArguments): Promise<number> {
+  const folder = resolve(args.words[0] ?? '');
+  const [to, isOpened, isJson] = [args.text('to'), args.isOn('open'), args.isOn('json')];
+  const extent = extentOf(args.text('profile'));
+  if (isJson && (isOpened || to !== undefined)) {
+    throw new ExportError('usage', '--json writes no page: remove --open and --to');
+  }
+  if (isOpened && to === '-') throw new ExportError('usage', '--open needs a file: remove --to -');
+  const { reportData, writePage } = await import('../../report/write-report.ts');
+  const data = await reportData({ files: diskFileStore, folder, version: programVersion(), extent });
+  if (isJson) {
+    process.stdout.write(`${JSON.stringify(data)}\n`);
+    return exitCodes.complete.code;
+  }
+  const { reportPage } = await import('../../report/page/page.ts');
+  const page = reportPage(data);
+  if (to === '-') {
+    process.stdout.write(page);
+    return exitCodes.complete.code;
+  }
+  const path = to === undefined ? pathIn(folder, exportPaths.report) : resolve(to);
+  await writePage(diskFileStore, path, page);
+  process.stdout.write(`${shownPath(path, process.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`);
+  if (isOpened) await openInBrowser(path);
+  return exitCodes.complete.code;
+}
+
+/** @throws {ExportError} `usage` */
+function extentOf(text: string | undefined): ProfileExtent | undefined {
+  const extent = extents.find((each) => each === text);
+  if (text !== undefined && extent === undefined) {
+    throw new ExportError('usage', `--profile must be one of ${extents.join(', ')}, not "${text}"`);
+  }
+  return extent;
+}
+
+function missingNote({ profileMissing }: ReportData): string {
+  return profileMissing === null ? '' : `The assets and their columns are not shown: ${profileMissing}.\n`;
+}
+
+/** What opens a file on each system. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** A machine without a browser is no error: the page is written. */
+async function openInBrowser(path: string): Promise<void> {
+  const [program = '', ...before] = openers[process.platform] ?? ['xdg-open'];
+  const opened = spawn(program, [...before, path], { detached: true, stdio: 'ignore' });
+  const isStarted = await new Promise<boolean>((settle) => {
+    opened.once('spawn', () => {
+      settle(true);
+    });
+    opened.once('error', () => {
+      settle(false);
+    });
+  });
+  if (isStarted) opened.unref();
+  else process.stderr.write(`cannot open a browser: ${program} is not installed. Open ${path} yourself.\n`);
+}

@@ -1,0 +1,86 @@
+import type { Job } from '../../job/job-schema.ts';
+import { jobWarnings } from '../../job/job-warnings.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { systemClock, utcDay } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { isChange, jobOn } from '../../operations/dated-exports.ts';
+import { requireExportFolder } from '../../operations/require-export-folder.ts';
+import { observeRuns } from '../../observe/observe-runs.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { exportBefore, leftAlone } from './export-before.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import { openServiceFor } from '../open-service.ts';
+import { takeKeyAway } from '../read-api-key.ts';
+import { runFlags, runSettings } from '../run-flags.ts';
+import { type AccountJson, type JobRun, runJob } from './run-job.ts';
+
+/** `run`: starts an export or continues it. */
+export const runCommand: Command = {
+  usage: ['run <job.yaml> [flags]', 'run --ids FILE --url BASE --out DIR [flags]'],
+  about:
+    'Starts an export, or resumes it with the same command. A killed run loses nothing: run it again. With {date} in the output folder, each UTC day has its own export, and a run finishes the newest unfinished one first.',
+  examples: [
+    { line: 'run job.yaml', about: 'the job that asset-export init wrote' },
+    {
+      line: 'run --ids ids.txt --url https://service.example --out out/nightly',
+      about: 'flags instead of a job file; the key is in ASSET_EXPORT_API_KEY',
+    },
+    { line: 'run job.yaml --credits-per-day 15000000 --when-spent wait', about: 'a backfill over several days' },
+    { line: 'run job.yaml --fresh', about: 'start over after the ids or the job changed' },
+  ],
+  words: jobWords,
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'fresh', about: 'delete the unfinished export and start over' },
+        ...runFlags,
+        ...stateGroup.flags,
+      ],
+    },
+    ...jobFlagGroups(),
+  ],
+  notes: jobNotes,
+  run: (args) => run(args),
+};
+
+async function run(args: CommandArguments): Promise<number> {
+  const { job, idsFolder } = jobOf(args);
+  const fresh = args.isOn('fresh');
+  const settings = runSettings(args);
+  // The key is taken out of the environment once, and may be needed twice.
+  const environment = { ...process.env };
+  takeKeyAway(process.env);
+  const runOne = async (dated: Job, more: Partial<JobRun>): Promise<number> => {
+    // An embedded service keeps its balance in the folder: not in one that is not an export.
+    if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
+    const open = await openServiceFor(dated, args, { ...environment });
+    return runJob({ job: dated, idsFolder, fresh }, { open, observe: observeRuns, ...settings, ...more });
+  };
+  const warnings = jobWarnings(job);
+  const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));
+  if (first?.warning !== undefined) warnings.push(first.warning);
+  let before: AccountJson | undefined;
+  if (first?.job !== undefined) {
+    try {
+      const exit = await runOne(first.job, { json: false, onAccount: (account) => (before = account) });
+      if (exit !== exitCodes.complete.code && exit !== exitCodes.notTolerated.code) {
+        if (settings.json) process.stdout.write(`${JSON.stringify(before)}\n`);
+        return exit;
+      }
+    } catch (error) {
+      if (!isChange(error)) throw error;
+      warnings.push(leftAlone(error));
+    }
+  }
+  const exit = await runOne(lessSpent(jobOn(job, utcDay(systemClock.now())), before), { warnings, before });
+  return exit === exitCodes.complete.code ? (before?.exitCode ?? exit) : exit;
+}
+
+/** The credits of a run are those of all exports that it works on. */
+function lessSpent(job: Job, before: AccountJson | undefined): Job {
+  const { creditsPerRun } = job.budget;
+  if (creditsPerRun === undefined || before === undefined) return job;
+  return { ...job, budget: { ...job.budget, creditsPerRun: Math.max(0, creditsPerRun - before.creditsOfRun) } };
+}

@@ -1,0 +1,129 @@
+import type { Job } from '../../job/job-schema.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import type { ExportRequest } from '../../operations/export-assets.ts';
+import type { ExportOutcome } from '../../operations/export-outcome.ts';
+import type { RunListener } from '../../work/run-events.ts';
+import { intolerable } from '../../operations/tolerance.ts';
+import { columnLines, invalidLines } from '../output/ids-text.ts';
+import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
+import type { RunSettings } from '../run-flags.ts';
+import { errorJson, errorText } from '../output/show-error.ts';
+import { nextText, rehearsal, summaryText } from '../output/summary-text.ts';
+
+export interface JobRun extends RunSettings, RunContextOptions {
+  /** What the export is called in messages, the line behind the summary, and what is said first, where they are not the usual ones. */
+  readonly words?: { readonly shown: string; readonly next: string; readonly notes?: readonly string[] };
+  /** Shown before the run begins. */
+  readonly warnings?: readonly string[];
+  /** The account of an export that the same command has finished first. */
+  readonly before?: AccountJson | undefined;
+  readonly onAccount?: (account: AccountJson) => void;
+}
+
+/** The account of a run as `--json` prints it. */
+export interface AccountJson extends Readonly<Record<string, unknown>> {
+  readonly exitCode: number;
+  readonly callsOfRun: number;
+  readonly creditsOfRun: number;
+}
+
+/** Runs an export with progress and signals, reports the result and closes the service. Resolves to the exit code. */
+export async function runJob(request: ExportRequest, settings: JobRun): Promise<number> {
+  return thenCleanUp({
+    work: () => runOpen(request, settings),
+    hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
+    cleanUp: [() => settings.open.close()],
+  });
+}
+
+async function runOpen(request: ExportRequest, settings: JobRun): Promise<number> {
+  const { job, fresh } = request;
+  const shown = settings.words?.shown ?? shownPath(job.output.dir, process.cwd());
+  const run = await openRunContext(job, settings);
+  const listener: RunListener = (event) => {
+    run.context.listener(event);
+    // The log has a line of its own for it.
+    if (event.kind === 'warning' && run.logEnd === undefined) run.tell(`warning: ${event.message}`);
+    if (event.kind === 'opened') for (const line of columnLines(event.columns ?? [])) run.tell(line);
+  };
+  let outcome: ExportOutcome;
+  try {
+    for (const warning of settings.warnings ?? []) run.tell(`warning: ${warning}`);
+    for (const note of settings.words?.notes ?? []) run.tell(note);
+    if (fresh) run.tell(`--fresh: the earlier export in ${shown} is deleted after the ids are read`);
+    const { exportAssets } = await import('../../operations/export-assets.ts');
+    outcome = await exportAssets(request, { ...run.context, listener });
+  } finally {
+    run.end();
+  }
+  return tellOutcome(outcome, run, { ...settings, job, shown, next: settings.words?.next ?? nextText(shown) });
+}
+
+interface Telling extends Pick<JobRun, 'json' | 'before' | 'onAccount'> {
+  readonly job: Job;
+  readonly shown: string;
+  readonly next: string;
+}
+
+function tellOutcome(
+  outcome: ExportOutcome,
+  { logEnd, tell }: Pick<RunContext, 'logEnd' | 'tell'>,
+  { job, json, shown, next, before, onAccount }: Telling,
+): number {
+  const error =
+    outcome.error ??
+    (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance, job.output.onDrift) : undefined);
+  const exitCode = error?.exitCode ?? exitCodes.complete.code;
+  const account = accountJson(outcome, exitCode, error);
+  onAccount?.(account);
+  if (logEnd !== undefined) {
+    for (const line of invalidLines(outcome)) tell(line.trim());
+    const hint = error === undefined ? { next: next.replace(/^Next: /, '') } : {};
+    // The files of a rehearsal are deleted, so its folder is not named.
+    const folder = shown === rehearsal ? { folder: undefined } : {};
+    logEnd({ ...account, ...folder, ...hint }, error === undefined ? 'info' : 'error');
+  } else {
+    if (!isRefused(outcome)) process.stderr.write(`\n${summaryText(outcome, shown)}\n\n`);
+    process.stderr.write(`${error === undefined ? next : errorText(error)}\n`);
+  }
+  if (json) process.stdout.write(`${JSON.stringify(before === undefined ? account : withBefore(account, before))}\n`);
+  return exitCode;
+}
+
+/** True for an error before the first call that a retry does not fix. An account of zeros would say nothing. */
+function isRefused({ error, account }: ExportOutcome): boolean {
+  return error !== undefined && exitCodes[error.exit].runAgain === '' && account.calls === 0 && account.parts === 0;
+}
+
+function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): AccountJson {
+  const { account, state, callsOfRun, creditsOfRun, elapsedMs, columns, invalidSamples } = outcome;
+  const { counts, files, ...rest } = account;
+  const said = error === undefined ? null : errorJson(error);
+  return {
+    state,
+    exitCode,
+    ...rest,
+    ...counts,
+    counts,
+    callsOfRun,
+    creditsOfRun,
+    elapsedMs,
+    columns,
+    invalidSamples,
+    files: files.length,
+    error: said,
+  };
+}
+
+/** Adds up what one command spent on two exports. */
+function withBefore(account: AccountJson, before: AccountJson): AccountJson {
+  return {
+    ...account,
+    callsOfRun: account.callsOfRun + before.callsOfRun,
+    creditsOfRun: account.creditsOfRun + before.creditsOfRun,
+    before,
+  };
+}

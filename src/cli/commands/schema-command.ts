@@ -1,0 +1,124 @@
+import { isAbsolute, relative } from 'node:path';
+import { tableNames, tables } from '../../records/columns.ts';
+import type { Table } from '../../records/table.ts';
+import type { Job } from '../../job/job-schema.ts';
+import { loadJob } from '../../job/load-job.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import { tablesOf } from '../../work/tables-of.ts';
+import { csvDialectNames, type CsvDialectName } from '../../lib/csv-dialect.ts';
+import { columnsDocument } from '../../warehouse/columns-document.ts';
+import { hasLists, type TableFormat, tableFormats } from '../../warehouse/dialect.ts';
+import { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from '../../warehouse/dialects.ts';
+import type { Command, CommandArguments } from '../command.ts';
+
+/** `schema`: the columns, their DDL and load statements, or the JSON Schema of job files. */
+export const schemaCommand: Command = {
+  usage: ['schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR]'],
+  about:
+    'Prints the columns of the tables. --for prints the statements that create and load them in a warehouse, or the JSON Schema of job files. With a job file, the output describes the tables as that job writes them.',
+  examples: [
+    { line: 'schema --table creators', about: 'columns, types and their source fields' },
+    { line: 'schema --for bigquery --folder gs://bucket/out', about: 'CREATE TABLE and LOAD DATA for every table' },
+    { line: 'schema job.yaml --for duckdb', about: 'the same for the columns and formats of a job' },
+    { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
+  ],
+  words: { name: '[job]', about: 'job file: use its tables, columns, formats and folder', least: 0, most: 1 },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'table', value: 'NAME', choices: tableNames, about: `one table only: ${tableNames.join(', ')}` },
+        { name: 'for', value: 'NAME', choices: [...dialectNames, 'job'], about: `${dialectNames.join(', ')} or job` },
+        {
+          name: 'folder',
+          value: 'DIR',
+          about: 'folder or bucket of the export, as the warehouse sees it',
+          standard: 'a placeholder',
+        },
+      ],
+    },
+  ],
+  run: async (args) => {
+    const purpose = oneOf('--for', args.text('for'), [...dialectNames, 'job']);
+    if (purpose === 'job') process.stdout.write(await jobSchemaText());
+    else process.stdout.write(tablesText(args, purpose as DialectName | undefined));
+    return exitCodes.complete.code;
+  },
+};
+
+async function jobSchemaText(): Promise<string> {
+  const { jobJsonSchema } = await import('../../job/job-json-schema.ts');
+  return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
+}
+
+/** What is written, and where: by a job, or all there is. */
+interface Layout {
+  readonly tables: readonly Table[];
+  readonly formats: readonly TableFormat[];
+  readonly folder?: string;
+  readonly csvDialect?: CsvDialectName;
+  readonly codecs?: Job['output']['compression'];
+}
+
+function tablesText(args: CommandArguments, dialect: DialectName | undefined): string {
+  const layout = layoutOf(args);
+  const table = oneOf('--table', args.text('table'), tableNames);
+  const shown = layout.tables.filter(({ name }) => table === undefined || name === table);
+  if (shown.length === 0) {
+    throw new ExportError('usage', `the job does not write the table ${table ?? ''}`, {
+      todo: `It writes ${layout.tables.map(({ name }) => name).join(', ')}.`,
+    });
+  }
+  if (dialect === undefined) return columnsDocument(shown);
+  const folder = args.text('folder') ?? layout.folder ?? exampleFolders[dialect];
+  return shown.map((each) => statementsOf(each, dialect, { ...layout, folder })).join('\n');
+}
+
+function layoutOf(args: CommandArguments): Layout {
+  const [file] = args.words;
+  if (file === undefined) return { tables, formats: tableFormats };
+  const { job } = loadJob({ file, flags: {}, environment: process.env, folder: process.cwd() });
+  const path = relative(process.cwd(), job.output.dir);
+  return {
+    // The time stands in no statement.
+    tables: tablesOf(job, 0).map((shaped) => shaped.table),
+    formats: tableFormats.filter((format) => job.output.formats.includes(format)),
+    folder:
+      isBucketAddress(job.output.dir) || path === '' || path.startsWith('..') || isAbsolute(path)
+        ? job.output.dir
+        : path,
+    csvDialect: job.csv.dialect,
+    codecs: job.output.compression,
+  };
+}
+
+function statementsOf(
+  table: Table,
+  dialect: DialectName,
+  { formats, folder = '', csvDialect, codecs }: Layout,
+): string {
+  const own = (csvDialectNames as readonly string[]).includes(dialect) ? (dialect as CsvDialectName) : 'rfc4180';
+  const dialects: readonly CsvDialectName[] =
+    csvDialect === undefined ? [...new Set(['rfc4180', own] as const)] : [csvDialect];
+  // Only Parquet holds lists; in the other formats they are JSON text, which a table of text columns takes.
+  const fitting = hasLists(table) && formats.includes('parquet') ? (['parquet'] as const) : formats;
+  const loads = fitting.flatMap((format) =>
+    format === 'csv'
+      ? dialects.map(
+          (name) =>
+            `-- load: csv, written with csv.dialect: ${name}\n${loadStatementFor(dialect, { table, format, folder, csvDialect: name, codec: codecs?.csv })}`,
+        )
+      : [`-- load: ${format}\n${loadStatementFor(dialect, { table, format, folder, codec: codecs?.jsonl })}`],
+  );
+  return [ddlFor(dialect, table), ...loads].join('\n');
+}
+
+function oneOf(flag: string, given: string | undefined, names: readonly string[]): string | undefined {
+  if (given === undefined || names.includes(given)) return given;
+  const near = nearestName(given, names);
+  const guess = near === undefined ? '' : `; did you mean ${near}?`;
+  throw new ExportError('usage', `${flag} must be one of ${names.join(', ')}, not "${given}"${guess}`);
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { listedFiles } from '../../job/listed.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { loadFaults } from '../../service/faults/load-faults.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../service/start-service.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
+import { showError } from '../output/show-error.ts';
+
+/** `serve`: the service on local data, until SIGINT or SIGTERM. */
+export const serveCommand: Command = {
+  usage: ['serve --assets FILE... [flags]'],
+  about: 'Runs the service locally: answers getAsset and getAssets from local records until SIGINT or SIGTERM.',
+  examples: [
+    {
+      line: 'serve --assets asset-export-demo',
+      about: 'the records of asset-export demo, for any key; use --url http://127.0.0.1:8787',
+    },
+    {
+      line: 'serve --assets day1.jsonl day2.jsonl.zst --store /var/tmp/assets',
+      about: 'more records than fit in memory',
+    },
+    {
+      line: 'serve --assets a.jsonl --credits-per-day 3000000 --credits-per-second 500',
+      about: 'the limits of a free plan',
+    },
+    {
+      line: 'serve --assets a.jsonl --faults faults.yaml',
+      about: 'a faulty service (asset-export help service)',
+    },
+  ],
+  words: { name: 'FILE', about: 'more record files', least: 0, most: Number.POSITIVE_INFINITY },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        {
+          name: 'assets',
+          value: 'FILE',
+          about:
+            'JSONL file with one record per line (also .gz, .zst), or folder or bucket of a finished export; repeatable',
+        },
+        { name: 'host', value: 'ADDRESS', about: 'address to listen on', standard: '127.0.0.1' },
+        { name: 'port', value: 'N', about: 'port to listen on; 0 for any free port', standard: '8787' },
+        {
+          name: 'api-key-file',
+          value: 'FILE',
+          about: 'file with the accepted keys, one per line',
+          standard: 'any key',
+        },
+        { name: 'credits-per-day', value: 'N', about: 'credits per key and UTC day', standard: 'no limit' },
+        { name: 'credits-per-second', value: 'N', about: 'credits per key and second', standard: 'no limit' },
+        { name: 'max-ids', value: 'N', about: 'maximum ids per call', standard: '1000' },
+        { name: 'store', value: 'DIR', about: 'keep records and balances on disk, in this folder', standard: 'memory' },
+        ...bucketFlags,
+        scratchFlag,
+        { name: 'faults', value: 'FILE', about: 'YAML file with faults to simulate, for tests' },
+      ],
+    },
+  ],
+  notes: 'When the service is ready, it prints its address on stdout, and GET /healthz answers "ready".',
+  run: async (args) => {
+    const options = await optionsOf(args);
+    const service = await onLocalPaths(options.assets, args, (assets) => startService({ ...options, assets }));
+    // Before the address is out: who reads it may end the service at once.
+    const ended = endOfSignal();
+    process.stdout.write(`${service.url}\n`);
+    process.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>\n`);
+    await ended;
+    await service.close();
+    process.stderr.write(`${accountText(service)}\n`);
+    return exitCodes.complete.code;
+  },
+};
+
+async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
+  const assets = [
+    ...args.texts('assets').flatMap((text) => (isBucketAddress(text) ? [text] : listedFiles(text, '.'))),
+    ...args.words,
+  ];
+  if (assets.length === 0) {
+    throw new ExportError('usage', '--assets is missing: serve needs a file of records', {
+      todo: 'To try: asset-export demo, then asset-export serve --assets asset-export-demo',
+    });
+  }
+  const keyFile = args.text('api-key-file');
+  const perDay = args.text('credits-per-day');
+  const perSecond = args.text('credits-per-second');
+  const storeDir = args.text('store');
+  const faults = args.text('faults');
+  return {
+    assets,
+    host: args.text('host') ?? '127.0.0.1',
+    port: count('port', args.text('port') ?? '8787'),
+    maxIds: count('max-ids', args.text('max-ids') ?? '1000'),
+    clock: systemClock,
+    onError: (error) => {
+      showError(error, false);
+    },
+    ...(keyFile === undefined ? {} : { apiKeys: keysIn(keyFile) }),
+    ...(perDay === undefined ? {} : { creditsPerDay: count('credits-per-day', perDay) }),
+    ...(perSecond === undefined ? {} : { creditsPerSecond: count('credits-per-second', perSecond) }),
+    ...(storeDir === undefined ? {} : { storeDir }),
+    ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
+  };
+}
+
+function count(flag: string, value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && Number.isSafeInteger(number) && (flag !== 'port' || number < 65_536)) return number;
+  throw new ExportError(
+    'usage',
+    `--${flag} must be a whole number${flag === 'port' ? ' below 65536' : ''}, not "${value}"`,
+  );
+}
+
+function keysIn(path: string): string[] {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
+    throw new ExportError('usage', `cannot read the key file ${path}: ${why}`, { cause });
+  }
+  const keys = content.split(/\s+/).filter((key) => key !== '');
+  if (keys.length > 0) return keys;
+  throw new ExportError('usage', `the key file ${path} is empty`, { todo: 'Put one key on each line.' });
+}
+
+/** Resolves at the first SIGINT or SIGTERM: the one way in which this command ends. */
+function endOfSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const)
+      process.once(name, () => {
+        resolve();
+      });
+  });
+}
+
+function accountText(service: RunningService): string {
+  const { calls, ids, records, credits, refused } = service.counts();
+  return `answered ${calls} calls for ${ids} ids with ${records} records; ${credits} credits charged, ${refused} calls refused`;
+}

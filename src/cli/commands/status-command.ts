@@ -1,0 +1,147 @@
+import { createLogUpdate } from 'log-update';
+import { systemClock } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import { exportFolders, type ExportStatus, exportStatus } from '../../operations/export-status.ts';
+import { bucketFlags, type ExportPlace, exportPlace } from '../export-place.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { isTerminal } from '../progress/is-terminal.ts';
+import { cut } from '../progress/progress-lines.ts';
+import { progressBlock } from '../progress/progress-text.ts';
+import { watchedProgress } from '../progress/watched-progress.ts';
+import { errorJson } from '../output/show-error.ts';
+import { ownerText, stateText, statusTable, statusText } from '../output/status-text.ts';
+
+const watchSeconds = 2;
+
+/** `status`: where an export stands, also while it runs. */
+export const statusCommand: Command = {
+  usage: ['status <out> [--watch [SECONDS]] [--json]'],
+  about: 'Reports the state of an export, also while it runs. Changes nothing and needs no key.',
+  examples: [
+    { line: 'status asset-export-demo', about: 'progress, cost, and the process that runs it' },
+    { line: 'status out/nightly', about: 'a folder of exports: one line each' },
+    { line: 'status asset-export-demo --watch', about: 'repeats every 2 seconds until the run ends' },
+    { line: 'status asset-export-demo --json', about: 'one JSON object for programs' },
+  ],
+  words: {
+    name: '<out>',
+    about: 'output folder or bucket of an export (--out, output.dir), or a folder of exports',
+    least: 1,
+    most: 1,
+  },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'json', about: 'print one JSON object' },
+        ...bucketFlags,
+        {
+          name: 'watch',
+          value: '[SECONDS]',
+          about: 'repeat every SECONDS until no run is left; without a terminal, print one JSON line each time',
+          standard: String(watchSeconds),
+        },
+      ],
+    },
+  ],
+  run: async (args) => {
+    const place = await exportPlace(args.words[0] ?? '', args);
+    const everyMs = watchMs(args);
+    if (everyMs === undefined) {
+      const seen = await look(place);
+      process.stdout.write(args.isOn('json') ? jsonLine(seen) : textOf(seen));
+    } else await watch(place, everyMs, args.isOn('json') || !isTerminal(process.stdout));
+    return exitCodes.complete.code;
+  },
+};
+
+function watchMs(args: CommandArguments): number | undefined {
+  const text = args.text('watch');
+  if (text === undefined) return undefined;
+  const seconds = text === '' ? watchSeconds : Number(text);
+  if (seconds > 0) return seconds * 1000;
+  throw new ExportError('usage', `--watch must be a number of seconds above 0, not "${text}"`);
+}
+
+/** What was seen of a folder: the one export that it is, or those in it. */
+interface Seen {
+  readonly folder: string;
+  readonly isOne: boolean;
+  readonly exports: readonly SeenExport[];
+}
+
+interface SeenExport {
+  readonly folder: string;
+  /** Among several, one that cannot be read does not hide the others. */
+  readonly status: ExportStatus | ExportError;
+}
+
+async function look(place: ExportPlace): Promise<Seen> {
+  const { files, folder } = place;
+  const found = await exportFolders(files, folder);
+  const isOne = found.length === 0 || found[0] === folder;
+  // A folder without any is reported as one export that is not there.
+  if (isOne) return { folder, isOne, exports: [{ folder, status: await statusAt(place, folder) }] };
+  const exports: SeenExport[] = [];
+  for (const each of found) exports.push({ folder: each, status: await statusOrError(place, each) });
+  return { folder, isOne, exports };
+}
+
+async function statusAt({ files, store, folder: top }: ExportPlace, folder: string): Promise<ExportStatus> {
+  if (store === undefined) return exportStatus(files, folder);
+  const [{ bucketStatus }, { storeWithin }] = await Promise.all([
+    import('../../operations/homes/bucket-status.ts'),
+    import('../../objects/store-within.ts'),
+  ]);
+  return bucketStatus(storeWithin(store, folder.slice(top.length + 1)), folder);
+}
+
+async function statusOrError(place: ExportPlace, folder: string): Promise<ExportStatus | ExportError> {
+  try {
+    return await statusAt(place, folder);
+  } catch (error) {
+    if (error instanceof ExportError) return error;
+    throw error;
+  }
+}
+
+async function watch(place: ExportPlace, everyMs: number, asJson: boolean): Promise<void> {
+  const block = asJson ? undefined : createLogUpdate(process.stdout);
+  for (;;) {
+    const seen = await look(place);
+    if (block === undefined) process.stdout.write(jsonLine(seen));
+    else block(watchedText(seen, process.stdout.columns || 80));
+    if (!seen.exports.some(isLive)) break;
+    await systemClock.sleep(everyMs);
+  }
+  block?.done();
+}
+
+/** The progress block of a live run, as the process that runs it shows it; the state of all others. */
+function watchedText(seen: Seen, columns: number): string {
+  const [first] = seen.exports;
+  if (!seen.isOne || first === undefined || first.status instanceof ExportError || !isLive(first)) return textOf(seen);
+  const head = `${shownPath(first.folder, process.cwd())} is ${stateText(first.status)}${ownerText(first.status)}`;
+  return `${cut(head, columns)}\n${progressBlock(watchedProgress(first.status, systemClock.now()), columns)}\n`;
+}
+
+function isLive({ status }: SeenExport): boolean {
+  return !(status instanceof ExportError) && (status.state === 'running' || status.state === 'waiting');
+}
+
+function jsonLine({ folder, isOne, exports }: Seen): string {
+  const objects = exports.map(({ folder: each, status }) => ({
+    folder: each,
+    ...(status instanceof ExportError ? { error: errorJson(status) } : status),
+  }));
+  return `${JSON.stringify(isOne ? objects[0] : { folder, exports: objects })}\n`;
+}
+
+function textOf({ isOne, exports }: Seen): string {
+  const shown = exports.map((each) => ({ ...each, shown: shownPath(each.folder, process.cwd()) }));
+  const [first] = shown;
+  if (!isOne || first === undefined || first.status instanceof ExportError) return statusTable(shown);
+  return statusText(first.status, first.shown);
+}

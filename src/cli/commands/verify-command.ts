@@ -1,0 +1,109 @@
+import { systemClock } from '../../lib/clock.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import type { FileLook } from '../../operations/verify-export.ts';
+import { pathIn } from '../../store/export-folder.ts';
+import { bucketFlags, type ExportPlace, exportPlace } from '../export-place.ts';
+import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
+import { isTerminal } from '../progress/is-terminal.ts';
+import { jobFlagGroups, stateGroup } from '../job-flags.ts';
+import { runFlags } from '../run-flags.ts';
+import type { ShownVerifying } from '../progress/verify-progress.ts';
+import { verifyExitCode, verifyText } from '../output/verify-text.ts';
+
+const jobFile: CommandFlag = {
+  name: 'job',
+  value: 'FILE',
+  about: 'job file with ids, service and budget for --repair (flags work too)',
+};
+
+const yesFlag: CommandFlag = { name: 'yes', about: 'with --repair: request the rest and spend the credits' };
+
+const repairGroups = jobFlagGroups('ids', 'service', 'budget');
+
+/** `verify`: reads every file of an export again, and makes damaged parts again when asked to. */
+export const verifyCommand: Command = {
+  usage: ['verify <out> [--quick] [--strict] [--json]', 'verify <out> --repair --job <job.yaml> [--yes] [flags]'],
+  about:
+    'Checks every file of a complete export against the manifest: hashes, row counts, schemas and the accounting identity. Files that do not belong to the export are only a note; with --strict they are an error. --repair rebuilds damaged files from other files of the export, for no credits. For the rest it prints the cost in calls and credits and stops with exit 12. With --yes it requests these ids again, within the budget.',
+  examples: [
+    { line: 'verify asset-export-demo', about: 'exit 0 if all is well, 12 if a file is damaged' },
+    { line: 'verify s3://bucket/nightly --quick', about: 'compare sizes and hashes without reading the files' },
+    {
+      line: 'verify out/export --repair --job job.yaml',
+      about: 'rebuild what is free; print the cost of the rest',
+    },
+    { line: 'verify out/export --repair --job job.yaml --yes', about: 'also request the rest, and spend the credits' },
+  ],
+  words: exportWords,
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'quick', about: 'compare sizes, and in a bucket the stored SHA-256, without reading the files' },
+        { name: 'strict', about: 'exit 12 also if the folder holds other files' },
+        { name: 'repair', about: 'rebuild damaged files for free; print the cost of the rest' },
+        yesFlag,
+        jobFile,
+        ...bucketFlags,
+        ...runFlags,
+        ...stateGroup.flags,
+      ],
+    },
+    ...repairGroups,
+  ],
+  notes: 'Flags for ids, service and budget work only with --repair.',
+  run: (args) => verify(args),
+};
+
+/** Shows progress only on a terminal. */
+async function showVerifying(): Promise<ShownVerifying | undefined> {
+  if (!isTerminal(process.stderr)) return undefined;
+  return (await import('../progress/verify-progress.ts')).verifyOnTerminal(systemClock, process.stderr);
+}
+
+async function verify(args: CommandArguments): Promise<number> {
+  const place = await exportPlace(args.words[0] ?? '', args);
+  const { files, folder } = place;
+  if (args.isOn('repair')) {
+    if (place.store !== undefined) throw noRepair(folder);
+    return (await import('./repair.ts')).repair(args, folder);
+  }
+  refuseRepairFlags(args);
+  const { verifyExport } = await import('../../operations/verify-export.ts');
+  const shown = await showVerifying();
+  const options = { onProgress: shown?.onProgress, look: args.isOn('quick') ? lookIn(place) : undefined };
+  const result = await verifyExport(files, folder, options).finally(() => shown?.end());
+  const exitCode = verifyExitCode(result, args.isOn('strict'));
+  process.stdout.write(
+    args.isOn('json')
+      ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...result })}\n`
+      : verifyText(result, { shown: shownPath(folder, process.cwd()), isStrict: args.isOn('strict') }),
+  );
+  return exitCode;
+}
+
+/** What can be told of a file without reading it: of a bucket, also its hash. */
+function lookIn({ files, folder, store }: ExportPlace): (path: string) => Promise<FileLook | undefined> {
+  if (store !== undefined) return (path) => store.look(path);
+  return async (path) => {
+    const bytes = await files.sizeOf(pathIn(folder, path));
+    return typeof bytes === 'number' ? { bytes, sha256: undefined } : undefined;
+  };
+}
+
+function noRepair(address: string): ExportError {
+  return new ExportError('usage', `--repair changes files, and ${address} is in a bucket`, {
+    todo: 'Copy the export to a folder, repair it there, and upload the repaired files and the manifest.',
+  });
+}
+
+/** A job or a budget makes sense only for a repair. @throws {ExportError} `usage` */
+function refuseRepairFlags(args: CommandArguments): void {
+  const flags = [jobFile, yesFlag, ...repairGroups.flatMap((group) => group.flags)];
+  const given = flags.find(({ name }) => args.value(name) !== undefined);
+  if (given === undefined) return;
+  throw new ExportError('usage', `--${given.name} works only with --repair`, {
+    todo: `Add --repair, or remove --${given.name}.`,
+  });
+}

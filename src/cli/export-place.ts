@@ -1,0 +1,74 @@
+import { resolve } from 'node:path';
+import { environmentName } from '../job/job-fields.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
+import { systemClock } from '../lib/clock.ts';
+import { thenCleanUp } from '../lib/clean-up.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
+import { localFolder } from '../operations/homes/local-folder.ts';
+import { pathIn } from '../store/export-folder.ts';
+import { diskFileStore, type FileStore } from '../store/file-store.ts';
+import type { CommandArguments } from './command.ts';
+import { jobFlag } from './job-flags.ts';
+
+/** Where an export lies that a command reads. */
+export interface ExportPlace {
+  readonly files: FileStore;
+  /** Absolute, or the address of a bucket. */
+  readonly folder: string;
+  /** Of a bucket. */
+  readonly store?: ObjectStore;
+}
+
+/** Flags of commands that read exports in buckets. */
+export const bucketFlags = [jobFlag('output.endpoint')];
+export const scratchFlag = jobFlag('output.scratch');
+
+/** The place that a word of the command line names. @throws {ExportError} `usage` */
+export async function exportPlace(word: string, args: CommandArguments): Promise<ExportPlace> {
+  if (!isBucketAddress(word)) return { files: diskFileStore, folder: resolve(word) };
+  const [{ openStoreAt }, { bucketFiles }] = await Promise.all([
+    import('../operations/homes/open-home.ts'),
+    import('../store/bucket-files.ts'),
+  ]);
+  const folder = word.replace(/\/+$/, '');
+  const store = await openStoreAt(folder, flagOf(args, 'out-endpoint'), { clock: systemClock, random: Math.random });
+  return { files: bucketFiles(store, folder), folder, store };
+}
+
+/** Runs work on a local folder: an export in a bucket is copied to the scratch folder for that time. */
+export async function onLocalCopy<T>(
+  place: ExportPlace,
+  args: CommandArguments,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const { files, folder } = place;
+  if (place.store === undefined) return work(folder);
+  const { copyExport } = await import('../finished/copy-export.ts');
+  const target = pathIn(
+    localFolder({ output: { dir: folder, scratch: flagOf(args, 'scratch') } }),
+    `copy-${process.pid}`,
+  );
+  return thenCleanUp({
+    work: async () => {
+      await copyExport({ from: files, folder, to: diskFileStore, target });
+      return work(target);
+    },
+    cleanUp: [() => diskFileStore.remove(target)],
+  });
+}
+
+/** The same for several paths, those of folders and files as they are. */
+export async function onLocalPaths<T>(
+  paths: readonly string[],
+  args: CommandArguments,
+  work: (paths: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const at = paths.findIndex(isBucketAddress);
+  if (at < 0) return work(paths);
+  const place = await exportPlace(paths[at] ?? '', args);
+  return onLocalCopy(place, args, (local) => onLocalPaths(paths.with(at, local), args, work));
+}
+
+function flagOf(args: CommandArguments, name: string): string | undefined {
+  return args.text(name) ?? process.env[environmentName(name)];
+}

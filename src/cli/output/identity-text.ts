@@ -1,0 +1,21 @@
+import type { Counts } from '../../store/export-facts.ts';
+import { count } from '../../lib/format-text.ts';
+
+/** The accounting identity as a sum: `read = exported + missing + invalid + duplicate + failed (+ pending)`. */
+export function identityLines(counts: Counts, pending: number): string[] {
+  const rows: (readonly [string, number])[] = [
+    ['exported', counts.exported],
+    ['missing', counts.missing],
+    ['invalid', counts.invalid],
+    ['duplicate', counts.duplicate],
+    ['failed', counts.failed],
+    ...(pending === 0 ? [] : [['pending', pending] as const]),
+  ];
+  const width = count(counts.read).length;
+  const line = (sign: string, name: string, value: number): string =>
+    `  ${sign} ${name.padEnd(10)} ${count(value).padStart(width)}`;
+  return [
+    line(' ', 'read', counts.read),
+    ...rows.map(([name, value], index) => line(index === 0 ? '=' : '+', name, value)),
+  ];
+}

@@ -1,0 +1,31 @@
+import { type InvalidSample, sampleText, type TakenColumn } from '../../ids/read/reading.ts';
+import { plural, printable } from '../../lib/format-text.ts';
+
+/** What reading the ids showed, as a plan and a run report it. */
+export interface IdsRead {
+  readonly columns: readonly TakenColumn[];
+  readonly invalidSamples: readonly InvalidSample[];
+}
+
+/** A glob may stand for thousands. */
+const shownInputs = 3;
+
+/** A line for each column that ids come from. */
+export function columnLines(columns: readonly TakenColumn[]): string[] {
+  const inputs = new Map<string, string[]>();
+  for (const { column, guessed, input } of columns) {
+    const text = `"${printable(column)}"${guessed ? ' (guessed, because no column is named id or mint; set another with --id-column)' : ''}`;
+    inputs.set(text, [...(inputs.get(text) ?? []), printable(input)]);
+  }
+  return [...inputs].map(([column, names]) => {
+    const more = names.length - shownInputs;
+    const shown = names.slice(0, shownInputs).join(', ');
+    return `ids of ${shown}${more > 0 ? ` and ${plural(more, 'more file')}` : ''}: column ${column}`;
+  });
+}
+
+/** The first invalid ids, under a line that says what they are; nothing when there is none. */
+export function invalidLines({ invalidSamples }: IdsRead): string[] {
+  if (invalidSamples.length === 0) return [];
+  return ['invalid ids, for example:', ...invalidSamples.map((sample) => `  ${printable(sampleText(sample))}`)];
+}

@@ -1,0 +1,36 @@
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { shortageIn } from '../../lib/process/shortage.ts';
+
+/**
+ * Reports an error on stderr and gives the exit status. A stack trace is shown for bugs alone.
+ * @param json whether to print a JSON object on stdout
+ */
+export function showError(error: unknown, json: boolean): number {
+  if (error instanceof ExportError) {
+    process.stderr.write(`${errorText(error)}\n`);
+    if (json)
+      process.stdout.write(
+        `${JSON.stringify({ state: 'error', exitCode: error.exitCode, error: errorJson(error) })}\n`,
+      );
+    return error.exitCode;
+  }
+  const shortage = shortageIn(error);
+  if (shortage !== undefined) {
+    const { what, todo } = shortage;
+    return showError(new ExportError('cannotWrite', `${what}: ${messageOf(error)}`, { todo }), json);
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`asset-export: this is a bug, please report it\n${stack}\n`);
+  return exitCodes.bug.code;
+}
+
+/** An error in the form of `--json`. */
+export function errorJson(error: ExportError): object {
+  return { ...error.facts, code: error.exit, message: error.message, todo: error.todo ?? null };
+}
+
+/** The message and what to do. */
+export function errorText(error: ExportError): string {
+  return `asset-export: ${error.message}${error.todo === undefined ? '' : `\n  ${error.todo}`}`;
+}

@@ -1,0 +1,93 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { shellWord } from '../../lib/shown-path.ts';
+import type { ExportStatus } from '../../operations/export-status.ts';
+import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
+import { identityLines } from './identity-text.ts';
+
+/** A glob may stand for thousands. */
+const shownInputs = 8;
+
+/** Where one export stands, for a person. */
+export function statusText(status: ExportStatus, shown: string): string {
+  const [first = '', ...others] = status.inputs.map(printable);
+  const lines = [
+    `${shown} is ${stateText(status)}${ownerText(status)}`,
+    '',
+    ...(status.startedAt === null ? [] : [`  started  ${status.startedAt}`]),
+    `  inputs   ${first}`,
+    ...others.slice(0, shownInputs - 1).map((name) => `           ${name}`),
+    ...(others.length < shownInputs ? [] : [`           and ${count(others.length - shownInputs + 1)} more`]),
+    `  written  ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}`,
+    ...(status.fetched === 0 ? [] : [`  fetched  ${plural(status.fetched, 'id')}, not yet written`]),
+    ...speedLines(status),
+    `  spent    ${plural(status.calls, 'call')}, ${count(status.credits)} credits`,
+    ...creditLines(status),
+    ...(status.lastError === null ? [] : [`  error    ${printable(status.lastError)}`]),
+    '',
+    ...identityLines(status.counts, 0),
+    ...(status.state === 'stopped' ? ['', 'Next: run the same command again to resume.'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export interface ShownStatus {
+  readonly shown: string;
+  readonly status: ExportStatus | ExportError;
+}
+
+/** Where each of several exports stands: a line an export. */
+export function statusTable(exports: readonly ShownStatus[]): string {
+  const rows = exports.map(({ shown, status }) => [shellWord(shown), ...cellsOf(status)]);
+  const head = ['export', 'state', 'written', 'exported', 'fetched', 'credits', 'error'];
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const isNumber = (column: number): boolean => column >= 2 && column <= 5;
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (isNumber(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return `${all.map(line).join('\n')}\n`;
+}
+
+function cellsOf(status: ExportStatus | ExportError): string[] {
+  if (status instanceof ExportError) return [status.exit, '', '', '', '', printable(status.message)];
+  return [
+    stateText(status),
+    share(status.inputShare, 1),
+    count(status.counts.exported),
+    status.fetched === 0 ? '' : count(status.fetched),
+    count(status.credits),
+    status.lastError === null ? '' : printable(status.lastError),
+  ];
+}
+
+/** `complete`, `running`, `waiting until …`, `stopped (exit N)`, `stopped (killed)` */
+export function stateText({ state, waitingUntil, exit, rate }: ExportStatus): string {
+  if (state === 'waiting' && waitingUntil !== null) return `waiting until ${timeText(waitingUntil)}`;
+  if (state !== 'stopped') return state;
+  if (exit !== null) return `stopped (exit ${exit})`;
+  // Without a record it is not known how the run ended.
+  return rate === null ? 'stopped' : 'stopped (killed)';
+}
+
+export function ownerText({ owner }: ExportStatus): string {
+  return owner === null ? '' : `: process ${owner.pid} on ${printable(owner.host)}`;
+}
+
+/** `2026-11-24 00:00 UTC` */
+function timeText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+function speedLines({ state, rate, etaMs }: ExportStatus): string[] {
+  if (rate === null || (state !== 'running' && state !== 'waiting')) return [];
+  const left = etaMs === null ? '' : `, about ${duration(etaMs)} left`;
+  return [`  speed    ${count(rate)} ids/s${left}`];
+}
+
+function creditLines({ creditsToday, creditsLeft }: ExportStatus): string[] {
+  if (creditsToday === null) return [];
+  const left = creditsLeft === null ? '' : `, ${count(creditsLeft)} left`;
+  return [`  today    ${count(creditsToday)} credits${left}`];
+}

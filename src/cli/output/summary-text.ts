@@ -1,0 +1,118 @@
+import type { ExportAccount, ExportOutcome } from '../../operations/export-outcome.ts';
+import type { FileFacts } from '../../store/export-facts.ts';
+import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
+import { wrapText } from './help-text.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { shellWord } from '../../lib/shown-path.ts';
+import { columnLines, invalidLines } from './ids-text.ts';
+import { identityLines } from './identity-text.ts';
+
+/** What an export is called whose folder goes when it ends: no path in it is named. */
+export const rehearsal = 'the rehearsal';
+
+/** Notes are read on a terminal of 80 columns, and the word before them takes some. */
+const noteWidth = 70;
+
+/** What a run ends with, for a person: the identity, the bill, the files, and what to do next. */
+export function summaryText(outcome: ExportOutcome, shown: string): string {
+  const { account } = outcome;
+  const head = {
+    complete: `${shown} is complete`,
+    already: `${shown} was already complete: nothing requested, nothing spent`,
+    unfinished: `${shown} is not complete yet${isResumable(outcome, shown) ? ': run the same command to resume' : ''}`,
+  }[outcome.state];
+  return [
+    head,
+    '',
+    ...identityLines(account.counts, account.pending),
+    ...unexportedLines(account, shown),
+    ...invalidLines(outcome).map((line) => `    ${line}`),
+    ...columnLines(outcome.columns).map((line) => `    ${line}`),
+    '',
+    ...billLines(outcome),
+    ...noteLines(account),
+    '',
+    ...fileLines(account, shown),
+  ].join('\n');
+}
+
+/** The line that says what to look at next, once the export is complete. */
+export function nextText(shown: string): string {
+  return `Next: asset-export verify ${shellWord(shown)}`;
+}
+
+/** Whether the same command finds again what this run has kept. */
+function isResumable({ error }: ExportOutcome, shown: string): boolean {
+  return error !== undefined && exitCodes[error.exit].runAgain !== '' && shown !== rehearsal;
+}
+
+function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {
+  if (state === 'already') return [`  ${plural(account.calls, 'call')}, ${count(account.credits)} credits in total`];
+  const whole =
+    callsOfRun === account.calls
+      ? ''
+      : ` (${plural(account.calls, 'call')}, ${count(account.credits)} credits over all runs)`;
+  return [`  ${plural(callsOfRun, 'call')}, ${count(creditsOfRun)} credits, ${duration(elapsedMs)}${whole}`];
+}
+
+function unexportedLines({ counts }: ExportAccount, shown: string): string[] {
+  const unexported = counts.missing + counts.invalid + counts.duplicate + counts.failed;
+  return unexported === 0 || shown === rehearsal ? [] : [`    ids not exported, with reasons: ${shown}/unexported/`];
+}
+
+function noteLines({ notes: counted, drift }: ExportAccount): string[] {
+  const driftOf = (kind: string) => drift.filter((each) => each.kind === kind);
+  const misfits = driftOf('misfit');
+  const fields = driftOf('unknownField');
+  const values = driftOf('unknownValue');
+  const notes: [number, string][] = [
+    [
+      misfits.reduce((sum, each) => sum + each.count, 0),
+      `values did not fit their column (kept in extra): ${few(misfits)}`,
+    ],
+    [fields.length, `unknown fields (kept in extra): ${few(fields)}`],
+    [values.length, `fields with unknown values (kept): ${few(values)}`],
+    [counted.formulaCells, 'CSV cells would run as formulas in a spreadsheet (see csv.formulas)'],
+    [counted.replacedSurrogates, 'string cells with a lone surrogate, replaced by U+FFFD'],
+    [counted.foreignRecords, 'records that were not requested (ignored)'],
+    [counted.repeatedRecords, 'records received twice (first one kept)'],
+    [counted.recordsWithoutId, 'records without an id (ignored)'],
+    [counted.otherResponseIds, 'answers with a wrong JSON-RPC id (accepted)'],
+  ];
+  return notes
+    .filter(([times]) => times > 0)
+    .flatMap(([times, words]) =>
+      wrapText(`${count(times)} ${words}`, noteWidth).map(
+        (line, index) => `  ${index === 0 ? 'note:' : '     '} ${line}`,
+      ),
+    );
+}
+
+/** The first paths of a kind of drift. */
+function few(drift: readonly { readonly path: string }[]): string {
+  const named = drift.slice(0, 3).map(({ path }) => printable(path));
+  return `${named.join(', ')}${drift.length > named.length ? ', …' : ''}`;
+}
+
+/** A line a table, a column a format: every format holds the same rows. */
+function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
+  const folderOf = ({ path }: FileFacts): string => path.split('/')[0] ?? '';
+  const formats = [...new Set(files.filter(({ table }) => table !== 'unexported').map(folderOf))];
+  const tables = [...new Set(files.map(({ table }) => table))];
+  const width = Math.max(0, ...tables.map((name) => name.length));
+  const lines = tables.map((table) => {
+    const mine = files.filter((file) => file.table === table);
+    const first = mine.filter((file) => folderOf(file) === (mine[0] === undefined ? '' : folderOf(mine[0])));
+    const rows = first.reduce((sum, file) => sum + file.rows, 0);
+    const sizes = formats.map((format) => {
+      const inFormat = table === 'unexported' ? [] : mine.filter((file) => folderOf(file) === format);
+      return inFormat.length === 0 ? '' : byteSize(inFormat.reduce((sum, { bytes }) => sum + bytes, 0));
+    });
+    return `    ${table.padEnd(width)}  ${count(rows).padStart(11)}${sizes.map((size) => size.padStart(11)).join('')}`;
+  });
+  const head = `    ${''.padEnd(width)}  ${'rows'.padStart(11)}${formats.map((name) => name.padStart(11)).join('')}`;
+  return [
+    `  ${plural(files.length, 'file')} of ${plural(parts, 'part')} in ${shown}:`,
+    ...(files.length === 0 ? [] : [head, ...lines]),
+  ].map((line) => line.trimEnd());
+}

@@ -1,0 +1,40 @@
+import { exitCodes } from '../../lib/exit-codes.ts';
+import type { Verification } from '../../operations/verify-export.ts';
+import { byteSize, count, plural, printable } from '../../lib/format-text.ts';
+
+/** Most names of files that are not of the export. */
+const mostNames = 10;
+
+/** With `isStrict` a file that is not of the export counts as damage. */
+export function verifyExitCode({ damage, strangers }: Verification, isStrict: boolean): number {
+  const isWell = damage.length === 0 && !(isStrict && strangers.length > 0);
+  return isWell ? exitCodes.complete.code : exitCodes.damaged.code;
+}
+
+export interface VerifyWords {
+  /** The export as the user named it. */
+  readonly shown: string;
+  readonly isStrict: boolean;
+  /** After a repair nothing is said of one. */
+  readonly isRepaired?: boolean;
+}
+
+/** The result of `verify` for a person. */
+export function verifyText(result: Verification, { shown, isStrict, isRepaired = false }: VerifyWords): string {
+  const { files, rows, bytes, damage, strangers } = result;
+  const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'note: '}${strangersText(strangers)}\n`;
+  const counted = `${plural(files, 'file')}, ${count(rows)} rows, ${byteSize(bytes)}`;
+  const isWell = `  ${counted}: hashes, rows, columns and the identity agree with the manifest\n`;
+  if (verifyExitCode(result, isStrict) === 0) return `${shown}: all is well\n${isWell}${notes}`;
+  if (damage.length === 0) return `${shown}: ${plural(strangers.length, 'problem')}\n${notes}${isWell}`;
+  const lines = damage.map(({ path, problem }) => `  ${printable(path)}: ${printable(problem)}\n`);
+  const problems = `${shown}: ${plural(damage.length, 'problem')}\n${lines.join('')}${notes}`;
+  if (isRepaired) return problems;
+  return `${problems}  To fix: restore these files from a copy, or run asset-export verify ${shown} --repair --job <job.yaml>.\n  A repair first rebuilds what is free, then prints the cost of the rest. It spends nothing without --yes.\n`;
+}
+
+function strangersText(strangers: readonly string[]): string {
+  const names = strangers.slice(0, mostNames).map(printable);
+  const rest = strangers.length > mostNames ? [`and ${strangers.length - mostNames} more`] : [];
+  return `${plural(strangers.length, 'file')} not part of this export (ignored): ${[...names, ...rest].join(', ')}`;
+}

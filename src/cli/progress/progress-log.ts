@@ -1,0 +1,93 @@
+import pino from 'pino';
+import type { RunEvent } from '../../work/run-events.ts';
+import type { ProgressFacts } from './progress-text.ts';
+import { ProgressState, replayText } from './progress-state.ts';
+import type { LoggedRun, Progress, ProgressOptions } from './progress.ts';
+
+/** The speed is sampled more often than it is logged. */
+const lookMs = 1000;
+const looksALine = 30;
+
+/** JSON lines on stderr: one at each change of state, and one every 30 seconds. */
+export function progressInLog(
+  options: ProgressOptions,
+  logged: LoggedRun,
+  // A destination of pino's own throws what the system does not take, and keeps it for the next attempt.
+  destination: pino.DestinationStream = process.stderr,
+): Progress {
+  const state = new ProgressState(options);
+  const log = pino(
+    {
+      level: options.logLevel,
+      base: logged,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
+    destination,
+  );
+  const facts = (seen: ProgressFacts) => {
+    const holding = state.holding();
+    return {
+      ids: seen.done,
+      idsTotal: seen.total,
+      idsTotalExact: seen.totalExact,
+      idsPerSecond: Math.round(seen.idsPerSecond),
+      calls: seen.calls,
+      callsInFlight: seen.callsInFlight,
+      bytesInFlight: holding.bytes,
+      callsHeldBack: holding.isFull,
+      creditsUsed: seen.credits,
+      creditsLeft: seen.creditsLeft,
+      retries: seen.retries,
+      parts: seen.parts,
+      ...etaFacts(seen),
+    };
+  };
+  let looks = 0;
+  const timer = setInterval(() => {
+    const seen = state.look();
+    looks += 1;
+    if (looks % looksALine === 0) log.info(facts(seen), 'exporting');
+  }, lookMs);
+  timer.unref();
+  return {
+    listener: (event) => {
+      state.add(event);
+      logEvent(log, event);
+    },
+    tell: (message) => {
+      log.info(message);
+    },
+    end: () => {
+      clearInterval(timer);
+    },
+    logEnd: (end, level) => {
+      log[level](end, 'export ended');
+    },
+  };
+}
+
+/** When the run will end, or when its credits will; nothing while that is unknown. */
+function etaFacts({ left }: ProgressFacts): object {
+  if (left === undefined) return {};
+  const seconds = Math.round(left.ms / 1000);
+  return left.ends === 'ids' ? { etaSeconds: seconds } : { budgetEndsInSeconds: seconds };
+}
+
+/** Changes of state are logged; single calls only at a finer level. */
+function logEvent(log: pino.Logger, event: RunEvent): void {
+  const { kind, ...facts } = event;
+  if (event.kind === 'committed') log.info({ part: event.commit.part, ...event.commit.counts }, 'part committed');
+  else if (event.kind === 'opened') {
+    const { answers, parts } = event;
+    log.info(facts, parts === 0 && answers === 0 ? 'export started' : 'export resumed');
+    if (answers > 0) log.info({ answers }, replayText(answers));
+  } else if (event.kind === 'paused' || event.kind === 'waiting') {
+    const { untilMs, kind: message, ...others } = event;
+    log.warn({ until: new Date(untilMs).toISOString(), ...others }, message);
+  } else if (event.kind === 'unrecorded') log.warn(facts, 'cannot write runs.jsonl: the run continues without it');
+  else if (event.kind === 'warning') log.warn(event.message);
+  else if (event.kind === 'shrunk' || event.kind === 'concurrency') log.warn(facts, kind);
+  else if (event.kind === 'retry' || event.kind === 'failed') log.debug(facts, kind);
+  else log.trace(facts, kind);
+}

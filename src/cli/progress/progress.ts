@@ -1,0 +1,36 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { CreditLimits } from '../../work/credits-left.ts';
+import type { RunListener } from '../../work/run-events.ts';
+
+export interface ProgressOptions {
+  readonly clock: Clock;
+  readonly idsPerCall: number;
+  readonly rowsPerPart: number;
+  readonly budget: ProgressBudget;
+  readonly logLevel: string;
+}
+
+export interface ProgressBudget extends CreditLimits {
+  readonly whenSpent: 'stop' | 'wait';
+  /** Booked on this UTC day before the run. */
+  readonly bookedBefore: number;
+}
+
+/** What every line of a log says, so that a log store can tell runs and exports apart. */
+export interface LoggedRun {
+  /** A UUID of version 7. */
+  readonly run: string;
+  /** Name of the output folder. */
+  readonly export: string;
+  readonly version: string;
+}
+
+export interface Progress {
+  readonly listener: RunListener;
+  /** A message between events. */
+  tell(message: string): void;
+  /** Takes the block away, or ends the log. */
+  end(): void;
+  /** Logs how the run ended, as its last line. Absent on a terminal, which shows it as text. */
+  readonly logEnd?: (facts: object, level: 'info' | 'error') => void;
+}

@@ -1,0 +1,51 @@
+import { createLogUpdate } from 'log-update';
+
+/** Lines on a terminal that are redrawn in place. */
+export interface RedrawnBlock {
+  /** A message above the lines. */
+  tell(message: string): void;
+  /** Takes the lines away. */
+  end(): void;
+}
+
+export interface Drawn {
+  readonly text: string;
+  /** Of the terminal's window or tab. */
+  readonly title?: string;
+}
+
+const redrawMs = 200;
+
+/** The window's title (OSC 2), and what keeps the one that is there and brings it back (XTWINOPS 22 and 23). */
+const setTitle = (title: string): string => `\u001b]2;${title}\u0007`;
+const keepTitle = '\u001b[22;2t';
+const restoreTitle = '\u001b[23;2t';
+
+/** Shows what `draw` gives for the terminal's width, five times a second. */
+export function redrawnBlock(draw: (columns: number) => Drawn, terminal: NodeJS.WriteStream): RedrawnBlock {
+  const block = createLogUpdate(terminal);
+  let shownTitle: string | undefined;
+  const redraw = (): void => {
+    const { text, title } = draw(terminal.columns || 80);
+    if (title !== undefined && title !== shownTitle) {
+      terminal.write(`${shownTitle === undefined ? keepTitle : ''}${setTitle(title)}`);
+      shownTitle = title;
+    }
+    block(text);
+  };
+  const timer = setInterval(redraw, redrawMs);
+  timer.unref();
+  return {
+    tell: (message) => {
+      block.clear();
+      terminal.write(`${message}\n`);
+      redraw();
+    },
+    end: () => {
+      clearInterval(timer);
+      block.clear();
+      block.done();
+      if (shownTitle !== undefined) terminal.write(restoreTitle);
+    },
+  };
+}

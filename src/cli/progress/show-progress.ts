@@ -1,0 +1,8 @@
+import { isTerminal } from './is-terminal.ts';
+import type { LoggedRun, Progress, ProgressOptions } from './progress.ts';
+
+/** Shows a run on stderr: a block that is redrawn on a terminal, log lines elsewhere. */
+export async function showProgress(options: ProgressOptions, logged: LoggedRun): Promise<Progress> {
+  if (isTerminal(process.stderr)) return (await import('./progress-block.ts')).progressOnTerminal(options);
+  return (await import('./progress-log.ts')).progressInLog(options, logged);
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Tables and functions of a shared ledger. Everything of a key is in rows of that key, so one database serves many.
+ * `day`: what is booked. `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
+ * anyone may begin, how long all pause, and the most ids a call. Function bodies take the time after their locks.
+ */
+const statements = `
+create schema if not exists asset_export;
+create table if not exists asset_export.day (
+  key text, day date, booked bigint not null check (booked >= 0), primary key (key, day)
+) with (fillfactor = 50);
+create table if not exists asset_export.flight (
+  key text, day date, holder text, credits bigint not null, seen timestamptz not null, primary key (key, day, holder)
+) with (fillfactor = 50);
+create table if not exists asset_export.pace (
+  key text primary key, next_at timestamptz not null, pause_until timestamptz not null, ids_per_call bigint
+) with (fillfactor = 50);
+
+create or replace function asset_export.fly(p_key text, p_day date, p_holder text, p_credits bigint) returns void
+language sql as $$
+  insert into asset_export.flight values (p_key, p_day, p_holder, p_credits, clock_timestamp())
+  on conflict (key, day, holder) do update set credits = excluded.credits, seen = excluded.seen
+$$;
+
+create or replace function asset_export.turn(p_key text, p_credits bigint, p_per_second float8) returns bigint
+language plpgsql as $$
+declare
+  row asset_export.pace;
+  now_at timestamptz;
+  begin_at timestamptz;
+begin
+  insert into asset_export.pace values (p_key, '-infinity', '-infinity') on conflict do nothing;
+  if p_per_second is null then
+    select * into row from asset_export.pace where key = p_key;
+    return greatest(0, ceil(extract(epoch from greatest(row.pause_until, clock_timestamp()) - clock_timestamp()) * 1000));
+  end if;
+  select * into row from asset_export.pace where key = p_key for update;
+  now_at := clock_timestamp();
+  begin_at := greatest(row.next_at, row.pause_until, now_at - interval '50 milliseconds');
+  update asset_export.pace set next_at = begin_at + make_interval(secs => p_credits / p_per_second) where key = p_key;
+  return greatest(0, ceil(extract(epoch from begin_at - now_at) * 1000));
+end
+$$;
+
+create or replace function asset_export.pause(p_key text, p_ms float8) returns void
+language sql as $$
+  insert into asset_export.pace as p
+  values (p_key, '-infinity', clock_timestamp() + make_interval(secs => p_ms / 1000))
+  on conflict (key) do update set pause_until = greatest(p.pause_until, excluded.pause_until)
+$$;
+
+create or replace function asset_export.learn(p_key text, p_ids bigint) returns void
+language sql as $$
+  insert into asset_export.pace as p values (p_key, '-infinity', '-infinity', p_ids)
+  on conflict (key) do update set ids_per_call = least(p.ids_per_call, excluded.ids_per_call)
+$$;
+
+create or replace function asset_export.book(
+  p_key text, p_day date, p_holder text, p_credits bigint, p_flight bigint, p_limit bigint,
+  p_turn bigint, p_per_second float8
+) returns table (booked boolean, wait_ms bigint, now_ms float8)
+language plpgsql as $$
+begin
+  insert into asset_export.day as d values (p_key, p_day, 0) on conflict do nothing;
+  update asset_export.day as d set booked = d.booked + p_credits
+  where d.key = p_key and d.day = p_day and (p_limit is null or d.booked + p_credits <= p_limit);
+  booked := found;
+  wait_ms := 0;
+  if booked then
+    perform asset_export.fly(p_key, p_day, p_holder, p_flight);
+    if p_turn is not null then wait_ms := asset_export.turn(p_key, p_turn, p_per_second); end if;
+  end if;
+  now_ms := extract(epoch from clock_timestamp()) * 1000;
+  return next;
+end
+$$;
+
+create or replace function asset_export.give_back(
+  p_key text, p_day date, p_holder text, p_credits bigint, p_flight bigint
+) returns void
+language plpgsql as $$
+begin
+  update asset_export.day set booked = greatest(0, booked - p_credits) where key = p_key and day = p_day;
+  perform asset_export.fly(p_key, p_day, p_holder, p_flight);
+end
+$$;
+
+create or replace function asset_export.correct(p_key text, p_day date, p_credits bigint)
+returns table (before_credits bigint, in_flight bigint)
+language plpgsql as $$
+begin
+  insert into asset_export.day as d values (p_key, p_day, 0) on conflict do nothing;
+  select booked into before_credits from asset_export.day where key = p_key and day = p_day for update;
+  select coalesce(sum(credits), 0) into in_flight from asset_export.flight
+  where key = p_key and day = p_day and seen > clock_timestamp() - interval '10 minutes';
+  update asset_export.day set booked = p_credits + in_flight where key = p_key and day = p_day;
+  return next;
+end
+$$;
+`;
+
+/** Any number, the same in all programs that make the schema. */
+const lockNumber = 7_355_608_117;
+
+/** What the comment of the schema says once these statements were done. */
+export const schemaMark = `asset-export ${createHash('sha256').update(statements).digest('hex').slice(0, 16)}`;
+
+/** Makes what is missing, as one transaction. Programs that start at once make it one after the other. */
+export const schemaScript = `select pg_advisory_xact_lock(${lockNumber}); ${statements}
+comment on schema asset_export is '${schemaMark}'`;

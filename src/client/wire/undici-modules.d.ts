@@ -1,0 +1,5 @@
+/** Modules of undici that have no types. */
+declare module 'undici/lib/*' {
+  const value: { readonly prototype: object };
+  export = value;
+}

@@ -1,0 +1,35 @@
+import { dirname } from 'node:path';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { piecesOf } from './part-bytes.ts';
+import { openFinished } from './finished-export.ts';
+
+export interface ExportCopy {
+  readonly from: FileStore;
+  /** The export to copy. */
+  readonly folder: string;
+  readonly to: FileStore;
+  /** Where the copy goes; what is there is removed first. */
+  readonly target: string;
+}
+
+/** Copies the manifest of a complete export and every file that it names. @throws {ExportError} as `openFinished` */
+export async function copyExport({ from, folder, to, target }: ExportCopy): Promise<void> {
+  const { manifest } = await openFinished(folder, from);
+  await to.remove(target);
+  for (const name of [...manifest.files.map(({ path }) => path), exportPaths.manifest]) {
+    const path = pathIn(target, name);
+    await to.makeFolder(dirname(path));
+    const source = await from.open(pathIn(folder, name), 'read');
+    try {
+      const file = await to.open(path, 'create');
+      try {
+        for await (const piece of piecesOf(source)) await file.write(piece);
+      } finally {
+        await file.close();
+      }
+    } finally {
+      await source.close();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { tableByName } from '../records/columns.ts';
+import { exportedAt } from '../records/shape-table.ts';
+import type { Column, ColumnType, Row, Table } from '../records/table.ts';
+import { unexportedTable } from '../records/unexported-table.ts';
+import { csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
+import { codecOf, decompress } from '../lib/decompress.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { pathIn } from '../store/export-folder.ts';
+import { diskFileStore, type FileStore } from '../store/file-store.ts';
+import { type Manifest, readManifest } from '../store/manifest.ts';
+import type { OpenFile } from '../store/open-file.ts';
+import { piecesOf, rangesOf } from './part-bytes.ts';
+import { rowReaders } from './row-readers.ts';
+
+export type ManifestFile = Manifest['files'][number];
+
+/** Formats that are read back, the most exact first, then the fastest. */
+const readable: readonly string[] = ['raw', 'parquet', 'jsonl', 'csv'];
+
+/** A complete export, read back: manifest → table → part → rows. */
+export class FinishedExport {
+  readonly files: FileStore;
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** What is in its files, by name: the tables of the job, and `unexported`. */
+  readonly tables: ReadonlyMap<string, Table>;
+
+  constructor(files: FileStore, folder: string, manifest: Manifest) {
+    this.files = files;
+    this.folder = folder;
+    this.manifest = manifest;
+    const names = Object.keys(manifest.tables);
+    this.tables = new Map([
+      ...names.map((name) => [name, writtenTable(name, manifest)] as const),
+      [unexportedTable.name, unexportedTable],
+    ]);
+  }
+
+  /** Whether its CSV was changed for spreadsheets: such a cell does not say what the record holds. */
+  get hasEscapedCsv(): boolean {
+    return this.manifest.job['csv.formulas'] === 'escape';
+  }
+
+  /**
+   * The files that hold exactly a table's values: the best format first, each in the order of the parts. Raw files hold the
+   * records of `assets`, not its rows.
+   */
+  filesOf(table: string): ManifestFile[] {
+    const isExact = (format: string): boolean =>
+      format !== 'csv' || table === unexportedTable.name || !this.hasEscapedCsv;
+    const mine = this.manifest.files.filter((file) => file.table === table).sort((a, b) => a.part - b.part);
+    return readable.filter(isExact).flatMap((format) => mine.filter((file) => file.format === format));
+  }
+
+  /**
+   * The rows of a file, read while they are taken: memory holds a row group, or a piece of a file.
+   * @param columns cells of each row, by their names in the column table; null where the file lacks one. All unless named.
+   */
+  async *rows(file: ManifestFile, columns = this.#columnsOf(file.table)): AsyncGenerator<Row[], void, void> {
+    const written = this.#columnsOf(file.table);
+    const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
+    const dialect = file.table === unexportedTable.name ? 'rfc4180' : csvDialectNamed(this.manifest.job['csv.dialect']);
+    const layout = { columns, names, nullText: csvDialects[dialect].nullText };
+    if (file.format === 'csv') yield* rowReaders.csv(this.bytes(file), layout);
+    else if (file.format === 'jsonl') yield* rowReaders.jsonl(this.bytes(file), layout);
+    else yield* this.#read(file, (open) => rowReaders.parquet(rangesOf(open, file.bytes), layout));
+  }
+
+  /** The bytes of a file, decompressed. */
+  bytes(file: ManifestFile): AsyncGenerator<Uint8Array, void, void> {
+    return this.#read(file, (open) => decompress(piecesOf(open), codecOf(file.path)));
+  }
+
+  #columnsOf(table: string): readonly Column[] {
+    return this.tables.get(table)?.columns ?? [];
+  }
+
+  async *#read<T>({ path }: ManifestFile, read: (open: OpenFile) => AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    const open = await this.files.open(pathIn(this.folder, path), 'read');
+    try {
+      yield* read(open);
+    } finally {
+      await open.close();
+    }
+  }
+}
+
+/** Opens a complete export. @throws {ExportError} `usage` when there is no such folder, `damaged` when it has no manifest */
+export async function openFinished(folder: string, files: FileStore = diskFileStore): Promise<FinishedExport> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) return new FinishedExport(files, folder, manifest);
+  const size = await files.sizeOf(folder);
+  if (size !== 'folder') {
+    const why = size === undefined ? 'does not exist' : 'is a file, not an export folder';
+    throw new ExportError('usage', `${folder} ${why}`, {
+      todo: 'Name the output folder of an export (--out, output.dir).',
+    });
+  }
+  throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
+    todo: `See asset-export status ${folder}.`,
+  });
+}
+
+/** The name of a column in the column table, whatever a job called it. */
+export function wholeName({ from, name }: { readonly name: string; readonly from?: string | undefined }): string {
+  return from ?? name;
+}
+
+/** A table as its files have it: what the manifest does not say of a column, the column table does. */
+function writtenTable(name: string, { tables }: Manifest): Table {
+  const whole = tableByName(name);
+  const known = [...(whole?.columns ?? []), exportedAt];
+  return {
+    name,
+    ...(whole?.list === undefined ? {} : { list: whole.list }),
+    columns: (tables[name]?.columns ?? []).map(({ list: listName, ...column }): Column => {
+      const { path = [], about = '' } = known.find((each) => each.name === wholeName(column)) ?? {};
+      const list = listName === undefined ? undefined : tableByName(listName);
+      return {
+        ...{ name: column.name, type: column.type as ColumnType, nullable: column.nullable, path, about },
+        ...(column.from === undefined ? {} : { from: column.from }),
+        // The first two columns of a child table say where an element belongs.
+        ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
+      };
+    }),
+  };
+}

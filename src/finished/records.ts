@@ -1,0 +1,49 @@
+import { assetsTable } from '../records/columns.ts';
+import type { JsonObject } from '../records/json/json.ts';
+import { rebuildAsset } from '../records/rebuild-asset.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { type FinishedExport, type ManifestFile, wholeName } from './finished-export.ts';
+import { jsonLines } from './row-readers.ts';
+
+/**
+ * The files that hold every record of an export, in the order of the parts.
+ * @throws {ExportError} `input` when it has neither raw files nor the whole rows of `assets`
+ */
+export function recordFiles(finished: FinishedExport): ManifestFile[] {
+  const files = finished.filesOf(assetsTable.name);
+  const [best] = files;
+  if (best === undefined) {
+    const why = finished.hasEscapedCsv ? ' (CSV written with csv.formulas: escape cannot be used)' : '';
+    throw new ExportError(
+      'input',
+      `the export in ${finished.folder} has neither raw files nor a usable assets table${why}`,
+      { todo: 'Export again with --tables assets, or with --format raw.' },
+    );
+  }
+  if (best.format !== 'raw') requireWholeRows(finished);
+  return files.filter(({ format }) => format === best.format);
+}
+
+/** A record is rebuilt from all its columns: an older program may have had fewer, but none may have been left out. */
+function requireWholeRows({ folder, manifest, tables }: FinishedExport): void {
+  const excluded: unknown = manifest.job['output.exclude'];
+  const isChosen = Array.isArray(manifest.job['output.columns']) || (Array.isArray(excluded) && excluded.length > 0);
+  if (!isChosen) return;
+  const kept = new Set(tables.get(assetsTable.name)?.columns.map(wholeName));
+  const left = assetsTable.columns.map(({ name }) => name).filter((name) => !kept.has(name));
+  if (left.length === 0) return;
+  throw new ExportError(
+    'input',
+    `cannot rebuild the assets of ${folder}: its job omitted ${left.slice(0, 3).join(', ')}${left.length > 3 ? ` and ${left.length - 3} more columns` : ''}`,
+    { todo: 'Export again with --format raw, or without output.columns and output.exclude.' },
+  );
+}
+
+/** The records in a raw file, or rebuilt from the rows of `assets` in another. */
+export async function* recordsOf(
+  finished: FinishedExport,
+  file: ManifestFile,
+): AsyncGenerator<JsonObject[], void, void> {
+  if (file.format === 'raw') yield* jsonLines(finished.bytes(file));
+  else for await (const rows of finished.rows(file, assetsTable.columns)) yield rows.map(rebuildAsset);
+}

@@ -1,0 +1,99 @@
+import { type InfoField, parse } from 'csv-parse';
+import { cellOfJson, cellOfText } from '../records/cell-of-text.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../records/json/json.ts';
+import type { Cell, Column, Row } from '../records/table.ts';
+import { splitLines } from '../lib/scan/split-lines.ts';
+import { cellOfParquet, readParquet } from './parquet-rows.ts';
+
+/** How a file holds the rows of a table. */
+export interface RowLayout {
+  /** The cells of a row. */
+  readonly columns: readonly Column[];
+  /** The name of each column in the file; a column that the file lacks is null. */
+  readonly names: readonly (string | undefined)[];
+  /** What a bare cell of CSV holds where the value is null. */
+  readonly nullText: string;
+}
+
+/** Longest line of JSONL and raw. */
+const longestLine = 256 << 20;
+
+/** Read the rows of a file: CSV and JSONL from its plain bytes, Parquet from any range of them. */
+export const rowReaders = { csv: csvRows, jsonl: jsonlRows, parquet: parquetRows } as const;
+
+async function* csvRows(
+  bytes: AsyncIterable<Uint8Array>,
+  { columns, names, nullText }: RowLayout,
+): AsyncGenerator<Row[], void, void> {
+  let places: readonly number[] | undefined;
+  // Null is bare, and a text that reads the same is quoted.
+  const cast = (text: string, { quoting }: InfoField): string | null => (text === nullText && !quoting ? null : text);
+  const parser = parse({ cast });
+  const feeding = (async () => {
+    for await (const piece of bytes) {
+      if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve));
+    }
+    parser.end();
+  })().catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))));
+  for await (const cells of parser as AsyncIterable<(string | null)[]>) {
+    if (places === undefined) places = placesOf(names, cells);
+    else yield [placed(columns, places, (place, { type }) => cellOfText(cells[place] ?? null, type))];
+  }
+  await feeding;
+}
+
+async function* jsonlRows(
+  bytes: AsyncIterable<Uint8Array>,
+  { columns, names }: RowLayout,
+): AsyncGenerator<Row[], void, void> {
+  for await (const objects of jsonLines(bytes)) {
+    yield objects.map((object) => columns.map(({ type }, at) => cellOfJson(object[names[at] ?? ''], type)));
+  }
+}
+
+/** The objects of JSON lines, as many at a time as a piece of the bytes holds. */
+export async function* jsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<JsonObject[], void, void> {
+  let objects: JsonObject[] = [];
+  const lines = splitLines({
+    longest: longestLine,
+    onLine: ({ bytes: line, start, end }) => {
+      if (start === end) return;
+      const value = parseJson(line.toString('utf8', start, end));
+      if (!isJsonObject(value)) throw new SyntaxError('a line is not a JSON object');
+      objects.push(value);
+    },
+  });
+  for await (const piece of bytes) {
+    lines.push(piece);
+    yield objects;
+    objects = [];
+  }
+  lines.end();
+  yield objects;
+}
+
+/** A row group at a time. */
+async function* parquetRows(
+  file: Parameters<typeof readParquet>[0],
+  { columns, names }: RowLayout,
+): AsyncGenerator<Row[], void, void> {
+  for await (const { columns: found, rows } of readParquet(file)) {
+    const places = placesOf(names, found);
+    yield rows.map((cells) => placed(columns, places, (place, column) => cellOfParquet(cells[place], column)));
+  }
+}
+
+function placesOf(names: RowLayout['names'], found: readonly unknown[]): number[] {
+  return names.map((name) => (name === undefined ? -1 : found.indexOf(name)));
+}
+
+function placed(
+  columns: readonly Column[],
+  places: readonly number[],
+  cellAt: (place: number, column: Column) => Cell,
+): Row {
+  return columns.map((column, index) => {
+    const place = places[index] ?? -1;
+    return place < 0 ? null : cellAt(place, column);
+  });
+}

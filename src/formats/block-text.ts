@@ -1,0 +1,61 @@
+import type { RowBlock } from '../records/row-block.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/** Where the text of a block's cells lies, by the number of the cell. */
+export class BlockText {
+  readonly rows: number;
+  readonly width: number;
+  readonly marks: Uint8Array;
+  /** Bytes of each cell's text; -1 for null. */
+  readonly length: Int32Array;
+  readonly #from: Int32Array;
+  readonly #source: Words;
+  readonly #made: Words;
+
+  /** @throws {Error} when the block is of another table, which is a bug of the caller */
+  constructor(block: RowBlock, width: number) {
+    if (block.width !== width) throw new Error(`a row has ${block.width} cells, and the table ${width} columns`);
+    this.rows = block.rows;
+    this.width = width;
+    this.marks = block.marks;
+    this.length = block.length;
+    this.#from = block.from;
+    this.#source = wordsOf(block.source);
+    this.#made = wordsOf(block.made);
+  }
+
+  /** The bytes that hold a cell's text. */
+  words(cell: number): Words {
+    return (this.#from[cell] ?? 0) < 0 ? this.#made : this.#source;
+  }
+
+  /** Where a cell's text begins in them. */
+  start(cell: number): number {
+    const from = this.#from[cell] ?? 0;
+    return from < 0 ? ~from : from;
+  }
+
+  /** A cell's text as a string. */
+  utf8(cell: number): string {
+    return this.#buffer(cell).toString('utf8');
+  }
+
+  /** A cell's text as a string, where it is ASCII. */
+  latin1(cell: number): string {
+    return this.#buffer(cell).toString('latin1');
+  }
+
+  /** Bytes of a row's text, or a few more. */
+  rowBytes(row: number): number {
+    const { length, width } = this;
+    // Nulls count as -1: looking for them would take longer.
+    let bytes = width;
+    for (let cell = row * width, end = cell + width; cell < end; cell += 1) bytes += length[cell] ?? 0;
+    return bytes;
+  }
+
+  #buffer(cell: number): Buffer {
+    const { buffer, byteOffset } = this.words(cell).bytes;
+    return Buffer.from(buffer, byteOffset + this.start(cell), this.length[cell]);
+  }
+}

@@ -1,0 +1,102 @@
+import { type Table as ArrowTable, tableToIPC } from '@uwdata/flechette';
+import { parquetMetadata } from 'hyparquet';
+import { type RecordBatch, Table, transformParquetStream } from 'parquet-wasm';
+import { parquetProperties } from './parquet-properties.ts';
+import { ByteBlocks } from '../byte-blocks.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
+import type { ByteOutput, EncoderOptions } from '../sink.ts';
+
+/** Memory that is kept from one batch to the next; what wide rows took is given back. */
+const keptBytes = 32 * 1024 * 1024;
+
+const magic = Buffer.from('PAR1');
+
+/** What flechette writes of a batch, in the same memory batch after batch. */
+class IpcBytes extends GrowingBytes {
+  write(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.add(bytes);
+  }
+
+  pad(byteCount: number): void {
+    this.write(new Uint8Array(byteCount));
+  }
+
+  finish(): Uint8Array {
+    return this.bytes;
+  }
+}
+
+/** Serves every file: nothing waits between writing a batch and copying it into WebAssembly memory. */
+const ipc = new IpcBytes(keptBytes);
+
+/** The batches of one file on their way through Apache's encoder, which gives a row group's bytes as it is full. */
+export class ParquetStream {
+  private readonly batches: WritableStreamDefaultWriter<RecordBatch>;
+  private readonly done: Promise<void>;
+  private failure: { readonly error: unknown } | undefined;
+  private rows = 0;
+  /** The last piece, which holds the whole footer. */
+  private last: Uint8Array = new Uint8Array(0);
+
+  constructor(output: ByteOutput, options: EncoderOptions) {
+    // One batch at a time: `write` resolves when the encoder is ready for the next.
+    const { readable, writable } = new TransformStream<RecordBatch, RecordBatch>();
+    this.batches = writable.getWriter();
+    this.done = this.pass(transformParquetStream(readable, parquetProperties(options)), output);
+  }
+
+  async write(table: ArrowTable, rows: number): Promise<void> {
+    // Before, not after: of a batch that failed nothing must be left.
+    ipc.clear();
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- flechette exports the type of its sink, and not the class
+    tableToIPC(table, { format: 'stream', sink: ipc });
+    // The copies in WebAssembly memory are freed by hand; the stream takes the batches over.
+    const copied = Table.fromIPCStream(ipc.bytes);
+    const batches = copied.recordBatches();
+    copied.free();
+    for (const batch of batches) await this.batches.write(batch);
+    this.rows += rows;
+    await this.stopOnFailure();
+  }
+
+  /** @throws {Error} when rows are missing from the file: the encoder keeps its own errors to itself. */
+  async end(): Promise<void> {
+    await this.batches.close();
+    await this.done;
+    await this.stopOnFailure();
+    const written = parquetMetadata(footerOf(this.last)).num_rows;
+    if (written !== BigInt(this.rows)) throw new Error(`Parquet holds ${String(written)} of ${this.rows} rows`);
+  }
+
+  private async pass(encoded: Promise<ReadableStream>, output: ByteOutput): Promise<void> {
+    const blocks = new ByteBlocks(output);
+    try {
+      for await (const bytes of (await encoded) as ReadableStream<Uint8Array<ArrayBuffer>>) {
+        if (mayEndFile(bytes)) this.last = bytes;
+        await blocks.write(bytes);
+      }
+      await blocks.end();
+    } catch (error) {
+      this.failure = { error };
+    }
+  }
+
+  /** After an output has failed the batches are dropped by the encoder, which ends and frees its memory. */
+  private async stopOnFailure(): Promise<void> {
+    if (this.failure === undefined) return;
+    await this.batches.close().catch(() => undefined);
+    throw this.failure.error;
+  }
+}
+
+/** A file ends with four bytes that seldom end anything else. */
+function mayEndFile(bytes: Uint8Array): boolean {
+  return magic.equals(bytes.subarray(-magic.length));
+}
+
+/** Metadata, its length in 4 bytes, and `PAR1`. @throws {RangeError} when the bytes are too few to end a file */
+function footerOf(end: Uint8Array): ArrayBuffer {
+  const length = new DataView(end.buffer, end.byteOffset, end.length).getUint32(end.length - 8, true) + 8;
+  return new Uint8Array(end.subarray(end.length - length)).buffer;
+}

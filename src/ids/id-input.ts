@@ -1,0 +1,146 @@
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, ExportError, isNothingThere } from '../lib/export-error.ts';
+import type { IdFormat, InputCompression } from './read/id-format.ts';
+import { lookAtFile } from './read/look-at-file.ts';
+
+/** One file of ids, and how to read it. */
+export interface IdInput {
+  /** As the user wrote it, or as the glob gave it; `-` for stdin. For messages, the unexported table and the manifest. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly format: IdFormat;
+  readonly compression: InputCompression;
+}
+
+export interface ExpandOptions {
+  /** Paths, glob patterns, and `-` for stdin. */
+  readonly from: readonly string[];
+  /** Overrides what the file name endings say. */
+  readonly format?: IdFormat | undefined;
+  /** Folder that relative paths start from. */
+  readonly baseDir: string;
+  /** Where the caller has put the bytes of stdin. */
+  readonly stdinPath?: string | undefined;
+}
+
+const formatOfEnding: Readonly<Record<string, IdFormat>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  tab: 'csv',
+  json: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  parquet: 'parquet',
+  pq: 'parquet',
+};
+const compressionOfEnding: Readonly<Record<string, InputCompression>> = {
+  gz: 'gzip',
+  gzip: 'gzip',
+  zst: 'zstd',
+  zstd: 'zstd',
+};
+
+/**
+ * The files behind paths and patterns, in the order given; those of one pattern sorted by name.
+ * @throws {ExportError} `input` when a file is missing or is a folder, or a pattern matches nothing.
+ */
+export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
+  if (options.from.length === 0) {
+    throw new ExportError('input', 'no id files given', { todo: 'name at least one with --ids FILE or ids.from' });
+  }
+  const inputs: IdInput[] = [];
+  const mistakes: ExportError[] = [];
+  for (const name of options.from) {
+    try {
+      if (name === '-') inputs.push(await stdinInput(options));
+      else for (const file of await filesBehind(name, options.baseDir)) inputs.push(inputOf(file, options));
+    } catch (error) {
+      if (!(error instanceof ExportError)) throw error;
+      mistakes.push(error);
+    }
+  }
+  const [first] = mistakes;
+  if (first === undefined) return inputs;
+  if (mistakes.length === 1) throw first;
+  throw new ExportError(
+    'input',
+    `cannot use these id files:\n  ${mistakes.map(({ message }) => message).join('\n  ')}`,
+    {
+      todo: 'Check ids.from (or --ids) in the job.',
+    },
+  );
+}
+
+async function stdinInput({ stdinPath, format }: ExpandOptions): Promise<IdInput> {
+  if (stdinPath === undefined) throw new ExportError('input', 'ids are read from stdin (-), but stdin is a terminal');
+  const seen = await lookAtFile(stdinPath);
+  return { name: '-', path: stdinPath, format: format ?? seen.format, compression: seen.compression };
+}
+
+function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {
+  const endings = path.basename(name).toLowerCase().split('.').slice(1);
+  const compression = compressionOfEnding[endings.at(-1) ?? ''] ?? 'none';
+  if (compression !== 'none') endings.pop();
+  const named = formatOfEnding[endings.at(-1) ?? ''] ?? 'lines';
+  return { name, path: path.resolve(baseDir, name), format: format ?? named, compression };
+}
+
+async function filesBehind(name: string, baseDir: string): Promise<string[]> {
+  // A file may really be called `ids[1].txt`: what exists under the very name wins over the pattern.
+  const kind = await kindOf(path.resolve(baseDir, name));
+  if (kind === 'file') return [name];
+  if (kind === 'folder') {
+    throw new ExportError('input', `${name} is a folder, not a file of ids`, {
+      todo: `name the files in it, for example '${path.join(name, '*.txt')}'`,
+    });
+  }
+  if (kind === 'other') {
+    throw new ExportError('input', `${name} is not a regular file: it can be read only once`, {
+      todo: 'pipe it into stdin and name it -, or save it as a file',
+    });
+  }
+  const { glob, isDynamicPattern } = await import('tinyglobby');
+  if (!isDynamicPattern(name)) {
+    throw new ExportError('input', `${name}: no such file (in ${baseDir})`, {
+      todo: 'check the file name and the folder',
+    });
+  }
+  const found = await glob(name, { cwd: baseDir, onlyFiles: true, absolute: path.isAbsolute(name) });
+  if (found.length === 0) {
+    throw new ExportError('input', `no file matches ${name} (in ${baseDir})`, {
+      todo: 'check the pattern; quote it so that the shell does not expand it',
+    });
+  }
+  // By code unit, not by locale: the order decides rows, so it must be the same on every machine.
+  return found.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'absent'> {
+  try {
+    const stats = await stat(file);
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (isNothingThere(error)) return 'absent';
+    throw new ExportError('input', `cannot read ${file} (${codeOf(error) ?? 'unknown error'})`, { cause: error });
+  }
+}
+
+/** The first input that is one of a folder's files (relative to it), by whatever path it was named: over a link, for example. */
+export async function inputWithin(
+  folder: string,
+  files: readonly string[],
+  inputs: readonly IdInput[],
+): Promise<IdInput | undefined> {
+  if (files.length === 0) return undefined;
+  const top = await withoutLinks(folder);
+  const paths = new Set(files.map((file) => path.join(top, file)));
+  for (const input of inputs) if (paths.has(await withoutLinks(input.path))) return input;
+  return undefined;
+}
+
+/** The path itself where it leads to nothing that can be looked at. */
+async function withoutLinks(named: string): Promise<string> {
+  return realpath(named).catch(() => named);
+}

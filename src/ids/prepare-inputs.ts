@@ -1,0 +1,64 @@
+import { pipeline } from 'node:stream/promises';
+import type { Job } from '../job/job-schema.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.ts';
+import { expandInputs, type IdInput } from './id-input.ts';
+import type { TakenColumn } from './read/reading.ts';
+import { takenColumns } from './read/taken-columns.ts';
+
+export interface PreparedInputs {
+  readonly inputs: readonly IdInput[];
+  /** Size and hash of each, of its bytes as they lie on disk. */
+  readonly fingerprints: readonly InputFingerprint[];
+  readonly inputBytes: number;
+  /** Where the ids of inputs with columns are read from. */
+  readonly columns: readonly TakenColumn[];
+}
+
+export interface InputSources {
+  readonly job: Job;
+  /** Folder at which relative patterns start. */
+  readonly idsFolder: string;
+  readonly files: FileStore;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Aborted: reading from stdin ends, even while its writer hangs. */
+  readonly stop?: AbortSignal;
+  /** Where ids from stdin are kept, so that they can be read again: a folder of an export. */
+  readonly folder: string;
+}
+
+/**
+ * Finds and hashes the inputs, before anything is asked. Ids from stdin are kept in the export until it is complete.
+ * @throws {ExportError} `input`, or the reason of `stop`
+ */
+export async function prepareInputs(sources: InputSources): Promise<PreparedInputs> {
+  const { job, idsFolder } = sources;
+  const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
+  const inputs = await expandInputs({ from: job.ids.from, format: job.ids.format, baseDir: idsFolder, stdinPath });
+  const columns = await takenColumns(inputs, job.ids.column);
+  const fingerprints = await fingerprintInputs(inputs);
+  return { inputs, fingerprints, columns, inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<string> {
+  const path = pathIn(folder, exportPaths.stdin);
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const temporary = `${path}.new`;
+  const file = await files.open(temporary, 'create');
+  try {
+    const keep = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const bytes of source) await file.write(bytes);
+    };
+    // It destroys a stream that it stops to read: one left open would keep the program from ending.
+    await pipeline(stdin, keep, { signal: stop });
+    await file.sync();
+  } catch (error) {
+    stop?.throwIfAborted();
+    throw error;
+  } finally {
+    await file.close();
+  }
+  await files.rename(temporary, path);
+  return path;
+}

@@ -1,0 +1,139 @@
+import { finished } from 'node:stream/promises';
+import { createReadStream, type ReadStream } from 'node:fs';
+import {
+  absentObject,
+  type ByteRange,
+  changedObject,
+  type ObjectBody,
+  type ObjectLook,
+  type ObjectStore,
+  requirePuttable,
+} from './object-store.ts';
+import { type RetryContext, type StoreFault, unavailable, withStoreRetries } from './store-retries.ts';
+
+/** Where objects lie in a bucket or container. */
+export interface BucketPlace extends RetryContext {
+  readonly bucket: string;
+  /** Empty, or ends with `/`. */
+  readonly prefix: string;
+  /** How long a request may wait for its answer, in milliseconds; `answerLimitMs` unless it is given. */
+  readonly limitMs?: number | undefined;
+}
+
+/** When an object is put: if its name is free, if it has this tag, or always. */
+export type PutCondition = 'absent' | { readonly tag: string } | 'always';
+
+/** The first byte, and the last one unless it is the object's last. */
+export interface Span {
+  readonly first: number;
+  readonly last: number | undefined;
+}
+
+/** The requests that a cloud's client sends. Keys are whole names in the bucket. Nothing is retried inside. */
+export interface BucketRequests {
+  /** One request; resolves to false when the condition is not met. */
+  put(key: string, body: ObjectBody, condition: PutCondition): Promise<boolean>;
+  look(key: string): Promise<ObjectLook | undefined>;
+  /** Bytes of an object; all without `span`. Undefined when there is no such object. */
+  get(key: string, span?: Span): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
+  /** A page of the keys that begin with `prefix`, sorted. */
+  page(prefix: string, token: string | undefined): Promise<ListedPage>;
+  /** An absent object is no error. */
+  remove(key: string): Promise<unknown>;
+  /** What an error of any of these means. */
+  faultOf(error: unknown): StoreFault;
+}
+
+export interface ListedPage {
+  readonly objects: Iterable<{ readonly key: string; readonly bytes: number }>;
+  readonly next: string | undefined;
+}
+
+/** Answers in a row that may break without a byte. */
+const mostBreaks = 20;
+
+/** The longest wait after one, in milliseconds. */
+const mostBreakMs = 1000;
+
+/** So many removals run at once. Not every store removes many objects in one request. */
+const removalsAtOnce = 16;
+
+/** Objects of a bucket under a prefix. Each put is one request, because stores ignore conditions of multipart uploads. */
+export function createBucketObjects(place: BucketPlace, requests: BucketRequests): ObjectStore {
+  const { prefix } = place;
+  const shown = (name: string): string => `${place.address.replace(/\/$/, '')}/${name}`;
+  const retried = <T>(operation: () => Promise<T>): Promise<T> =>
+    withStoreRetries(place, (error) => requests.faultOf(error), operation);
+
+  async function put(name: string, body: ObjectBody, condition: PutCondition): Promise<boolean> {
+    requirePuttable(name, body);
+    return retried(() => requests.put(prefix + name, body, condition));
+  }
+
+  /** A broken answer is resumed where it broke, whatever the client says of it. */
+  async function* read(name: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+    let done = range?.from ?? 0;
+    let breaks = 0;
+    const last = range === undefined ? undefined : range.from + range.length - 1;
+    for (let tag: string | undefined; last === undefined || done <= last; ) {
+      const span = done === 0 && last === undefined ? undefined : { first: done, last };
+      const answer = await retried(() => requests.get(prefix + name, span));
+      if (answer === undefined) throw absentObject(shown(name));
+      if (tag !== undefined && answer.tag !== tag) throw changedObject(shown(name));
+      tag = answer.tag;
+      try {
+        for await (const block of answer.blocks) {
+          done += block.length;
+          breaks = 0;
+          yield block;
+        }
+        return;
+      } catch (error) {
+        breaks += 1;
+        if (breaks > mostBreaks) throw unavailable(place.address, error);
+        await place.clock.sleep(place.random() * mostBreakMs);
+      }
+    }
+  }
+
+  return {
+    putNew: async (name, body) => ((await put(name, body, 'absent')) ? 'put' : 'taken'),
+    replace: async (name, body, tag) => ((await put(name, body, { tag })) ? 'put' : 'changed'),
+    put: async (name, body) => {
+      await put(name, body, 'always');
+    },
+    look: (name) => retried(() => requests.look(prefix + name)),
+    read,
+    list: async function* (start) {
+      let token: string | undefined;
+      do {
+        const page = await retried(() => requests.page(prefix + start, token));
+        for (const { key, bytes } of page.objects) yield { name: key.slice(prefix.length), bytes };
+        token = page.next;
+      } while (token !== undefined);
+    },
+    remove: async (names) => {
+      for (let start = 0; start < names.length; start += removalsAtOnce) {
+        const some = names.slice(start, start + removalsAtOnce);
+        await Promise.all(some.map((name) => retried(() => requests.remove(prefix + name))));
+      }
+    },
+  };
+}
+
+/**
+ * Sends a body; a file is opened anew for each attempt. After a success the file is read to its end: a request whose end is not
+ * written holds its connection, and with it the process.
+ */
+export async function withBytes<T>(body: ObjectBody, send: (bytes: Buffer | ReadStream) => Promise<T>): Promise<T> {
+  if (!('file' in body)) return send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength));
+  const stream = createReadStream(body.file, { highWaterMark: 1 << 20 });
+  try {
+    const answer = await send(stream);
+    await finished(stream);
+    return answer;
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}

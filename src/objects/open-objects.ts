@@ -1,0 +1,52 @@
+import { ExportError } from '../lib/export-error.ts';
+import type { BucketPlace } from './bucket-objects.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { RetryContext } from './store-retries.ts';
+
+export interface StoreRequest extends Pick<RetryContext, 'clock' | 'random'> {
+  /** A folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://account/container/prefix`. It never holds credentials. */
+  readonly address: string;
+  /** The address of an S3-compatible store. */
+  readonly endpoint?: string | undefined;
+}
+
+/**
+ * Opens the store at an address and loads what it needs.
+ * @throws {ExportError} `usage` for an address that is none, an endpoint that does not fit it, a package that is not installed
+ */
+export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
+  const { address, endpoint } = request;
+  const [, scheme, bucket = '', path = ''] = /^(\w+):\/\/([^/]*)\/?(.*)$/.exec(address) ?? [];
+  if (endpoint !== undefined && scheme !== 's3') throw wrongAddress('only an s3:// address can have an endpoint');
+  if (scheme === undefined) return (await import('./folder-objects.ts')).createFolderObjects(address);
+  if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'az') throw wrongAddress(`${scheme}:// is not supported`);
+  // A name and password would reach logs with the address.
+  if (!isName(bucket)) throw wrongAddress(`${scheme}:// is not followed by the name of ${firstNames[scheme]}`);
+  const place: BucketPlace = { ...request, bucket, prefix: folderOf(path) };
+  if (scheme === 'az') return openContainer(place, path);
+  if (scheme === 's3') return (await import('./s3-objects.ts')).openS3Objects({ ...place, endpoint });
+  return (await import('./gcs-objects.ts')).openGcsObjects(place);
+}
+
+const firstNames = { s3: 'a bucket', gs: 'a bucket', az: 'an account' };
+
+async function openContainer(place: BucketPlace, path: string): Promise<ObjectStore> {
+  const [container = '', ...rest] = path.split('/');
+  if (!isName(container)) throw wrongAddress('az:// is not followed by the names of an account and a container');
+  const { openAzureObjects } = await import('./azure-objects.ts');
+  return openAzureObjects({ ...place, account: place.bucket, bucket: container, prefix: folderOf(rest.join('/')) });
+}
+
+function isName(text: string): boolean {
+  return /^[\w.-]+$/.test(text);
+}
+
+function folderOf(path: string): string {
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
+}
+
+function wrongAddress(problem: string): ExportError {
+  return new ExportError('usage', `wrong output address: ${problem}`, {
+    todo: 'Give a folder, s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix. Credentials come from the environment.',
+  });
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../lib/clock.ts';
+import { codeOf } from '../lib/export-error.ts';
+import type { RunListener } from '../work/run-events.ts';
+
+/** Time limit of an attempt, and how many follow the first. */
+const timeoutMs = 5000;
+const moreAttempts = 2;
+const pauseMs = 500;
+
+export interface Message {
+  readonly url: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface DeliveryOptions {
+  /** What is delivered, for the warning: the address is a secret. */
+  readonly what: string;
+  readonly clock: Clock;
+  readonly listener: RunListener;
+  readonly fetch?: typeof fetch;
+}
+
+/** Sends messages to one receiver in their order. It fails nothing: of all that cannot be delivered there is one warning. */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  #queue: Promise<void> = Promise.resolve();
+  readonly #ending = new AbortController();
+  #hasWarned = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Has a message sent after those before it, while the run goes on. */
+  send(message: Message): void {
+    this.#queue = this.#queue.then(() => this.#deliver(message, this.#ending.signal));
+  }
+
+  /** Sends the last message, and resolves when it has arrived or was given up. An earlier one gets no further attempts. */
+  async sendLast(message: Message): Promise<void> {
+    this.#ending.abort();
+    await this.#queue;
+    await this.#deliver(message, undefined);
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    this.#ending.abort();
+    await this.#queue;
+  }
+
+  async #deliver(message: Message, ending: AbortSignal | undefined): Promise<void> {
+    const { clock, what, listener } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      const failure = await this.#attempt(message);
+      if (failure === undefined) return;
+      if (attempt < moreAttempts && ending?.aborted !== true) await clock.sleep(pauseMs * 2 ** attempt);
+      else {
+        if (!this.#hasWarned) listener({ kind: 'warning', message: `${what} could not be delivered: ${failure}` });
+        this.#hasWarned = true;
+        return;
+      }
+    }
+  }
+
+  /** Resolves to why it failed, without the address. */
+  async #attempt({ url, body, headers = {} }: Message): Promise<string | undefined> {
+    const { clock, fetch: fetchNow = fetch } = this.#options;
+    const late = new AbortController();
+    const done = new AbortController();
+    clock.sleep(timeoutMs, done.signal).then(
+      () => {
+        late.abort();
+      },
+      () => undefined, // The answer came first.
+    );
+    try {
+      const answer = await fetchNow(url, {
+        ...{ method: 'POST', body, signal: late.signal, redirect: 'error' },
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      await answer.body?.cancel();
+      return answer.ok ? undefined : `HTTP ${answer.status}`;
+    } catch (error) {
+      if (late.signal.aborted) return `no answer within ${timeoutMs / 1000} s`;
+      // The message of the error holds the address.
+      const code = error instanceof Error ? (codeOf(error.cause) ?? codeOf(error)) : undefined;
+      return `connection failed${code === undefined ? '' : ` (${code})`}`;
+    } finally {
+      done.abort();
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { NotifyEvent, NotifyTarget } from '../job/observe-schema.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import { count, duration } from '../lib/format-text.ts';
+import { noCounts, sumOf } from '../store/export-facts.ts';
+import type { RunEvent } from '../work/run-events.ts';
+import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../work/run-observer.ts';
+import { Delivery } from './deliver.ts';
+import { runName } from './run-name.ts';
+
+/** What a receiver is told. */
+interface Summary {
+  readonly event: NotifyEvent;
+  readonly export: string;
+  readonly run: string;
+  readonly state: 'complete' | 'stopped' | 'waiting';
+  /** Null while the run waits. */
+  readonly exit: number | null;
+  /** ISO 8601; `ended` is null while the run waits. */
+  readonly began: string;
+  readonly ended: string | null;
+  readonly counts: RunAccount['counts'] & { readonly pending: number };
+  /** Of this run. */
+  readonly calls: number;
+  readonly credits: number;
+  readonly retries: number;
+  readonly error: string | null;
+  readonly todo: string | null;
+}
+
+/** Tells receivers how a run ends, and that it waits for credits. */
+export function notifyOf(run: ObservedRun): RunObserver {
+  const summaries = new Summaries(run);
+  const receivers = run.job.notify.map((target) => receiverOf(target, run));
+  return {
+    listener: (event) => {
+      const waiting = summaries.add(event);
+      if (waiting !== undefined) for (const receiver of receivers) receiver.waits(waiting);
+    },
+    end: async (end) => {
+      const summary = summaries.ofEnd(end);
+      await Promise.all(receivers.map((receiver) => receiver.ends(summary)));
+    },
+  };
+}
+
+class Summaries {
+  readonly #run: ObservedRun;
+  readonly #began: string;
+  #counts = noCounts;
+  #read = 0;
+  #calls = 0;
+  #retries = 0;
+
+  constructor(run: ObservedRun) {
+    this.#run = run;
+    this.#began = isoSeconds(run.clock.now());
+  }
+
+  /** The summary of a run that begins to wait for credits. */
+  add(event: RunEvent): Summary | undefined {
+    if (event.kind === 'opened') this.#counts = event.counts;
+    else if (event.kind === 'settled') this.#counts = sumOf(this.#counts, [event.counts]);
+    else if (event.kind === 'read') this.#read = event.entries;
+    else if (event.kind === 'sent') this.#calls += 1;
+    else if (event.kind === 'retry') this.#retries += 1;
+    else if (event.kind === 'waiting') {
+      const pending = Math.max(0, this.#read - this.#counts.read);
+      const counts = { ...this.#counts, read: this.#counts.read + pending, pending };
+      const credits = this.#calls * this.#run.job.budget.creditsPerCall;
+      const until = new Date(event.untilMs).toISOString();
+      return {
+        ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null, counts },
+        ...{ calls: this.#calls, credits, retries: this.#retries, error: event.reason },
+        todo: `Nothing: the run continues at ${until}.`,
+      };
+    }
+    return undefined;
+  }
+
+  ofEnd({ state, exit, error, todo, account }: RunEnd): Summary {
+    const { calls = 0, credits = 0, pending = 0, counts = noCounts } = account ?? {};
+    const { read, exported, missing, invalid, duplicate, failed } = counts;
+    return {
+      ...{ event: eventOf(exit), ...this.#head(), state, exit },
+      ...{ began: this.#began, ended: isoSeconds(this.#run.clock.now()) },
+      counts: { read, exported, missing, invalid, duplicate, failed, pending },
+      ...{ calls, credits, retries: this.#retries, error: error ?? null, todo: todo ?? null },
+    };
+  }
+
+  #head(): Pick<Summary, 'export' | 'run'> {
+    return { export: runName(this.#run.job), run: this.#run.run };
+  }
+}
+
+function eventOf(exit: number): NotifyEvent {
+  if (exit === exitCodes.complete.code) return 'success';
+  return exit === exitCodes.spent.code ? 'waiting' : 'failure';
+}
+
+interface Receiver {
+  waits(summary: Summary): void;
+  ends(summary: Summary): Promise<void>;
+}
+
+function receiverOf(target: NotifyTarget, { clock, listener, run }: ObservedRun): Receiver {
+  const { url, as, on } = target;
+  const delivery = new Delivery({ what: `a notification (${as})`, clock, listener });
+  const message = (summary: Summary) => ({
+    url: as === 'healthchecks' ? pingAddress(url, pingOf(summary), run) : url,
+    body: JSON.stringify(as === 'slack' ? { text: slackText(summary) } : summary),
+  });
+  // Its grace time counts from here: a run that is killed is missed.
+  if (as === 'healthchecks') delivery.send({ url: pingAddress(url, 'start', run), body: '' });
+  return {
+    waits: (summary) => {
+      if (on.includes('waiting')) delivery.send(message(summary));
+    },
+    ends: (summary) => (on.includes(summary.event) ? delivery.sendLast(message(summary)) : delivery.settled()),
+  };
+}
+
+/** A run that waits, or ends with 8, is no failure and no success. */
+function pingOf({ event, exit }: Summary): string {
+  return event === 'waiting' ? 'log' : String(exit);
+}
+
+function pingAddress(base: string, ping: string, run: string): string {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${ping}`;
+  url.searchParams.set('rid', run);
+  return url.href;
+}
+
+function slackText(summary: Summary): string {
+  const { counts, credits, began, ended, state, exit, error, todo } = summary;
+  const { exported, read, ...others } = counts;
+  const rest = Object.entries(others).filter(
+    ([name, value]) => value > 0 && name !== 'duplicate' && name !== 'invalid',
+  );
+  const fates = [
+    `${count(exported)} of ${count(read)} exported`,
+    ...rest.map(([name, value]) => `${count(value)} ${name}`),
+  ];
+  const took = ended === null ? '' : `, ${duration(Date.parse(ended) - Date.parse(began))}`;
+  const head =
+    state === 'complete' ? 'is complete' : state === 'waiting' ? 'waits for credits' : `stopped (exit ${exit ?? ''})`;
+  const why = [error, todo].filter((text) => text !== null).join(' ');
+  return `${summary.export} ${head}: ${fates.join(', ')}; ${count(credits)} credits${took}${why === '' ? '' : `. ${why}`}`;
+}
+
+function isoSeconds(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}

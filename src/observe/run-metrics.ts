@@ -1,0 +1,237 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { failureReasons } from '../client/client-events.ts';
+import { utcDay } from '../lib/clock.ts';
+import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
+import { CreditsLeft } from '../work/credits-left.ts';
+import type { RunEvent } from '../work/run-events.ts';
+import type { ObservedRun, RunEnd } from '../work/run-observer.ts';
+import { runName } from './run-name.ts';
+
+const fates = ['exported', 'missing', 'invalid', 'duplicate', 'failed', 'pending'] as const;
+
+/** In seconds. */
+const callBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** A run that makes no progress for so long is stuck, unless it pauses or waits. */
+const stuckMs = 15 * 60_000;
+
+/** The metrics of one run, summed from its events. */
+export class RunMetrics {
+  readonly #registry = new Registry();
+  readonly #run: ObservedRun;
+  readonly #credits: CreditsLeft;
+  readonly #gauges = new Map<string, Gauge>();
+  readonly #entries: Gauge<'fate'>;
+  readonly #calls: Counter<'outcome'>;
+  readonly #retries: Counter<'reason'>;
+  readonly #duration: Histogram;
+  readonly #bytes: Counter;
+  readonly #creditsTotal: Counter;
+  #counts: Counts = noCounts;
+  #read = 0;
+  #readBytes = 0;
+  #inputBytes = 0;
+  #sent = 0;
+  #inFlight = 0;
+  #parts = 0;
+  #pausedUntilMs = 0;
+  #progressMs: number;
+
+  /** @param booked credits on this UTC day before the run */
+  constructor(run: ObservedRun, booked: number) {
+    this.#run = run;
+    this.#progressMs = run.clock.now();
+    this.#credits = new CreditsLeft(run.job.budget, booked, this.#progressMs);
+    this.#registry.setDefaultLabels({ export: runName(run.job) });
+    const registers = [this.#registry];
+    const named = (name: string, help: string) => ({ name: `asset_export_${name}`, help, registers });
+    new Gauge({ ...named('build_info', 'Version of asset-export; always 1.'), labelNames: ['version'] }).set(
+      { version: run.version },
+      1,
+    );
+    this.#entries = new Gauge({
+      ...named('entries', 'Entries of the id files by what became of them.'),
+      labelNames: ['fate'],
+    });
+    this.#calls = new Counter({
+      ...named('calls_total', 'Calls of this process that ended.'),
+      labelNames: ['outcome'],
+    });
+    for (const outcome of ['answered', 'failed']) this.#calls.inc({ outcome }, 0);
+    this.#retries = new Counter({
+      ...named('retries_total', 'Attempts after the first, by why the one before failed.'),
+      labelNames: ['reason'],
+    });
+    for (const reason of failureReasons) this.#retries.inc({ reason }, 0);
+    this.#duration = new Histogram({
+      ...named('call_duration_seconds', 'Time of answered calls, from request to the last byte.'),
+      buckets: callBuckets,
+    });
+    this.#bytes = new Counter(named('received_bytes_total', 'Bytes of answers, decoded.'));
+    this.#creditsTotal = new Counter(named('credits_total', 'Credits of the calls that this process sent.'));
+    addProcessMetrics(this.#registry);
+    this.#set('parts_committed', 0);
+    this.#set('calls_in_flight', 0);
+    this.#set('paused_until_timestamp_seconds', 0);
+    this.#set('last_run_start_timestamp_seconds', this.#progressMs / 1000);
+    this.#progress();
+    this.#setEntries();
+  }
+
+  /** The time of the last success, which a run before this one wrote down. */
+  keepSuccess(seconds: number): void {
+    this.#set('last_success_timestamp_seconds', seconds);
+  }
+
+  readonly listener = (event: RunEvent): void => {
+    switch (event.kind) {
+      case 'opened':
+        this.#counts = event.counts;
+        this.#parts = event.parts;
+        this.#inputBytes = event.inputBytes;
+        this.#set('parts_committed', this.#parts);
+        break;
+      case 'read':
+        this.#read = event.entries;
+        this.#readBytes = event.inputBytes;
+        return;
+      case 'sent':
+        this.#sent += 1;
+        this.#inFlight += 1;
+        this.#pausedUntilMs = 0;
+        this.#creditsTotal.inc(this.#run.job.budget.creditsPerCall);
+        return;
+      case 'answered':
+        this.#inFlight -= 1;
+        this.#calls.inc({ outcome: 'answered' });
+        this.#duration.observe(event.ms / 1000);
+        this.#bytes.inc(event.bytes);
+        break;
+      case 'failed':
+        this.#inFlight -= 1;
+        this.#calls.inc({ outcome: 'failed' });
+        return;
+      case 'retry':
+        this.#retries.inc({ reason: event.why });
+        return;
+      case 'settled':
+        this.#counts = sumOf(this.#counts, [event.counts]);
+        break;
+      case 'paused':
+      case 'waiting':
+        this.#pausedUntilMs = event.untilMs;
+        return;
+      case 'committed':
+        this.#parts += 1;
+        this.#set('parts_committed', this.#parts);
+        break;
+      case 'replayed':
+        break;
+      default:
+        return;
+    }
+    this.#progressMs = this.#run.clock.now();
+  };
+
+  end({ exit, account }: RunEnd): void {
+    const seconds = this.#run.clock.now() / 1000;
+    if (account !== undefined) {
+      this.#counts = account.counts;
+      this.#read = account.counts.read;
+    }
+    this.#inFlight = 0;
+    this.#pausedUntilMs = 0;
+    this.#set('last_run_end_timestamp_seconds', seconds);
+    this.#set('last_run_exit_code', exit);
+    if (exit === 0) this.#set('last_success_timestamp_seconds', seconds);
+    this.#setEntries(account?.pending);
+  }
+
+  /** In the text format of Prometheus. */
+  text(): Promise<string> {
+    const nowMs = this.#run.clock.now();
+    if (!this.#gauges.has('last_run_exit_code')) this.#setEntries();
+    this.#set('calls_in_flight', this.#inFlight);
+    const isPaused = this.#pausedUntilMs > nowMs;
+    this.#set('paused_until_timestamp_seconds', isPaused ? this.#pausedUntilMs / 1000 : 0);
+    const left = this.#credits.after(this.#sent, nowMs);
+    if (left !== undefined) this.#set('credits_remaining', left);
+    this.#progress();
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  isHealthy(): boolean {
+    const nowMs = this.#run.clock.now();
+    return this.#pausedUntilMs > nowMs || nowMs - this.#progressMs < stuckMs;
+  }
+
+  #progress(): void {
+    this.#set('last_progress_timestamp_seconds', this.#progressMs / 1000);
+  }
+
+  #setEntries(pending?: number): void {
+    const waiting = pending ?? Math.max(0, this.#read - this.#counts.read);
+    for (const fate of fates) this.#entries.set({ fate }, fate === 'pending' ? waiting : this.#counts[fate]);
+    if (pending !== undefined) this.#set('entries_expected', this.#read);
+    else if (this.#readBytes > 0)
+      this.#set(
+        'entries_expected',
+        Math.round((this.#read / this.#readBytes) * Math.max(this.#readBytes, this.#inputBytes)),
+      );
+  }
+
+  /** A gauge exists from its first value on: absent is not 0. */
+  #set(name: keyof typeof gaugeHelp, value: number): void {
+    let gauge = this.#gauges.get(name);
+    if (gauge === undefined) {
+      gauge = new Gauge({ name: `asset_export_${name}`, help: gaugeHelp[name], registers: [this.#registry] });
+      this.#gauges.set(name, gauge);
+    }
+    gauge.set(value);
+  }
+}
+
+const gaugeHelp = {
+  entries_expected: 'Entries of all id files; an estimate until they are read.',
+  parts_committed: 'Parts whose files are whole.',
+  calls_in_flight: 'Calls that wait for their answer.',
+  credits_remaining: 'Credits that the tightest limit leaves; absent without a limit.',
+  paused_until_timestamp_seconds: 'Until when all calls pause or wait for credits; 0: they do not.',
+  last_progress_timestamp_seconds: 'When the last answer came or the last part was committed.',
+  last_run_start_timestamp_seconds: 'When this run began.',
+  last_run_end_timestamp_seconds: 'When this run ended; absent while it works.',
+  last_success_timestamp_seconds: 'When a run last ended with exit 0.',
+  last_run_exit_code: 'Exit code of this run; absent while it works.',
+} as const;
+
+/** Only these two of the process: the others say nothing of an export. */
+function addProcessMetrics(registry: Registry): void {
+  const registers = [registry];
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process, user and system.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the process.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+}
+
+/** Credits that the ledger has for today; 0 when it cannot tell, which it reports where it is needed. */
+export function bookedToday({ ledger, clock }: ObservedRun): Promise<number> {
+  return ledger.booked(utcDay(clock.now())).catch(() => 0);
+}

@@ -1,0 +1,73 @@
+import type { Table } from '../records/table.ts';
+import type { Job } from '../job/job-schema.ts';
+import type { ExportStart } from '../store/checkpoint.ts';
+import type { Commit } from '../store/export-facts.ts';
+import type { Manifest } from '../store/manifest.ts';
+import { unfinishedAccount } from './export-outcome.ts';
+import { tablesOf } from '../work/tables-of.ts';
+
+export interface CompleteExport {
+  readonly job: Job;
+  readonly start: ExportStart;
+  readonly commits: readonly Commit[];
+  /** Calls sent, and credits that these may have cost, over all runs. */
+  readonly calls: number;
+  readonly credits: number;
+  readonly version: string;
+}
+
+/** The manifest of an export whose every part is committed. */
+export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
+  const { job, start, commits, calls, credits, version } = done;
+  const folder = job.output.dir;
+  const account = unfinishedAccount({ folder, commits, read: 0, calls, credits });
+  return {
+    program: { name: 'asset-export', version },
+    job: start.job,
+    inputs: start.inputs,
+    counts: account.counts,
+    calls: account.calls,
+    credits: account.credits,
+    parts: commits.length,
+    tables: Object.fromEntries(
+      tablesOf(job, start.startedAtMs).map(({ table }) => [
+        table.name,
+        { rows: rowsOf(table, account.files), columns: columnsOf(table) },
+      ]),
+    ),
+    files: rangedFiles(commits),
+    drift: [...account.drift],
+    notes: account.notes,
+    commits: [...commits],
+    ...(job.output.fetchedAt ? { startedAtMs: start.startedAtMs } : {}),
+  };
+}
+
+/** The files with the range of entries that each covers, from 1. */
+function rangedFiles(commits: readonly Commit[]): Manifest['files'] {
+  let last = 0;
+  return commits.flatMap(({ counts, files }) => {
+    const first = last + 1;
+    last += counts.read;
+    return files.map((file) => ({ ...file, first, last }));
+  });
+}
+
+function columnsOf(table: Table): Manifest['tables'][string]['columns'] {
+  return table.columns.map(({ name, type, nullable, from, list }) => ({
+    name,
+    type,
+    nullable,
+    ...(from === undefined ? {} : { from }),
+    ...(list === undefined ? {} : { list }),
+  }));
+}
+
+/** Rows of a table: those of the first format that has it, since every format holds the same. */
+function rowsOf(
+  table: Table,
+  files: Manifest['files'] | readonly { table: string; format: string; rows: number }[],
+): number {
+  const mine = files.filter((file) => file.table === table.name);
+  return mine.filter((file) => file.format === mine[0]?.format).reduce((sum, { rows }) => sum + rows, 0);
+}

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import type { Job } from '../job/job-schema.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
+import { systemClock } from '../lib/clock.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { lockOwner } from '../store/lock.ts';
+import { type HomeContext, openHome, openStoreAt } from './homes/open-home.ts';
+import { hasBegun } from './require-export-folder.ts';
+
+/** Stands in `output.dir` for the UTC day on which an export begins. */
+const date = '{date}';
+
+export function isDated({ output }: Job): boolean {
+  return output.dir.includes(date);
+}
+
+/** The job with the folder of a day (`YYYY-MM-DD`); the same job where its folder holds no `{date}`. */
+export function jobOn(job: Job, day: string): Job {
+  if (!isDated(job)) return job;
+  return { ...job, output: { ...job.output, dir: job.output.dir.replaceAll(date, day) } };
+}
+
+/**
+ * The export that is to be finished before the one of `today` begins: the newest of the pattern, where it is unfinished. Older ones are left
+ * alone.
+ */
+export async function unfinishedBefore(files: FileStore, job: Job, today: string): Promise<Job | undefined> {
+  const context = { files, clock: systemClock, random: Math.random };
+  const isInBucket = isBucketAddress(job.output.dir);
+  for (const day of isInBucket ? await daysInBucket(job, context) : await daysOf(files, job.output.dir)) {
+    if (day > today) continue;
+    const dated = jobOn(job, day);
+    const { isComplete, isBegun } = await (isInBucket ? stateInBucket(dated, context) : stateOf(files, dated));
+    if (isComplete || day === today) return undefined;
+    if (isBegun) return dated;
+  }
+  return undefined;
+}
+
+interface DatedState {
+  readonly isComplete: boolean;
+  readonly isBegun: boolean;
+}
+
+async function stateOf(files: FileStore, { output: { dir } }: Job): Promise<DatedState> {
+  const isComplete = (await files.sizeOf(pathIn(dir, exportPaths.manifest))) !== undefined;
+  return { isComplete, isBegun: (await hasBegun(files, dir)) || (await lockOwner(dir)) !== undefined };
+}
+
+async function stateInBucket(job: Job, context: HomeContext): Promise<DatedState> {
+  const home = await openHome(job, context);
+  const isComplete = (await home.readManifest()) !== undefined;
+  return { isComplete, isBegun: isComplete || (await home.readProgress()) !== undefined };
+}
+
+/** The days of which there are objects, the newest first. */
+async function daysInBucket({ output }: Job, context: HomeContext): Promise<string[]> {
+  const top = output.dir.slice(0, output.dir.lastIndexOf('/', output.dir.indexOf(date)));
+  const name = dayPattern(output.dir.slice(top.length + 1), '/');
+  const store = await openStoreAt(top, output.endpoint, context);
+  const days = new Set<string>();
+  for await (const object of store.list('')) days.add(name.exec(object.name)?.[1] ?? '');
+  days.delete('');
+  return [...days].sort().reverse();
+}
+
+/** Matches a name in which each `{date}` is the same day. @param end what follows it */
+function dayPattern(pattern: string, end: string): RegExp {
+  const [first = '', ...others] = pattern.split(date).map((text) => text.replaceAll(/[^\w-]/g, '\\$&'));
+  return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}${end}`);
+}
+
+/** The days for which there is a folder of the pattern, the newest first. */
+async function daysOf(files: FileStore, pattern: string): Promise<string[]> {
+  const parts = pattern.split(path.sep);
+  const at = parts.findIndex((part) => part.includes(date));
+  const name = dayPattern(parts[at] ?? '', '$');
+  const names = await files.list(parts.slice(0, at).join(path.sep) || path.sep);
+  return names
+    .flatMap((each) => name.exec(each)?.[1] ?? [])
+    .sort()
+    .reverse();
+}
+
+/** Whether an export refused to go on because its job or its inputs are not those that it began with. */
+export function isChange(error: unknown): error is ExportError {
+  return error instanceof ExportError && error.facts['changed'] !== undefined;
+}

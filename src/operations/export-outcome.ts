@@ -1,0 +1,93 @@
+import { ExportError } from '../lib/export-error.ts';
+import {
+  type Commit,
+  type Counts,
+  type FileFacts,
+  noCounts,
+  type Notes,
+  noNotes,
+  sumOf,
+} from '../store/export-facts.ts';
+import type { Manifest } from '../store/manifest.ts';
+import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
+import { createDriftCounter, type DriftCount } from '../records/drift.ts';
+
+/** Progress and cost of an export. `read = exported + missing + invalid + duplicate + failed + pending`. */
+export interface ExportAccount {
+  readonly folder: string;
+  readonly counts: Counts;
+  /** Entries that were read but lie in no committed part. */
+  readonly pending: number;
+  readonly parts: number;
+  readonly files: readonly FileFacts[];
+  /** Calls sent, and credits that these may have cost, over all runs of this export. */
+  readonly calls: number;
+  readonly credits: number;
+  readonly drift: readonly DriftCount[];
+  readonly notes: Notes;
+}
+
+export interface ExportOutcome {
+  /** `already`: it was complete before, and nothing was done. */
+  readonly state: 'complete' | 'already' | 'unfinished';
+  readonly account: ExportAccount;
+  /** Calls that this run sent. */
+  readonly callsOfRun: number;
+  /** Credits that these may have cost. */
+  readonly creditsOfRun: number;
+  readonly elapsedMs: number;
+  /** Where the ids of inputs with columns were read from, and the first entries that are not ids; none for `already`. */
+  readonly columns: readonly TakenColumn[];
+  readonly invalidSamples: readonly InvalidSample[];
+  /** Why an unfinished export stopped. */
+  readonly error?: ExportError;
+}
+
+/** The account of a complete export. */
+export function accountOf(folder: string, manifest: Manifest): ExportAccount {
+  const { counts, parts, files, calls, credits, drift, notes } = manifest;
+  return { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
+}
+
+export interface UnfinishedFacts {
+  readonly folder: string;
+  readonly commits: readonly Commit[];
+  /** Entries read so far. */
+  readonly read: number;
+  readonly calls: number;
+  readonly credits: number;
+}
+
+/** The account of an export whose manifest is not written. */
+export function unfinishedAccount({ folder, commits, read, calls, credits }: UnfinishedFacts): ExportAccount {
+  const committed = committedCounts(commits);
+  const entries = Math.max(read, committed.read);
+  return {
+    folder,
+    counts: { ...committed, read: entries },
+    pending: entries - committed.read,
+    parts: commits.length,
+    files: commits.flatMap(({ files }) => files),
+    calls,
+    credits,
+    drift: driftOf(commits),
+    notes: sumOf(
+      noNotes,
+      commits.map(({ notes }) => notes),
+    ),
+  };
+}
+
+/** What became of the entries of committed parts. */
+export function committedCounts(commits: readonly Commit[]): Counts {
+  return sumOf(
+    noCounts,
+    commits.map(({ counts }) => counts),
+  );
+}
+
+function driftOf(commits: readonly Commit[]): DriftCount[] {
+  const sums = createDriftCounter();
+  for (const { drift } of commits) sums.merge(drift);
+  return sums.list();
+}

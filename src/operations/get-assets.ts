@@ -1,0 +1,68 @@
+import { createClient } from '../client/create-client.ts';
+import { isAssetId } from '../ids/asset-id.ts';
+import { IdList } from '../ids/id-list.ts';
+import type { RecordRows } from '../records/scan/record-rows.ts';
+import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
+import type { Lookup } from '../client/lookups.ts';
+import type { AnswerJournal } from '../client/policies/with-journal.ts';
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { mapOrdered } from '../lib/map-ordered.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import { readerOf } from '../work/tables-of.ts';
+
+/** An id and what became of it. */
+export interface AssetFate {
+  readonly id: string;
+  readonly lookup: Lookup<RecordRows>;
+}
+
+export interface GetRequest {
+  /** Valid ids; a repeated id is requested once. */
+  readonly ids: readonly string[];
+  readonly job: Pick<Job, 'service' | 'budget'>;
+}
+
+export type GetContext = Omit<ExportContext, 'files' | 'stdin' | 'version'>;
+
+/** Keeps no answers: they go straight to the reader. */
+const noJournal: AnswerJournal = {
+  find: () => Promise.resolve(undefined),
+  append: () => Promise.resolve(),
+};
+
+/**
+ * Gets assets without an export: `getAsset` for one id, `getAssets` for more, in the order of the ids.
+ * @throws {ExportError} `usage` when one is no asset id; nothing is sent then
+ */
+export async function* getAssets({ ids, job }: GetRequest, context: GetContext): AsyncGenerator<AssetFate, void, void> {
+  const { flags, idsPerCall, singles, concurrency } = job.service;
+  const unique = [...new Set(ids)];
+  const wrong = unique.find((id) => !isAssetId(id));
+  if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
+  const reader = readerOf([]);
+  const wire = createClient({ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal });
+  try {
+    const found = mapOrdered(batchesOf(unique, idsPerCall), {
+      limit: concurrency,
+      map: async (batch) => {
+        const ids = IdList.of(batch);
+        const { lookups } =
+          unique.length === 1
+            ? await lookUpAlone(wire.client, { ids, flags, part: 0, reader })
+            : await lookUpBatch(wire.client, { ids, flags, part: 0, singles, reader });
+        return { batch, lookups };
+      },
+    });
+    for await (const { batch, lookups } of found) {
+      for (const [place, id] of batch.entries()) yield { id, lookup: lookups.at(place) };
+    }
+    wire.throwIfFailed();
+  } finally {
+    await wire.close();
+  }
+}
+
+async function* batchesOf(ids: readonly string[], size: number): AsyncGenerator<readonly string[], void, void> {
+  for (let start = 0; start < ids.length; start += size) yield ids.slice(start, start + size);
+}

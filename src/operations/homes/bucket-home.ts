@@ -1,0 +1,114 @@
+import type { CustomSink } from '../../formats/custom-sink.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { sliceNames } from '../../slices/slice-names.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import { readJournals } from '../../store/journal-entries.ts';
+import { type Manifest, manifestBytes } from '../../store/manifest.ts';
+import { isPartFile } from '../throw-away.ts';
+import { inTurns, namesOf } from './bucket-bytes.ts';
+import { mergedRecord, putRecord } from './bucket-record.ts';
+import type { BucketPlace } from './bucket-place.ts';
+import { readBucketManifest, readBucketProgress } from './bucket-progress.ts';
+import { openBucketExport } from './bucket-slices.ts';
+import type { ExportHome } from './export-home.ts';
+import { requireNoHolder, sliceFolders } from './slice-holders.ts';
+
+/** An export in a bucket: slices with a log each. Its unfinished files and kept answers lie in the scratch folder. */
+export function bucketHome(place: BucketPlace): ExportHome {
+  const { files, store, address, scratch } = place;
+  return {
+    name: address,
+    scratch,
+    requireOwn: () => requireOwnPrefix(place),
+    readIdle: async () => {
+      const isIdle = (await files.list(pathIn(scratch, exportPaths.run))).length === 0;
+      return isIdle ? readBucketManifest(place) : undefined;
+    },
+    readManifest: () => readBucketManifest(place),
+    readProgress: () => readBucketProgress(place),
+    readAnswers: async () => readJournals(files, await sliceFolders(place)),
+    syncManifest: () => Promise.resolve(),
+    putManifest: (manifest) => putManifest(place, manifest),
+    isThrowingAway: async () => (await store.look(sliceNames.throwingAway)) !== undefined,
+    throwAway: ({ sinks }) => throwAwayBucket(place, sinks),
+    open: (start, entries) => openBucketExport(place, start, entries),
+    clear: async (outcome, lock) => {
+      if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place)))) return putRecord(place);
+      if (outcome === 'complete') await clearBucket(place);
+      await clearScratch(place);
+      await lock.remove();
+    },
+  };
+}
+
+/** @throws {ExportError} `usage` when other objects are under the prefix and no export */
+async function requireOwnPrefix({ store, address }: BucketPlace): Promise<void> {
+  if ((await store.look(exportPaths.manifest)) !== undefined) return;
+  for await (const { name } of store.list('')) {
+    if (name.startsWith(`${exportPaths.run}/`)) return;
+    if (name.startsWith('.')) continue;
+    throw new ExportError('usage', `${address} is not an export and not empty: it contains ${name}`, {
+      todo: 'Choose a new or empty prefix with --out or output.dir.',
+    });
+  }
+}
+
+/** Files are looked at only here: a commit is trusted until the manifest names it for good. */
+async function putManifest(place: BucketPlace, manifest: Omit<Manifest, 'version'>): Promise<Manifest> {
+  const { store, address } = place;
+  await inTurns(manifest.files, async ({ path, bytes, sha256 }) => {
+    const found = await store.look(path);
+    if (found?.bytes === bytes && found.sha256 === sha256) return;
+    const now = found === undefined ? 'is missing' : 'has other bytes';
+    throw new ExportError('damaged', `${address}/${path} was committed, but ${now}`, {
+      todo: 'Restore that version of the object, or start over with --fresh.',
+    });
+  });
+  await store.putNew(exportPaths.manifest, { bytes: manifestBytes(manifest) });
+  const written = await readBucketManifest(place);
+  if (written !== undefined) return written;
+  throw new ExportError('cannotWrite', `the manifest of ${address} disappeared after it was written`);
+}
+
+async function hasBegun({ store }: BucketPlace): Promise<boolean> {
+  return (await store.look(sliceNames.start)) !== undefined;
+}
+
+/** The manifest goes first and the mark last: a run that is interrupted in between is followed by one that continues. */
+async function throwAwayBucket(place: BucketPlace, sinks: readonly CustomSink[]): Promise<void> {
+  const { store } = place;
+  await requireNoHolder(place);
+  await store.putNew(sliceNames.throwingAway, { bytes: Buffer.of() });
+  const names = await namesOf(store, '');
+  const own = names.filter((name) => isPartFile(name, sinks) || exportPaths.companions.some((each) => each === name));
+  const kept = names.filter((name) => name.startsWith(`${exportPaths.run}/`) && name !== sliceNames.throwingAway);
+  try {
+    for (const some of [[exportPaths.manifest], own, kept, [sliceNames.throwingAway]]) await store.remove(some);
+  } catch (error) {
+    if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
+    throw new ExportError('cannotWrite', `--fresh cannot delete the export: ${error.message}`, {
+      todo: 'Allow Delete on the prefix, or choose another prefix.',
+      cause: error,
+    });
+  }
+  await clearScratch(place, [exportPaths.stdin]);
+}
+
+/** Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
+async function clearBucket(place: BucketPlace): Promise<void> {
+  const { store } = place;
+  await store.put(exportPaths.keptRunLines, { bytes: await mergedRecord(place) });
+  await store.remove(await namesOf(store, `${exportPaths.run}/`)).catch((error: unknown) => {
+    if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
+  });
+}
+
+/** Removes what the slices left on the local disk. The lock stays. */
+async function clearScratch({ files, scratch }: BucketPlace, except: readonly string[] = []): Promise<void> {
+  for (const folder of await sliceFolders({ files, scratch })) await files.remove(folder);
+  for (const name of await files.list(pathIn(scratch, exportPaths.run))) {
+    const path = `${exportPaths.run}/${name}`;
+    if (path.startsWith(exportPaths.lock) || except.includes(path)) continue;
+    await files.remove(pathIn(scratch, path));
+  }
+}

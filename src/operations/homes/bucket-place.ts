@@ -1,0 +1,16 @@
+import type { SliceShape } from '../../ids/cut-slices.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { ObjectStore } from '../../objects/object-store.ts';
+import type { FileStore } from '../../store/file-store.ts';
+
+/** An export in a bucket, and the local folder where its parts are made. */
+export interface BucketPlace {
+  readonly files: FileStore;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly address: string;
+  readonly scratch: string;
+  readonly shape: SliceShape;
+  /** Without a heartbeat for so long, a holder counts as dead. */
+  readonly deadAfterSeconds: number;
+}

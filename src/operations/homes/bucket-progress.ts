@@ -1,0 +1,49 @@
+import { type Beat, readBeat } from '../../slices/heartbeat.ts';
+import { type SliceLog, type Spent, sumOfSpending, withSpent } from '../../slices/slice-log.ts';
+import { exportPaths } from '../../store/export-folder.ts';
+import { type Manifest, parseManifest } from '../../store/manifest.ts';
+import { bytesOf } from './bucket-bytes.ts';
+import type { BucketPlace } from './bucket-place.ts';
+import { readBucketStart } from './bucket-start.ts';
+import type { ExportProgress } from './export-home.ts';
+import { readLogs } from './slice-holders.ts';
+
+/** How far an export in a bucket is, with the last heartbeats of its holders. */
+export interface BucketProgress extends ExportProgress {
+  readonly beats: readonly Beat[];
+}
+
+/** The manifest of an export in a bucket; undefined when it is not complete. @throws {ExportError} `damaged` */
+export async function readBucketManifest({
+  store,
+  address,
+}: Pick<BucketPlace, 'store' | 'address'>): Promise<Manifest | undefined> {
+  const name = exportPaths.manifest;
+  if ((await store.look(name)) === undefined) return undefined;
+  return parseManifest(await bytesOf(store, name), `${address}/${name}`);
+}
+
+/** Reads the logs and heartbeats; undefined when no export has begun. */
+export async function readBucketProgress(
+  place: Pick<BucketPlace, 'store' | 'address'>,
+): Promise<BucketProgress | undefined> {
+  const start = await readBucketStart(place);
+  if (start === undefined) return undefined;
+  const logs = [...(await readLogs(place)).values()];
+  const beats: Beat[] = [];
+  let spent: Spent = { calls: 0, credits: 0 };
+  for (const log of logs) {
+    const beat = await beatOf(place, log);
+    if (beat !== undefined) beats.push(beat);
+    const { calls, credits } = sumOfSpending(
+      beat === undefined ? log.state.spent : withSpent(log.state.spent, beat.scratch, beat),
+    );
+    spent = { calls: spent.calls + calls, credits: spent.credits + credits };
+  }
+  const commits = logs.flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+  return { start, commits, spent, beats };
+}
+
+async function beatOf({ store }: Pick<BucketPlace, 'store'>, { state }: SliceLog): Promise<Beat | undefined> {
+  return state.holder === undefined ? undefined : readBeat(store, state.holder.nonce);
+}

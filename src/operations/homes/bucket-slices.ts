@@ -1,0 +1,104 @@
+import { cutSlices, type CutSlice } from '../../ids/cut-slices.ts';
+import type { Entries } from '../../ids/entries.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { probeStore } from '../../objects/probe-store.ts';
+import { SliceLog, sumOfSpending, withSpent, type Spent } from '../../slices/slice-log.ts';
+import type { ExportStart } from '../../store/checkpoint.ts';
+import { readJournals } from '../../store/journal-entries.ts';
+import { requireSame } from '../job-shape.ts';
+import type { BucketPlace } from './bucket-place.ts';
+import { type BucketStart, beginOrRead } from './bucket-start.ts';
+import { type ClaimedSlice, claimSlice } from './claim-slice.ts';
+import type { HeldSlice, OpenExport } from './export-home.ts';
+import { readLogs, sliceFolders } from './slice-holders.ts';
+
+/** Opens an export in a bucket where it stands, or begins it. Its slices come in order. */
+export async function openBucketExport(
+  place: BucketPlace,
+  start: ExportStart,
+  entries: () => AsyncIterable<Entries>,
+): Promise<OpenExport> {
+  const { store, address, shape } = place;
+  const { canReplace } = await probeStore(store, address);
+  const { entriesPerSlice } = shape;
+  const begun = await beginOrRead(place, { ...start, entriesPerSlice });
+  requireSame(address, begun, start);
+  requireSameSlices(address, begun, entriesPerSlice);
+  const slices = new BucketSlices({ ...place, canReplace }, await readLogs(place), cutSlices(entries(), shape));
+  return {
+    start: begun,
+    answers: (await readJournals(place.files, await sliceFolders(place))).size(),
+    slices,
+    commits: () => slices.commits(),
+    spent: () => slices.spent(),
+    close: () => slices.close(),
+  };
+}
+
+function requireSameSlices(address: string, { entriesPerSlice }: BucketStart, now: number): void {
+  if (entriesPerSlice === now) return;
+  throw new ExportError(
+    'usage',
+    `fleet.entriesPerSlice was ${entriesPerSlice} when ${address} started, and is ${now} now`,
+    {
+      facts: { changed: 'fleet.entriesPerSlice' },
+      todo: 'Undo the change to resume, choose another output, or start over with --fresh.',
+    },
+  );
+}
+
+/** The slices of a bucket in order: those that are done are skipped, each other one is claimed. */
+class BucketSlices {
+  readonly #place: BucketPlace & { readonly canReplace: boolean };
+  readonly #logs: Map<number, SliceLog>;
+  readonly #cuts: AsyncGenerator<CutSlice, void, void>;
+  /** What was counted on this disk, by slice. */
+  readonly #own = new Map<number, { readonly scratch: string; readonly spent: () => Spent }>();
+  #held: ClaimedSlice | undefined;
+
+  constructor(
+    place: BucketPlace & { readonly canReplace: boolean },
+    logs: Map<number, SliceLog>,
+    cuts: AsyncGenerator<CutSlice, void, void>,
+  ) {
+    this.#place = place;
+    this.#logs = logs;
+    this.#cuts = cuts;
+  }
+
+  async next(stop: AbortSignal): Promise<HeldSlice | undefined> {
+    for (;;) {
+      const next = await this.#cuts.next();
+      if (next.done === true) return undefined;
+      const cut = next.value;
+      const log = this.#logs.get(cut.slice) ?? new SliceLog(this.#place.store, cut.slice);
+      this.#logs.set(cut.slice, log);
+      if ((await log.refresh()).isDone) continue;
+      this.#held = await claimSlice({ ...this.#place, log, cut, stop });
+      // Another process finished the slice while this one waited for it.
+      if (this.#held === undefined) continue;
+      this.#own.set(cut.slice, this.#held);
+      return this.#held.slice;
+    }
+  }
+
+  commits() {
+    return [...this.#logs.values()].flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+  }
+
+  spent(): Spent {
+    const sums = [...this.#logs].map(([slice, { state }]) => {
+      const own = this.#own.get(slice);
+      return sumOfSpending(own === undefined ? state.spent : withSpent(state.spent, own.scratch, own.spent()));
+    });
+    return sums.reduce((sum, each) => ({ calls: sum.calls + each.calls, credits: sum.credits + each.credits }), {
+      calls: 0,
+      credits: 0,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#cuts.return();
+    await this.#held?.close();
+  }
+}

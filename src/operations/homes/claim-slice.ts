@@ -1,0 +1,166 @@
+import { hostname } from 'node:os';
+import type { CutSlice } from '../../ids/cut-slices.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { Heartbeat } from '../../slices/heartbeat.ts';
+import { lostSlice } from '../../slices/lost-slice.ts';
+import { SliceHold } from '../../slices/slice-hold.ts';
+import type { SliceLog, Spent } from '../../slices/slice-log.ts';
+import { sliceNames } from '../../slices/slice-names.ts';
+import type { Commit } from '../../store/export-facts.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { Lock } from '../../store/lock.ts';
+import { unfinishedFile } from '../../store/part-file.ts';
+import type { BucketPlace } from './bucket-place.ts';
+import { putRecord } from './bucket-record.ts';
+import type { HeldSlice } from './export-home.ts';
+import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
+import { openScratch, type OpenScratch } from './open-scratch.ts';
+import { heldElsewhere, requireDead, scratchId } from './slice-holders.ts';
+
+export interface SliceToClaim extends BucketPlace {
+  /** Whether the store replaces objects under a condition. */
+  readonly canReplace: boolean;
+  readonly log: SliceLog;
+  readonly cut: CutSlice;
+  readonly stop: AbortSignal;
+}
+
+export interface ClaimedSlice {
+  readonly slice: HeldSlice;
+  /** Id of the slice's scratch folder. */
+  readonly scratch: string;
+  /** All that was counted there. */
+  spent(): Spent;
+  close(): Promise<void>;
+}
+
+/**
+ * Claims a slice, unless a living process holds it; undefined when it was done meanwhile. The log is read to its end.
+ * @throws {ExportError} `locked`
+ */
+export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | undefined> {
+  const { files, store, log, scratch } = claim;
+  const folder = pathIn(scratch, sliceNames.scratch(log.slice));
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const lock = await files.takeLock(folder);
+  let own: OpenScratch | undefined;
+  try {
+    const id = await scratchId(files, folder);
+    const { holder } = log.state;
+    // Who holds the lock of a scratch folder follows its former process at once.
+    if (holder !== undefined && holder.scratch !== id) await requireDead(claim, log, claim.stop);
+    const hold = await SliceHold.claim({ ...claim, scratch: id });
+    if (hold === undefined) throw heldElsewhere(claim.address);
+    const isCommitted = (part: number): boolean => hold.state.commits.has(part);
+    const answers = { files, store, folder, slice: log.slice, scratch: id, isCommitted };
+    await fetchAnswers(answers);
+    own = await openScratch(files, folder, isCommitted);
+    const heartbeat = await startHeart(claim, { hold, own, id });
+    return new ClaimedParts(claim, { folder, lock, id, hold, answers, own, heartbeat });
+  } catch (error) {
+    await own?.close().catch(() => undefined);
+    await lock.release().catch(() => undefined);
+    if (log.state.isDone) return undefined;
+    throw error;
+  }
+}
+
+function startHeart(claim: SliceToClaim, { hold, own, id }: Pick<Claimed, 'hold' | 'own' | 'id'>): Promise<Heartbeat> {
+  const { store, clock, log, deadAfterSeconds } = claim;
+  return Heartbeat.start({
+    ...{ store, clock, deadAfterSeconds, nonce: hold.nonce, slice: log.slice, scratch: id },
+    process: { host: hostname(), pid: process.pid },
+    spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
+    isHeld: () => hold.isHeld(),
+    alongside: () => putRecord(claim),
+  });
+}
+
+interface Claimed {
+  readonly folder: string;
+  readonly lock: Lock;
+  readonly id: string;
+  readonly hold: SliceHold;
+  readonly answers: SliceAnswers;
+  readonly own: OpenScratch;
+  readonly heartbeat: Heartbeat;
+}
+
+class ClaimedParts implements ClaimedSlice {
+  readonly slice: HeldSlice;
+  readonly #place: BucketPlace;
+  readonly #claimed: Claimed;
+  #isOpen = true;
+  /** The store did not recover for 15 minutes: it is not asked again. */
+  #isStoreGone = false;
+
+  constructor({ cut, ...place }: SliceToClaim, claimed: Claimed) {
+    this.#place = place;
+    this.#claimed = claimed;
+    const { folder, own, hold, heartbeat } = claimed;
+    const { journal, calls, credits } = own;
+    this.slice = {
+      ...{ scratch: folder, journal, calls, credits, firstPart: cut.firstPart },
+      isNeeded: (part) => !hold.state.commits.has(part),
+      entries: () => cut.entries(),
+      mayCall: () => heartbeat.mayCall(),
+      commit: (commit) => this.#commit(commit),
+      end: (how) => this.#end(how),
+    };
+  }
+
+  get scratch(): string {
+    return this.#claimed.id;
+  }
+
+  spent(): Spent {
+    const { calls, credits } = this.#claimed.own;
+    return { calls: calls.total(), credits: credits.total() };
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+    await this.#claimed.lock.release();
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#claimed.heartbeat.end();
+    await this.#claimed.own.close();
+  }
+
+  async #commit(commit: Commit): Promise<'committed' | 'lost'> {
+    const { files } = this.#place;
+    const { folder, hold } = this.#claimed;
+    const facts = new Map(commit.files.map((file) => [file.path, file]));
+    try {
+      const result = await hold.commit(commit, (path) => {
+        const { bytes = 0, sha256 = '' } = facts.get(path) ?? {};
+        return { file: unfinishedFile(folder, path), bytes, sha256 };
+      });
+      if (result === 'lost') return 'lost';
+    } catch (error) {
+      this.#isStoreGone ||= error instanceof ExportError && error.exit === 'unavailable';
+      throw error;
+    }
+    for (const path of facts.keys()) await files.remove(unfinishedFile(folder, path));
+    await files.remove(pathIn(folder, exportPaths.journal(commit.part)));
+    return 'committed';
+  }
+
+  async #end(how: 'done' | 'release'): Promise<void> {
+    const { files } = this.#place;
+    const { folder, hold, lock, answers } = this.#claimed;
+    await this.#close();
+    if (how === 'release') {
+      if (this.#isStoreGone) return;
+      await keepAnswers(answers);
+      await hold.end('release', this.spent());
+      return;
+    }
+    if ((await hold.end('done', this.spent())) === 'lost') throw lostSlice();
+    await lock.remove();
+    await files.remove(folder);
+  }
+}

@@ -1,0 +1,67 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { watchHolder } from '../../slices/heartbeat.ts';
+import { SliceLog } from '../../slices/slice-log.ts';
+import { sliceNames, sliceOfLogEntry } from '../../slices/slice-names.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { inTurns, namesOf } from './bucket-bytes.ts';
+import type { BucketPlace } from './bucket-place.ts';
+
+/** The logs of every slice that was ever claimed, read to their ends, by slice. */
+export async function readLogs({ store }: Pick<BucketPlace, 'store'>): Promise<Map<number, SliceLog>> {
+  const slices = (await namesOf(store, sliceNames.logs)).flatMap((name) => sliceOfLogEntry(name) ?? []);
+  const logs = new Map([...new Set(slices)].map((slice) => [slice, new SliceLog(store, slice)]));
+  await inTurns([...logs.values()], async (log) => {
+    await log.refresh();
+  });
+  return logs;
+}
+
+/** The scratch folders of slices on this disk. */
+export async function sliceFolders({ files, scratch }: Pick<BucketPlace, 'files' | 'scratch'>): Promise<string[]> {
+  const names = await files.list(scratch);
+  return names.filter((name) => /^\d{5,}$/.test(name)).map((name) => pathIn(scratch, name));
+}
+
+/** The id of a scratch folder: whoever holds its lock follows a holder that named it. Made when there is none. */
+export async function scratchId(files: FileStore, folder: string): Promise<string> {
+  const path = pathIn(folder, `${exportPaths.run}/scratch`);
+  const known = await files.readAll(path);
+  if (known !== undefined && known.length === 36) return Buffer.from(known).toString('latin1');
+  const id = crypto.randomUUID();
+  const file = await files.open(path, 'create');
+  try {
+    await file.write(Buffer.from(id));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await files.syncFolder(pathIn(folder, exportPaths.run));
+  return id;
+}
+
+/** Waits until a holder shows that it lives, or counts as dead. @throws {ExportError} `locked` when it lives */
+export async function requireDead(place: BucketPlace, log: SliceLog, stop: AbortSignal): Promise<void> {
+  const { store, clock, deadAfterSeconds } = place;
+  const state = await watchHolder({ store, log, clock, deadAfterSeconds, stop });
+  if (state === 'alive') throw heldElsewhere(place.address);
+}
+
+/** @throws {ExportError} `locked` when a process makes parts of the export */
+export async function requireNoHolder(place: BucketPlace): Promise<void> {
+  const { files, scratch } = place;
+  for (const log of (await readLogs(place)).values()) {
+    const { holder } = log.state;
+    if (holder === undefined) continue;
+    const own = pathIn(scratch, `${sliceNames.scratch(log.slice)}/${exportPaths.run}/scratch`);
+    const id = await files.readAll(own);
+    if (id !== undefined && Buffer.from(id).toString('latin1') === holder.scratch) continue;
+    await requireDead(place, log, new AbortController().signal);
+  }
+}
+
+export function heldElsewhere(address: string): ExportError {
+  return new ExportError('locked', `another process works on ${address}`, {
+    todo: `Wait for it to end (asset-export status ${address} shows its progress), then run the same command again.`,
+  });
+}

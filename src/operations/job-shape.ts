@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../lib/export-error.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
+import type { ExportStart } from '../store/checkpoint.ts';
+import type { JobShape } from '../store/export-facts.ts';
+
+/** What a program added to the job's formats. */
+const customFormats = 'sinks';
+
+/**
+ * The fields of a job that decide what an export holds. Others (budget, pace, retries, tolerance, address, threads) may
+ * differ from run to run.
+ */
+export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape {
+  return {
+    'ids.format': job.ids.format ?? null,
+    'ids.column': job.ids.column ?? null,
+    'service.idsPerCall': job.service.idsPerCall,
+    'service.flags': job.service.flags,
+    'service.singles': job.service.singles,
+    'output.formats': job.output.formats,
+    'output.tables': job.output.tables,
+    'output.columns': job.output.columns ?? null,
+    'output.exclude': job.output.exclude,
+    'output.rename': job.output.rename,
+    'output.nested': job.output.nested,
+    'output.fetchedAt': job.output.fetchedAt,
+    'output.rowsPerPart': job.output.rowsPerPart,
+    'output.compression': job.output.compression,
+    'csv.formulas': job.csv.formulas,
+    'csv.dialect': job.csv.dialect,
+    ...(sinks.length === 0 ? {} : { [customFormats]: sinks.map(({ name }) => name) }),
+  };
+}
+
+/** The job with the fields that the export began with. */
+export function jobAsBegun(job: Job, shape: JobShape): Job {
+  const begun: Record<string, unknown> = structuredClone(job);
+  for (const [path, value] of Object.entries(shape)) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    const parent = names.reduce<Record<string, unknown>>(
+      (tree, name) => (tree[name] ??= {}) as Record<string, unknown>,
+      begun,
+    );
+    if (value === null) Reflect.deleteProperty(parent, last);
+    else parent[last] = value;
+  }
+  // The values come from a checked job by way of a manifest, whose seal detects any change.
+  return begun as unknown as Job;
+}
+
+/** @throws {ExportError} `usage` or `input` when an export began with another job or with other inputs. */
+export function requireSame(
+  folder: string,
+  before: Pick<ExportStart, 'job' | 'inputs'>,
+  now: Pick<ExportStart, 'job' | 'inputs'>,
+): void {
+  const old: JobShape = { [customFormats]: [], ...before.job };
+  for (const [name, value] of Object.entries({ [customFormats]: [], ...now.job })) {
+    if (!isDeepStrictEqual(old[name], value)) {
+      throw changed(
+        'usage',
+        name,
+        `${name} was ${JSON.stringify(old[name])} when ${folder} started, and is ${JSON.stringify(value)} now`,
+      );
+    }
+  }
+  const names = (inputs: ExportStart['inputs']): string => inputs.map((input) => input.name).join(', ');
+  if (names(before.inputs) !== names(now.inputs)) {
+    throw changed(
+      'input',
+      'ids.from',
+      `the inputs were ${names(before.inputs)} when ${folder} started, and are ${names(now.inputs)} now`,
+    );
+  }
+  for (const [index, input] of now.inputs.entries()) {
+    const begun = before.inputs[index];
+    if (begun?.sha256 !== input.sha256) {
+      throw changed(
+        'input',
+        input.name,
+        `${input.name} changed since ${folder} started: ${begun?.bytes ?? 0} bytes then, ${input.bytes} now`,
+      );
+    }
+  }
+}
+
+/** @param what the field or the file that changed */
+function changed(exit: 'usage' | 'input', what: string, message: string): ExportError {
+  return new ExportError(exit, message, {
+    facts: { changed: what },
+    todo: 'Undo the change to resume, choose another output folder, or start over with --fresh.',
+  });
+}

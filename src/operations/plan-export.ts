@@ -1,0 +1,115 @@
+import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import type { Job } from '../job/job-schema.ts';
+import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
+import { noCounts, sumOf } from '../store/export-facts.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { type HomeContext, openHome } from './homes/open-home.ts';
+import { batchesOf, batchIds } from '../ids/batch-ids.ts';
+import { countCalls } from '../work/count-calls.ts';
+import type { Entries, EntryState } from '../ids/entries.ts';
+import { jobOn } from './dated-exports.ts';
+import { type Forecast, forecast } from './forecast.ts';
+import { jobShape, requireSame } from './job-shape.ts';
+import { entriesOf } from '../ids/mark-duplicates.ts';
+import type { PreparedInputs } from '../ids/prepare-inputs.ts';
+import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/reading.ts';
+import { diskEstimate } from './disk-estimate.ts';
+
+/** What an export would cost from where it stands. Nothing was sent. */
+export interface ExportPlan extends Forecast {
+  readonly read: number;
+  readonly valid: number;
+  readonly invalid: number;
+  readonly duplicates: number;
+  /** Where the ids of inputs with columns are read from. */
+  readonly columns: readonly TakenColumn[];
+  /** The first entries that are not ids. */
+  readonly invalidSamples: readonly InvalidSample[];
+  /** Entries whose part is committed already. */
+  readonly alreadyDone: number;
+  /** Calls still to send if nothing fails. Kept answers need no call. */
+  readonly calls: number;
+  readonly credits: number;
+  /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
+  readonly singleCallsAtMost: number;
+  /** Bytes that the files will take, roughly. */
+  readonly diskBytes: number;
+  /** Calls that this export has sent so far. */
+  readonly callsSent: number;
+}
+
+export interface PlanRequest {
+  readonly job: Job;
+  readonly prepared: PreparedInputs;
+  readonly files: FileStore;
+  /** Opens the bucket of an export; by default with the credentials of the environment. */
+  readonly openStore?: HomeContext['openStore'];
+  /** Credits booked today count against the day's budget; without a ledger none are. */
+  readonly ledger?: Pick<CreditLedger, 'booked'>;
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  /** Calls that the same command sends before those of this export. */
+  readonly callsBefore?: number;
+}
+
+/** Reads all ids as a run would, and counts. @throws {ExportError} `usage` or `input` when the export began otherwise */
+export async function planExport(request: PlanRequest): Promise<ExportPlan> {
+  const { prepared, clock = systemClock, callsBefore = 0 } = request;
+  const nowMs = clock.now();
+  const job = jobOn(request.job, utcDay(nowMs));
+  const home = await openHome(job, { random: Math.random, clock, ...request });
+  const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
+  const manifest = await home.readManifest();
+  const progress = manifest === undefined ? await home.readProgress() : undefined;
+  const began = manifest ?? progress?.start;
+  if (began !== undefined) requireSame(home.name, began, now);
+  const commits = progress?.commits ?? [];
+  const done = new Set(commits.map(({ part }) => part));
+  const committed =
+    manifest?.counts ??
+    sumOf(
+      noCounts,
+      commits.map(({ counts }) => counts),
+    );
+
+  const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
+  const invalidSamples: InvalidSample[] = [];
+  const counted = countStates(entriesOf(job, prepared, sampling(invalidSamples)), total);
+  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
+  const kept = await home.readAnswers();
+  const counter = countCalls({ kept, flags: job.service.flags, initialCap: commits.at(-1)?.cap });
+  let ids = 0;
+  for await (const batch of batchesOf(batchIds(counted, shape), (part) => manifest === undefined && !done.has(part))) {
+    await counter.add(batch);
+    ids += batch.ids.length;
+    batch.entries.release();
+  }
+  const calls = counter.calls();
+  const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
+  return {
+    read: total.read,
+    valid: total.valid,
+    invalid: total.invalid,
+    duplicates: total.duplicate,
+    columns: prepared.columns,
+    invalidSamples,
+    alreadyDone: committed.read,
+    calls,
+    credits: calls * job.budget.creditsPerCall,
+    singleCallsAtMost: job.service.flags.showUnverifiedCollections && job.service.singles ? ids : 0,
+    ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
+    diskBytes: diskEstimate(job, total.valid),
+    callsSent: manifest?.calls ?? progress?.spent.calls ?? 0,
+  };
+}
+
+async function* countStates(
+  blocks: AsyncIterable<Entries>,
+  total: Record<'read' | EntryState, number>,
+): AsyncGenerator<Entries, void, void> {
+  for await (const block of blocks) {
+    for (let index = 0; index < block.length; index += 1) total[block.state(index)] += 1;
+    total.read += block.length;
+    yield block;
+  }
+}

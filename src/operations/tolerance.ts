@@ -1,0 +1,75 @@
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { type Counts, noCounts } from '../store/export-facts.ts';
+import type { ExportAccount } from './export-outcome.ts';
+
+/** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
+export function intolerable(
+  account: Pick<ExportAccount, 'counts' | 'drift'>,
+  tolerance: Job['tolerance'],
+  onDrift: Job['output']['onDrift'] = 'keep',
+): ExportError | undefined {
+  return noIds(account) ?? overLimit(account.counts, tolerance) ?? (onDrift === 'fail' ? drifted(account) : undefined);
+}
+
+/** The error that a run will end with because of its ids alone. */
+export function intolerableIds(
+  { read, invalid, duplicates }: Readonly<Record<'read' | 'invalid' | 'duplicates', number>>,
+  tolerance: Job['tolerance'],
+): ExportError | undefined {
+  const error = intolerable({ counts: { ...noCounts, read, invalid, duplicate: duplicates }, drift: [] }, tolerance);
+  if (error === undefined) return undefined;
+  return new ExportError(error.exit, error.message, {
+    todo: 'Check the ids. A run would export the valid ones and end with exit 3.',
+  });
+}
+
+/** The records are not as the specification says, and the job wants to know. */
+function drifted({ drift }: Pick<ExportAccount, 'drift'>): ExportError | undefined {
+  if (drift.length === 0) return undefined;
+  const times = drift.reduce((sum, { count }) => sum + count, 0);
+  const some = drift.slice(0, 3).map(({ kind, path, sampleId }) => `${kindWords[kind]} ${path} (asset ${sampleId})`);
+  const more = drift.length > some.length ? `, and ${drift.length - some.length} more paths` : '';
+  return new ExportError(
+    'notTolerated',
+    `schema drift: records differ from the specification ${times} times, and output.onDrift is fail: ${some.join(', ')}${more}`,
+    {
+      todo: 'The files are complete and nothing is lost. manifest.json in the output folder lists every path under drift.',
+    },
+  );
+}
+
+const kindWords = { misfit: 'misfit at', unknownField: 'unknown field', unknownValue: 'unknown value at' } as const;
+
+/** An empty list is a mistake more often than a wish: a load of what comes of it empties a table. */
+function noIds({ counts }: Pick<ExportAccount, 'counts'>): ExportError | undefined {
+  if (counts.read > 0) return undefined;
+  return new ExportError('notTolerated', 'no id was read: the id files are empty', {
+    todo: 'Check the program that writes the id files. The export is complete but has no rows.',
+  });
+}
+
+function overLimit(counts: Counts, tolerance: Job['tolerance']): ExportError | undefined {
+  const asked = counts.exported + counts.missing + counts.failed;
+  const over = [
+    { name: 'missing', value: counts.missing, of: asked, limit: tolerance.maxMissing, field: 'tolerance.maxMissing' },
+    { name: 'failed', value: counts.failed, of: asked, limit: tolerance.maxFailed, field: 'tolerance.maxFailed' },
+    {
+      ...{ name: 'invalid', value: counts.invalid, of: counts.read },
+      ...{ limit: tolerance.maxInvalid, field: 'tolerance.maxInvalid' },
+    },
+  ].filter(({ value, limit, of }) => isOver(value, limit, of));
+  if (over.length === 0) return undefined;
+  const words = over.map(({ name, value, limit, field }) => `${value} ids are ${name}, but ${field} allows ${limit}`);
+  return new ExportError('notTolerated', words.join('; '), {
+    todo: 'The files are complete. unexported/ in the output folder lists these ids with reasons.',
+  });
+}
+
+/** A limit is `20` ids, or `0.5%` of `all`: computed exactly, as 0.29 * 100 is less than 29. */
+function isOver(value: number, limit: string | number, all: number): boolean {
+  const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?%$/.exec(String(limit)) ?? [];
+  if (whole === undefined) return value > Number(limit);
+  const hundred = 100n * 10n ** BigInt(decimals.length);
+  return BigInt(value) * hundred > BigInt(whole + decimals) * BigInt(all);
+}

@@ -1,0 +1,52 @@
+/**
+ * What a column holds, and how one value of it (a `Cell`) looks in memory:
+ * - `string`: a string
+ * - `boolean`: a boolean
+ * - `int64`: a number when it is a safe integer, else a bigint between -2^63 and 2^63-1
+ * - `double`: a finite number (-0 is kept)
+ * - `decimal`: decimal(20,0), a u64: a number when it is a safe integer, else a bigint
+ * - `json`: JSON text on one line, in which a lone surrogate stands as its \u escape; never the text `null`
+ * - `timestamp`: whole microseconds since 1970-01-01 UTC, a safe integer
+ * Every cell may be null, except in columns that say otherwise.
+ */
+export type ColumnType = 'string' | 'boolean' | 'int64' | 'double' | 'decimal' | 'json' | 'timestamp';
+
+export type Cell = string | number | bigint | boolean | null;
+
+/** The cells of one row, by the names of its columns. */
+export type NamedRow = Readonly<Record<string, Cell>>;
+
+/** The cells of one row, in the order of the table's columns. */
+export type Row = readonly Cell[];
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  /** Where the value stands in the record (`['content', '$schema']`); empty for a column that is derived, and `extra`. */
+  readonly path: readonly string[];
+  /** One sentence for the documents and the DDL's comments. */
+  readonly about: string;
+  /** The values that the specification allows; others are kept and counted. */
+  readonly values?: readonly string[];
+  /** What the column is called in the column table, where a job gave it another name. */
+  readonly from?: string;
+  /**
+   * A json column that is a list (or null) whose elements Parquet keeps as structs with these columns. An element that is no
+   * object, or that they cannot hold exactly, stands in their `extra`.
+   */
+  readonly elements?: readonly Column[];
+  /** Name of the child table that has the same elements. */
+  readonly list?: string;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Columns whose values identify a row, for a database that is to hold it to that. */
+  readonly key?: readonly string[];
+  /** Child tables: where the array stands in the record whose elements are the rows; the columns' paths begin there. */
+  readonly list?: readonly string[];
+  /** Only elements whose member has this value are rows; the member has no column, as the table implies it. */
+  readonly where?: { readonly member: string; readonly value: string };
+}

@@ -1,0 +1,13 @@
+import type { Table } from './table.ts';
+
+/** Every id that is not a row of `assets`, with its fate and where it was read. */
+export const unexportedTable: Table = {
+  name: 'unexported',
+  columns: [
+    { name: 'id', type: 'string', nullable: false, path: [], about: 'The text as it was read.' },
+    { name: 'outcome', type: 'string', nullable: false, path: [], about: 'missing, invalid, duplicate or failed.' },
+    { name: 'reason', type: 'string', nullable: true, path: [], about: 'The reason as text.' },
+    { name: 'source', type: 'string', nullable: false, path: [], about: 'The input it was read from.' },
+    { name: 'line', type: 'int64', nullable: false, path: [], about: 'The line of that input, from 1.' },
+  ],
+};

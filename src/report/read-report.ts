@@ -1,0 +1,172 @@
+import { basename } from 'node:path';
+import type { DriftCount } from '../records/drift.ts';
+import type { Column, Table } from '../records/table.ts';
+import { csvDialectNamed } from '../lib/csv-dialect.ts';
+import { messageOf } from '../lib/export-error.ts';
+import type { FinishedExport } from '../finished/finished-export.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { TableFormat } from '../warehouse/dialect.ts';
+import { nextSteps } from './next-steps.ts';
+import { type OpenedExport, openAnyExport } from './opened-export.ts';
+import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
+import type { DriftData, FilesOfTable, ReportData, ReportFacts, ReportState } from './report-data.ts';
+import { type RunsData, runsData } from './runs.ts';
+import { readUnexported } from './unexported.ts';
+import { worthALook } from './worth-a-look.ts';
+
+export type ProfileExtent = 'exact' | 'parts' | 'none';
+
+export interface ReportRequest {
+  readonly files: FileStore;
+  /** Of the export, absolute. */
+  readonly folder: string;
+  /** Version of this program. */
+  readonly version: string;
+  /** Rows to profile: all, those of some parts, or none. `parts` above five million rows unless given. */
+  readonly extent?: ProfileExtent | undefined;
+  /** Opens the source of the profile; undefined when its package is not installed. */
+  readonly openProfile: () => Promise<ProfileSource | undefined>;
+}
+
+const mostDrift = 60;
+/** With more rows only some parts are read, unless all are asked for. */
+const mostRows = 5_000_000;
+
+/** @throws {ExportError} `usage` when there is no export in the folder, `damaged` */
+export async function readReport(request: ReportRequest): Promise<ReportData> {
+  const opened = await openAnyExport(request.files, request.folder);
+  const { view, lines, isHeld } = opened;
+  const { manifest } = view;
+  const runs = runsData(lines, isHeld) ?? null;
+  const isRead = partsToRead(view, request.extent);
+  const profiled = await profileOf(view, request, isRead);
+  const read = Math.max(manifest.counts.read, opened.isComplete ? 0 : (runs?.read ?? 0));
+  const tables = Object.entries(manifest.tables);
+  const facts: ReportFacts = {
+    name: basename(request.folder),
+    ...{ madeBy: manifest.program.version, version: request.version },
+    state: stateOf(opened, runs),
+    counts: { ...manifest.counts, read },
+    pending: read - manifest.counts.read,
+    ...{ calls: manifest.calls, credits: manifest.credits, parts: manifest.parts },
+    rows: tables.reduce((total, [, { rows }]) => total + rows, 0),
+    tables: tables.map(([name, { rows, columns }]) => ({ name, rows, columns: columns.length })),
+    files: filesByTable(view),
+    notes: manifest.notes,
+    runs,
+    ...profiled,
+    drift: driftData(manifest.drift),
+    unexported: await readUnexported(view, isRead),
+    inputs: manifest.inputs,
+    settings: Object.entries(manifest.job).map(([name, value]) => ({ name, value: settingText(value) })),
+  };
+  return { ...facts, look: worthALook(facts), next: nextSteps(facts) };
+}
+
+function stateOf({ isComplete, isHeld, startedAtMs }: OpenedExport, runs: RunsData | null): ReportState {
+  const [first] = runs?.runs ?? [];
+  const last = runs?.runs.at(-1);
+  return {
+    kind: isComplete ? 'complete' : isHeld ? 'goes on' : 'stopped',
+    exit: isHeld ? null : (last?.exit ?? null),
+    isKilled: !isComplete && !isHeld && last?.ended === 'killed',
+    error: isHeld ? null : (last?.error ?? null),
+    beganMs: startedAtMs ?? first?.beganMs ?? null,
+    endedMs: last?.endedMs ?? null,
+  };
+}
+
+/** Chooses the parts that are read: each, or every k-th so that there are not too many rows. */
+function partsToRead({ manifest }: FinishedExport, extent: ProfileExtent | undefined): (part: number) => boolean {
+  const formatOf = new Map<string, string>();
+  for (const { table, format } of manifest.files) if (!formatOf.has(table)) formatOf.set(table, format);
+  const rowsOf = new Map<number, number>();
+  for (const file of manifest.files.filter(({ table, format }) => formatOf.get(table) === format)) {
+    rowsOf.set(file.part, (rowsOf.get(file.part) ?? 0) + file.rows);
+  }
+  if (extent === 'exact') return () => true;
+  for (let every = 1; every < rowsOf.size; every += 1) {
+    const rows = [...rowsOf].reduce((total, [part, count]) => total + (part % every === 0 ? count : 0), 0);
+    if (rows <= mostRows) return (part) => part % every === 0;
+  }
+  return (part) => rowsOf.size <= 1 || part === 0;
+}
+
+const preferred: readonly TableFormat[] = ['parquet', 'csv', 'jsonl'];
+
+async function profileOf(
+  view: FinishedExport,
+  { extent, openProfile }: ReportRequest,
+  isRead: (part: number) => boolean,
+): Promise<Pick<ReportData, 'profile' | 'profileMissing'>> {
+  const none = (profileMissing: string) => ({ profile: null, profileMissing });
+  if (extent === 'none') return none('they were left out (--profile none, or the run was interrupted)');
+  const names = Object.keys(view.manifest.tables);
+  const format = preferred.find((each) =>
+    names.some((name) => view.filesOf(name).some((file) => file.format === each)),
+  );
+  if (format === undefined) return none('no file of this export holds tables as the service sent them');
+  const tables = names.map((name) => profiledTable(view, { name, format, isRead }));
+  const source = await openProfile();
+  if (source === undefined) return none('the package @duckdb/node-api is not installed');
+  try {
+    const profile = await source.profile(tables);
+    const all = view.manifest.parts;
+    const read = Array.from({ length: all }, (_, part) => part).filter(isRead).length;
+    return { profile: { format, parts: { read, all }, ...profile }, profileMissing: null };
+  } catch (error) {
+    // A page without these sections says more than none: verify finds what is wrong with a file.
+    return none(`DuckDB cannot read the files: ${messageOf(error).split('\n')[0]?.slice(0, 200) ?? ''}`);
+  } finally {
+    await source.close();
+  }
+}
+
+interface TableChoice {
+  readonly name: string;
+  readonly format: TableFormat;
+  readonly isRead: (part: number) => boolean;
+}
+
+function profiledTable(view: FinishedExport, { name, format, isRead }: TableChoice): ProfiledTable {
+  const table = view.tables.get(name) ?? { name, columns: [] };
+  const files = view.filesOf(name).filter((file) => file.format === format && isRead(file.part));
+  return {
+    source: {
+      table: format === 'parquet' ? table : withoutLists(table),
+      ...{ format, folder: view.folder, csvDialect: csvDialectNamed(view.manifest.job['csv.dialect']) },
+      files: files.map(({ path }) => path),
+    },
+    rows: files.reduce((total, { rows }) => total + rows, 0),
+  };
+}
+
+/** Only Parquet holds lists of structs. */
+function withoutLists(table: Table): Table {
+  const flat = ({ name, type, nullable, path, about, from }: Column): Column => ({
+    ...{ name, type, nullable, path, about },
+    ...(from === undefined ? {} : { from }),
+  });
+  return { ...table, columns: table.columns.map(flat) };
+}
+
+function filesByTable({ manifest }: FinishedExport): FilesOfTable[] {
+  const sums = new Map<string, FilesOfTable>();
+  for (const { table, format, rows, bytes } of manifest.files) {
+    const key = `${table} ${format}`;
+    const sum = sums.get(key) ?? { table, format, files: 0, rows: 0, bytes: 0 };
+    sums.set(key, { ...sum, files: sum.files + 1, rows: sum.rows + rows, bytes: sum.bytes + bytes });
+  }
+  return [...sums.values()];
+}
+
+function driftData(drift: readonly DriftCount[]): DriftData {
+  const key = ({ kind, path }: DriftCount): string => `${kind} ${path}`;
+  const sorted = [...drift].sort((a, b) => b.count - a.count || (key(a) < key(b) ? -1 : 1));
+  return { rows: sorted.slice(0, mostDrift), more: Math.max(0, sorted.length - mostDrift) };
+}
+
+function settingText(value: unknown): string {
+  if (value === null) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

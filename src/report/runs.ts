@@ -1,0 +1,283 @@
+import { utcDay } from '../lib/clock.ts';
+import type { RunLine, RunSpan, RunStart } from '../store/run-lines.ts';
+
+/** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */
+export interface RunFacts {
+  /** Counts the runs of the export from 1. */
+  readonly n: number;
+  readonly beganMs: number;
+  /** When its last line was written: of a killed run that is all there is. */
+  readonly endedMs: number;
+  readonly calls: number;
+  readonly credits: number;
+  /** Ids whose fate answers of the service decided. */
+  readonly ids: number;
+  /** Ids whose answers earlier runs had kept. */
+  readonly fromJournal: number;
+  readonly retries: number;
+  readonly parts: number;
+  readonly ended: 'complete' | 'stopped' | 'killed' | 'goes on';
+  readonly exit: number | null;
+  readonly error: string | null;
+}
+
+/** A time in which no call was sent. */
+export interface Pause {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly kind: 'paused' | 'waiting';
+  readonly reason: string;
+  /** How many pauses it stands for. */
+  readonly times: number;
+}
+
+/** A part from the commit before it, or the start of its run, to its own. */
+export interface PartBar {
+  readonly part: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly rows: number;
+  /** How many parts it stands for. */
+  readonly parts: number;
+}
+
+export interface Counted {
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface CallTime {
+  /** Upper bound in seconds; null for those above the last bound. */
+  readonly upToSeconds: number | null;
+  readonly calls: number;
+}
+
+/** What the record of an export says of its runs. */
+export interface RunsData {
+  readonly runs: readonly RunFacts[];
+  /** Time in which a run worked, without the gaps between runs, in milliseconds. */
+  readonly workedMs: number;
+  readonly idsPerSecond: number;
+  readonly retries: number;
+  readonly pausedMs: number;
+  readonly paused: number;
+  readonly waitedMs: number;
+  /** Ids answered a second: the width of a step, and the steps of each run. */
+  readonly speed: { readonly stepMs: number; readonly runs: readonly (readonly number[])[] };
+  readonly pauses: readonly Pause[];
+  readonly retriedAtMs: readonly number[];
+  readonly parts: readonly PartBar[];
+  readonly callTimes: readonly CallTime[];
+  /** Upper bounds of the classes in which these calls lie, in seconds; null: above the last. */
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly longestMs: number | null;
+  readonly retryReasons: readonly Counted[];
+  readonly creditDays: readonly Counted[];
+  /** Limit of credits a UTC day in the last run. */
+  readonly creditsPerDay: number | null;
+  readonly creditsPerCall: number;
+  readonly idsPerCall: number;
+  /** When a waiting run continues. */
+  readonly waitingUntilMs: number | null;
+  /** Entries that the last run has read. */
+  readonly read: number;
+}
+
+interface OneRun {
+  readonly start: RunStart;
+  readonly lines: readonly Exclude<RunLine, RunStart>[];
+  readonly facts: RunFacts;
+}
+
+/** Reads the record; undefined when there is none. @param isHeld whether a process works on the export now */
+export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData | undefined {
+  const runs = runsOf(lines, isHeld);
+  const last = runs.at(-1);
+  if (last === undefined) return undefined;
+  const spans = runs.flatMap((run) => spansOf(run));
+  const workedMs = sum(runs, ({ facts }) => facts.endedMs - facts.beganMs);
+  const pauses = runs.flatMap(pausesOf);
+  const retries = runs.flatMap(({ lines: own }) => own.filter((line) => line.kind === 'retry'));
+  const callTimes = callTimesOf(spans);
+  return {
+    runs: runs.map(({ facts }) => facts),
+    workedMs,
+    idsPerSecond: workedMs === 0 ? 0 : (sum(spans, ({ ids }) => ids) / workedMs) * 1000,
+    retries: sum(runs, ({ facts }) => facts.retries),
+    pausedMs: heldMs(pauses, 'paused'),
+    paused: sum(pauses, ({ kind, times }) => (kind === 'paused' ? times : 0)),
+    waitedMs: heldMs(pauses, 'waiting'),
+    speed: speedOf(runs, workedMs),
+    pauses,
+    retriedAtMs: runs.flatMap(({ start, lines: own }) =>
+      own.flatMap((line) => (line.kind === 'retry' ? [start.startMs + line.t] : [])),
+    ),
+    parts: runs.flatMap(partsOf),
+    callTimes,
+    ...percentiles(callTimes),
+    longestMs: longestOf(spans),
+    retryReasons: counted(retries.map(({ reason, times = 1 }) => [reason, times])),
+    creditDays: creditDaysOf(runs),
+    creditsPerDay: last.start.creditsPerDay ?? null,
+    creditsPerCall: last.start.creditsPerCall,
+    idsPerCall: last.start.idsPerCall,
+    waitingUntilMs: last.lines.findLast((line) => line.kind === 'waiting')?.untilMs ?? null,
+    read: Math.max(0, ...spansOf(last).map(({ read }) => read)),
+  };
+}
+
+function runsOf(lines: readonly RunLine[], isHeld: boolean): OneRun[] {
+  const starts = lines.flatMap((line, index) => (line.kind === 'run' ? [index] : []));
+  return starts.map((at, index) => {
+    const next = starts[index + 1];
+    const own = lines.slice(at + 1, next).filter((line) => line.kind !== 'run');
+    const start = lines[at] as RunStart;
+    return { start, lines: own, facts: factsOf(start, own, isHeld && next === undefined) };
+  });
+}
+
+function factsOf(start: RunStart, own: OneRun['lines'], isLive: boolean): RunFacts {
+  const spans = own.filter((line) => line.kind === 'span');
+  const end = own.findLast((line) => line.kind === 'end');
+  const calls = sum(spans, ({ sent }) => sent);
+  const timesOf = (kind: 'retry' | 'committed'): number =>
+    own.reduce((total, line) => total + (line.kind === kind ? (line.times ?? 1) : 0), 0);
+  return {
+    n: start.n,
+    beganMs: start.startMs,
+    endedMs: start.startMs + Math.max(0, ...own.map((line) => line.t + (line.kind === 'span' ? line.ms : 0))),
+    calls,
+    credits: calls * start.creditsPerCall,
+    ids: sum(spans, ({ ids }) => ids),
+    fromJournal: sum(spans, ({ replayed }) => replayed),
+    retries: timesOf('retry'),
+    parts: timesOf('committed'),
+    ended: end?.state ?? (isLive ? 'goes on' : 'killed'),
+    exit: end?.exit ?? null,
+    error: end?.error ?? null,
+  };
+}
+
+function spansOf({ lines }: OneRun): RunSpan[] {
+  return lines.filter((line) => line.kind === 'span');
+}
+
+function pausesOf({ start, lines, facts }: OneRun): Pause[] {
+  return lines.flatMap((line): Pause[] => {
+    if (line.kind !== 'paused' && line.kind !== 'waiting') return [];
+    const fromMs = start.startMs + line.t;
+    const { kind, reason, times = 1 } = line;
+    // Of merged pauses only the length is known; a run that stops ends its pause.
+    const askedMs = times > 1 && line.heldMs !== undefined ? fromMs + line.heldMs : line.untilMs;
+    return [
+      { fromMs, toMs: Math.min(Math.max(askedMs, fromMs), Math.max(facts.endedMs, fromMs)), kind, reason, times },
+    ];
+  });
+}
+
+/** Time that pauses of a kind cover, counted once where they overlap. */
+function heldMs(pauses: readonly Pause[], kind: Pause['kind']): number {
+  let total = 0;
+  let untilMs = 0;
+  for (const pause of pauses.filter((each) => each.kind === kind).sort((a, b) => a.fromMs - b.fromMs)) {
+    total += Math.max(0, pause.toMs - Math.max(pause.fromMs, untilMs));
+    untilMs = Math.max(untilMs, pause.toMs);
+  }
+  return total;
+}
+
+function partsOf({ start, lines }: OneRun): PartBar[] {
+  let fromMs = start.startMs;
+  return lines.flatMap((line): PartBar[] => {
+    if (line.kind !== 'committed') return [];
+    const toMs = start.startMs + line.t;
+    const bar = { part: line.part, fromMs, toMs, rows: line.exported, parts: line.times ?? 1 };
+    fromMs = toMs;
+    return [bar];
+  });
+}
+
+/** About so many steps for all runs together. */
+const mostSteps = 180;
+const stepsMs = [100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000];
+
+function speedOf(runs: readonly OneRun[], workedMs: number): RunsData['speed'] {
+  const least = workedMs / mostSteps;
+  const hours = Math.ceil(least / 3_600_000) * 3_600_000;
+  const stepMs = stepsMs.find((step) => step >= least) ?? (least <= 1_800_000 ? 1_800_000 : hours);
+  return { stepMs, runs: runs.map((run) => stepsOf(run, stepMs)) };
+}
+
+/** Ids a second in each step of a run. The ids of a span are spread over the time that its calls took. */
+function stepsOf(run: OneRun, stepMs: number): number[] {
+  const lengthMs = run.facts.endedMs - run.facts.beganMs;
+  const ids = new Array<number>(Math.max(1, Math.ceil(lengthMs / stepMs))).fill(0);
+  for (const span of spansOf(run)) {
+    if (span.ids === 0) continue;
+    const callMs = span.answered === 0 ? 0 : (span.tookMs ?? 0) / span.answered;
+    const fromMs = Math.max(0, span.t - callMs);
+    const spreadMs = Math.max(1, span.t + span.ms - fromMs);
+    const firstStep = Math.floor(fromMs / stepMs);
+    for (let step = firstStep; step < ids.length && step * stepMs < fromMs + spreadMs; step += 1) {
+      const overlap = Math.min((step + 1) * stepMs, fromMs + spreadMs) - Math.max(step * stepMs, fromMs);
+      ids[step] = (ids[step] ?? 0) + (span.ids * Math.max(0, overlap)) / spreadMs;
+    }
+  }
+  // The last step may be cut by the end of the run.
+  return ids.map((count, step) => Math.round((count / Math.max(1, Math.min(stepMs, lengthMs - step * stepMs))) * 1000));
+}
+
+function callTimesOf(spans: readonly RunSpan[]): CallTime[] {
+  const counts = new Map<string, number>();
+  for (const { callMs } of spans) {
+    for (const [bound, calls] of Object.entries(callMs)) counts.set(bound, (counts.get(bound) ?? 0) + calls);
+  }
+  const classes = [...counts].map(([bound, calls]) => ({ bound: bound === '+Inf' ? Infinity : Number(bound), calls }));
+  return classes
+    .filter(({ bound, calls }) => bound > 0 && calls > 0)
+    .sort((a, b) => a.bound - b.bound)
+    .map(({ bound, calls }) => ({ upToSeconds: bound === Infinity ? null : bound, calls }));
+}
+
+function percentiles(callTimes: readonly CallTime[]): Pick<RunsData, 'p50' | 'p95'> {
+  const all = sum(callTimes, ({ calls }) => calls);
+  const at = (share: number): number | null => {
+    let below = 0;
+    for (const { upToSeconds, calls } of callTimes) {
+      below += calls;
+      if (below >= all * share) return upToSeconds;
+    }
+    return null;
+  };
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+function longestOf(spans: readonly RunSpan[]): number | null {
+  const known = spans.flatMap(({ longestMs }) => longestMs ?? []);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function creditDaysOf(runs: readonly OneRun[]): Counted[] {
+  const days = new Map<string, number>();
+  for (const run of runs) {
+    for (const { t, sent } of spansOf(run).filter((span) => span.sent > 0)) {
+      const day = utcDay(run.start.startMs + t);
+      days.set(day, (days.get(day) ?? 0) + sent * run.start.creditsPerCall);
+    }
+  }
+  return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => ({ name, count }));
+}
+
+/** Sums by name, the largest first. */
+export function counted(pairs: Iterable<readonly [string, number]>): Counted[] {
+  const sums = new Map<string, number>();
+  for (const [name, count] of pairs) sums.set(name, (sums.get(name) ?? 0) + count);
+  return [...sums]
+    .map(([name, count]) => ({ name, count }))
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

@@ -1,0 +1,35 @@
+import { exportPaths } from '../store/export-folder.ts';
+
+/** Names of the objects that say how far the slices of an export are. They are removed once it is complete. */
+export const sliceNames = {
+  start: exportPaths.bucketStart,
+  logs: '.run/log/',
+  throwingAway: '.run/throwing-away',
+  log: (slice: number) => `.run/log/${padded(slice, 5)}/`,
+  logEntry: (slice: number, number: number) => `.run/log/${padded(slice, 5)}/${padded(number, 6)}.json`,
+  /** Heartbeat of a holder. */
+  alive: (nonce: string) => `.run/alive/${nonce}.json`,
+  /** Answers that a holder left when it was told to stop. */
+  answers: (slice: number, nonce = '') => `.run/answers/${padded(slice, 5)}/${nonce === '' ? '' : `${nonce}/`}`,
+  records: '.run/runs/',
+  /** What the runs of a process did. */
+  record: (id: string) => `.run/runs/${id}.jsonl`,
+  /** The folder of a slice in the scratch folder of a process. */
+  scratch: (slice: number) => padded(slice, 5),
+} as const;
+
+/** The number in the name of a log entry; undefined for any other name. */
+export function numberOfLogEntry(name: string): number | undefined {
+  const [, number] = /^\.run\/log\/\d{5,}\/(\d{6,})\.json$/.exec(name) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** The slice that a log entry belongs to; undefined for the name of any other object. */
+export function sliceOfLogEntry(name: string): number | undefined {
+  const [, slice] = /^\.run\/log\/(\d{5,})\/\d{6,}\.json$/.exec(name) ?? [];
+  return slice === undefined ? undefined : Number(slice);
+}
+
+function padded(number: number, digits: number): string {
+  return String(number).padStart(digits, '0');
+}

@@ -1,0 +1,63 @@
+import type { Entries, EntryBlock } from '../ids/entries.ts';
+import { markDuplicates } from '../ids/mark-duplicates.ts';
+import type { PreparedInputs } from '../ids/prepare-inputs.ts';
+import { readIds } from '../ids/read/read-ids.ts';
+import { type InvalidSample, sampling } from '../ids/read/reading.ts';
+import type { Job } from '../job/job-schema.ts';
+import { HashSet128 } from '../lib/hash-set-128.ts';
+import type { RunListener } from './run-events.ts';
+
+/** How much of the inputs a run has read. */
+export interface ReadProgress {
+  entries: number;
+  /** By the index of the input. */
+  readonly entriesOf: number[];
+  /** As they lie on disk. */
+  inputBytes: number;
+  /** The first entries that are not ids. */
+  readonly invalid: InvalidSample[];
+}
+
+export function newReadProgress(): ReadProgress {
+  return { entries: 0, entriesOf: [], inputBytes: 0, invalid: [] };
+}
+
+/** All ids of the inputs in their order, with duplicates marked. Reports progress. */
+export function countedEntries(
+  { ids }: Pick<Job, 'ids'>,
+  { inputs, fingerprints }: PreparedInputs,
+  { progress, listener }: { readonly progress: ReadProgress; readonly listener: RunListener },
+): AsyncIterable<Entries> {
+  const read = readIds(inputs, {
+    column: ids.column,
+    expected: fingerprints,
+    onBytes: (bytes) => (progress.inputBytes += bytes),
+    onInvalid: sampling(progress.invalid),
+  });
+  return markDuplicates(countEntries(read, progress, listener), new HashSet128());
+}
+
+async function* countEntries(
+  blocks: AsyncIterable<EntryBlock>,
+  progress: ReadProgress,
+  listener: RunListener,
+): AsyncGenerator<EntryBlock, void, void> {
+  for await (const block of blocks) {
+    progress.entries += block.entries.length;
+    countBySource(block.entries, progress.entriesOf);
+    listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
+    yield block;
+  }
+}
+
+/** Most blocks hold entries of one input alone. */
+function countBySource(entries: Entries, entriesOf: number[]): void {
+  const { length } = entries;
+  const first = length === 0 ? 0 : entries.source(0);
+  if (length === 0 || first === entries.source(length - 1)) entriesOf[first] = (entriesOf[first] ?? 0) + length;
+  else
+    for (let index = 0; index < length; index += 1) {
+      const source = entries.source(index);
+      entriesOf[source] = (entriesOf[source] ?? 0) + 1;
+    }
+}

@@ -1,0 +1,105 @@
+import { blockOf, type RowBlock } from '../records/row-block.ts';
+import type { Drift, DriftCounter } from '../records/drift.ts';
+import type { RecordRows } from '../records/scan/record-rows.ts';
+import type { ShapedTable } from '../records/shape-table.ts';
+import type { Row } from '../records/table.ts';
+import { unexportedTable } from '../records/unexported-table.ts';
+import { type Counts, noCounts } from '../store/export-facts.ts';
+import type { FetchedBatch } from './fetch-batches.ts';
+import { unexportedOutcome, unexportedRow } from './unexported.ts';
+
+/** The rows that a batch gives to each file of its part. */
+export interface FlatBatch {
+  /** By table name. */
+  readonly rows: ReadonlyMap<string, readonly RowBlock[]>;
+  /** One cell a row: the record's text. Empty unless raw files are wanted. */
+  readonly raw: readonly RowBlock[];
+  readonly unexported: readonly RowBlock[];
+  readonly counts: Counts;
+}
+
+export interface FlattenOptions {
+  readonly tables: readonly ShapedTable[];
+  readonly raw: boolean;
+  /** Names of the inputs, by `IdEntry.source`. */
+  readonly sources: readonly string[];
+  /** Counts what fits no column. */
+  readonly drift: DriftCounter;
+}
+
+/** Turns the records of a batch into rows. */
+export function flattenBatch(batch: FetchedBatch, { tables, raw, sources, drift }: FlattenOptions): FlatBatch {
+  const { runs, unexported, counts } = sortEntries(batch, sources);
+  const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
+  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
+  return {
+    rows: new Map(tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])])),
+    raw: raw ? runs.map(({ rows, records }) => rows.rawRows(records)) : [],
+    unexported: unexported.length === 0 ? [] : [blockOf(unexportedTable.columns, unexported)],
+    counts,
+  };
+}
+
+interface SortedEntries {
+  readonly runs: readonly Run[];
+  readonly unexported: readonly Row[];
+  readonly counts: Counts;
+}
+
+// Nothing follows the loop: see "What does not help" in docs/performance.md.
+function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: readonly string[]): SortedEntries {
+  const lookups = found?.lookups;
+  const unexported: Row[] = [];
+  const counts: Counts = { ...noCounts, read: entries.length };
+  const runs: Run[] = [];
+  let place = 0;
+  for (let index = 0; index < entries.length; index += 1) {
+    const isValid = entries.isValid(index);
+    const rows = isValid ? lookups?.records(place) : undefined;
+    if (lookups === undefined || rows === undefined) {
+      const fate = { entry: entries.at(index), lookup: isValid ? lookups?.noRecord(place) : undefined };
+      counts[unexportedOutcome(fate)] += 1;
+      unexported.push(unexportedRow(fate, sources[entries.source(index)] ?? ''));
+    } else {
+      counts.exported += 1;
+      const record = lookups.index(place);
+      const last = runs.at(-1);
+      if (last?.rows === rows) last.records.push(record);
+      else runs.push({ rows, records: [record] });
+    }
+    if (isValid) place += 1;
+  }
+  return { runs, unexported, counts };
+}
+
+/** Records of one answer that follow one another in the input. */
+interface Run {
+  readonly rows: RecordRows;
+  readonly records: number[];
+}
+
+interface ShapedRows {
+  readonly block: RowBlock;
+  /** What the shape of the table moved to `extra`, by the record's place in the run. */
+  readonly misfits: readonly { readonly at: number; readonly drift: Drift }[];
+}
+
+function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): ShapedRows {
+  const misfits: { at: number; drift: Drift }[] = [];
+  const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }));
+  return { block, misfits };
+}
+
+function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
+  const misfits = shaped.flatMap((each) => each.misfits);
+  let at = 0;
+  // One of each for all records, not one a record.
+  const id = (): string => rows.id(records[at] ?? 0);
+  const count = (found: Drift): void => {
+    drift.add(found, id);
+  };
+  for (; at < records.length; at += 1) {
+    rows.eachDrift(records[at] ?? 0, count);
+    for (const misfit of misfits) if (misfit.at === at) count(misfit.drift);
+  }
+}

@@ -1,0 +1,162 @@
+import type { RowBlock } from '../records/row-block.ts';
+import type { Table } from '../records/table.ts';
+import { unexportedTable } from '../records/unexported-table.ts';
+import type { CsvDialectName } from '../lib/csv-dialect.ts';
+import type { Compression, EncoderNotes, Format, RowEncoder, Sink } from '../formats/sink.ts';
+import { type CustomSink, sinkOf } from '../formats/custom-sink.ts';
+import { sinkFor } from '../formats/registry.ts';
+import type { FileFacts } from '../store/export-facts.ts';
+import { exportPaths } from '../store/export-folder.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { openPartFile, type PartFile } from '../store/part-file.ts';
+import type { FlatBatch } from './flatten-batch.ts';
+
+/** What a raw file holds: the record as it came. */
+export const rawTable: Table = {
+  name: 'assets',
+  columns: [{ name: 'record', type: 'json', nullable: false, path: [], about: 'The record as the service sent it.' }],
+};
+
+export interface PartOptions {
+  readonly files: FileStore;
+  readonly folder: string;
+  readonly formats: readonly Format[];
+  /** Formats of the program that uses the library. */
+  readonly sinks?: readonly CustomSink[];
+  readonly tables: readonly Table[];
+  readonly compression: Readonly<Record<Format, Compression>>;
+  readonly escapeFormulas: boolean;
+  readonly csvDialect: CsvDialectName;
+}
+
+/** The files of one part in the making. */
+export interface PartBuild {
+  write(batch: FlatBatch): Promise<void>;
+  /** Ends and syncs every file. They count once the part is committed. */
+  finish(): Promise<{ files: FileFacts[]; notes: EncoderNotes }>;
+  /** Closes open files without finishing them, when a run stops. */
+  discard(): Promise<void>;
+}
+
+/** Which file of a part. */
+export interface TableFileName {
+  readonly format: Format | 'unexported';
+  readonly table: Table;
+  readonly part: number;
+}
+
+interface OpenTableFile {
+  readonly format: string;
+  readonly table: string;
+  readonly file: PartFile;
+  readonly encoder: RowEncoder;
+  rows: number;
+}
+
+/** Opens every file of a part: each format by each table, and the unexported ids. */
+export async function openPart(part: number, options: PartOptions): Promise<PartBuild> {
+  const open: OpenTableFile[] = [];
+  try {
+    for (const format of options.formats) {
+      const tables = format === 'raw' ? [rawTable] : options.tables;
+      for (const table of tables) open.push(await openTableFile(options, { format, table, part }));
+    }
+    for (const custom of options.sinks ?? []) {
+      for (const table of options.tables) {
+        open.push(await openFile(options, { sink: sinkOf(custom, table), codec: 'none', table, part }));
+      }
+    }
+    open.push(await openTableFile(options, { format: 'unexported', table: unexportedTable, part }));
+  } catch (error) {
+    await discardAll(open);
+    throw error;
+  }
+  return {
+    write: async (batch) => {
+      for (const each of open) {
+        for (const block of blocksFor(each, batch)) {
+          each.rows += block.rows;
+          if (block.rows > 0) await each.encoder.write(block);
+        }
+      }
+    },
+    finish: () => finishAll(part, open),
+    discard: () => discardAll(open),
+  };
+}
+
+function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported }: FlatBatch): readonly RowBlock[] {
+  if (format === 'raw') return raw;
+  if (format === 'unexported') return unexported;
+  return rows.get(table) ?? [];
+}
+
+type FileOptions = Omit<PartOptions, 'formats' | 'sinks' | 'tables'>;
+
+/** Opens one file of a part in a built-in format. */
+export async function openTableFile(
+  options: FileOptions,
+  { format, table, part }: TableFileName,
+): Promise<OpenTableFile> {
+  if (format !== 'unexported') {
+    return openFile(options, { sink: sinkFor(format), codec: options.compression[format], table, part });
+  }
+  const plain: FileOptions = { ...options, csvDialect: 'rfc4180' };
+  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec: 'none', table, part });
+}
+
+interface FileKind {
+  readonly sink: Sink;
+  readonly codec: Compression;
+  readonly table: Table;
+  readonly part: number;
+}
+
+async function openFile(
+  { files, folder, escapeFormulas, csvDialect }: FileOptions,
+  { sink, codec: wanted, table, part }: FileKind,
+): Promise<OpenTableFile> {
+  const { format, extension, blockBytes } = sink;
+  const codec = sink.compressesInside ? 'none' : wanted;
+  const name =
+    format === 'unexported'
+      ? exportPaths.unexported(part)
+      : exportPaths.table({ format, table: table.name, part, extension, codec });
+  const file = await openPartFile({ files, folder, name, codec, blockBytes });
+  try {
+    const encoder = await sink.open(file, {
+      columns: table.columns,
+      compression: sink.compressesInside ? wanted : 'none',
+      escapeFormulas,
+      csvDialect,
+    });
+    return { format, table: table.name, file, encoder, rows: 0 };
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+async function finishAll(
+  part: number,
+  open: readonly OpenTableFile[],
+): Promise<{ files: FileFacts[]; notes: EncoderNotes }> {
+  const done: FileFacts[] = [];
+  let formulaCells = 0;
+  /** By table: every format replaces in the same cells. */
+  const replaced = new Map<string, number>();
+  for (const { format, table, file, encoder, rows } of open) {
+    const told = await encoder.end();
+    if (format !== 'unexported') {
+      formulaCells += told.formulaCells;
+      replaced.set(table, Math.max(replaced.get(table) ?? 0, told.replacedSurrogates));
+    }
+    done.push({ format: format === 'unexported' ? 'csv' : format, table, part, rows, ...(await file.seal()) });
+  }
+  const replacedSurrogates = [...replaced.values()].reduce((sum, cells) => sum + cells, 0);
+  return { files: done, notes: { formulaCells, replacedSurrogates } };
+}
+
+async function discardAll(open: readonly OpenTableFile[]): Promise<void> {
+  for (const { file } of open) await file.discard();
+}

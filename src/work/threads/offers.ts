@@ -1,0 +1,63 @@
+import type { AssetAnswer, CallOutline } from '../../client/asset-client.ts';
+import type { AnsweredSize } from '../../client/policies/call-sizes.ts';
+import type { ProxySettings } from '../../client/wire/proxy-settings.ts';
+import type { Job } from '../../job/job-schema.ts';
+import type { RunEvent } from '../run-events.ts';
+import type { FinishedPart } from '../write-parts.ts';
+import type { PartGroup } from './group-parts.ts';
+import type { PackedError } from './packed-error.ts';
+import type { Port } from './peer.ts';
+
+/** What a thread needs to know before it begins. It goes from memory to memory: the key is in no argument, no file. */
+export interface ThreadSettings {
+  /** From 1: names the thread in events. */
+  readonly thread: number;
+  readonly job: Job;
+  /** Local folder where files are made and answers kept. */
+  readonly scratch: string;
+  readonly service: { readonly url: string; readonly apiKey: string };
+  readonly proxy: ProxySettings | undefined;
+  /** Names of the inputs, by `IdEntry.source`. */
+  readonly sources: readonly string[];
+  readonly startedAtMs: number;
+  /** Calls that this thread should have in flight: its share of all. */
+  readonly concurrency: number;
+  readonly mostBytes: number;
+}
+
+/** A thread that was started. */
+export interface Thread {
+  readonly port: Port;
+  /** Resolves when it is gone; rejects with what killed it. */
+  readonly gone: Promise<void>;
+}
+
+export type StartThread = (settings: ThreadSettings) => Thread;
+
+/** One call of a thread, under a number of its own. Its ids stay in the thread, except the first. */
+export interface NumberedCall extends CallOutline {
+  readonly id: number;
+}
+
+/** What the coordinator offers to a thread. A type, as no interface counts as a record of functions. */
+export type Desk = {
+  /** The next parts to make; undefined when there are none. */
+  readonly nextParts: (none: undefined) => Promise<PartGroup | undefined>;
+  /** Runs the policies for a call: they send it, perhaps several times, through `send`. The records stay in the thread. */
+  readonly ask: (call: NumberedCall) => Promise<AssetAnswer>;
+  readonly learnSize: (size: AnsweredSize) => void;
+  readonly tellEvent: (event: RunEvent) => void;
+  readonly finish: (part: FinishedPart) => void;
+  /** A batch failed or the consumer left: no new call should start. */
+  readonly halt: (reason: PackedError) => void;
+  /** All is done, or failed; nothing follows. */
+  readonly end: (failure: PackedError | undefined) => void;
+};
+
+/** What a thread offers to the coordinator. */
+export type Bench = {
+  /** One exchange for a call of this thread; of records it returns only that they came. */
+  readonly send: (callId: number) => Promise<AssetAnswer>;
+  /** Ends the exchanges in flight. */
+  readonly abort: (reason: PackedError) => void;
+};

@@ -1,0 +1,23 @@
+import type { Row } from '../records/table.ts';
+import type { NoRecord } from '../client/lookups.ts';
+import type { IdEntry } from '../ids/entries.ts';
+
+export type UnexportedOutcome = 'missing' | 'invalid' | 'duplicate' | 'failed';
+
+/** An entry that is no row. */
+export interface Unexported {
+  readonly entry: IdEntry;
+  /** Absent when it was not requested. */
+  readonly lookup: NoRecord | undefined;
+}
+
+export function unexportedOutcome({ entry, lookup }: Unexported): UnexportedOutcome {
+  if (entry.state !== 'valid') return entry.state;
+  return lookup?.kind ?? 'failed';
+}
+
+export function unexportedRow(unexported: Unexported, source: string): Row {
+  const { entry, lookup } = unexported;
+  const why = entry.state === 'duplicate' ? 'seen before' : entry.reason;
+  return [entry.text, unexportedOutcome(unexported), lookup?.reason ?? why, source, entry.line];
+}

@@ -1,0 +1,88 @@
+import { createDriftCounter } from '../records/drift.ts';
+import { type Commit, type Counts, noCounts, type Notes, noNotes, sumOf } from '../store/export-facts.ts';
+import type { ShapedTable } from '../records/shape-table.ts';
+import type { BatchLookups } from '../client/look-up-batch.ts';
+import type { FetchedBatch } from './fetch-batches.ts';
+import { flattenBatch } from './flatten-batch.ts';
+import { openPart, type PartOptions } from './part-build.ts';
+
+/** A part whose files are whole and synced, ready to be published and committed. */
+export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes'>;
+
+export interface WriteOptions extends Omit<PartOptions, 'tables'> {
+  readonly tables: readonly ShapedTable[];
+  /** Names of the inputs, by `IdEntry.source`. */
+  readonly sources: readonly string[];
+  /** The part that comes next: written even when the input ends before it, if nothing was written yet. */
+  readonly firstPart: number;
+}
+
+/** Writes the files of each part and yields it when they are finished. */
+export async function* writeParts(
+  batches: AsyncIterable<FetchedBatch>,
+  options: WriteOptions,
+): AsyncGenerator<FinishedPart, void, void> {
+  let current: PartInProgress | undefined;
+  let next = options.firstPart;
+  try {
+    for await (const fetched of batches) {
+      const { part, endsPart } = fetched.batch;
+      current ??= await beginPart(part, options);
+      next = part + 1;
+      await current.write(fetched);
+      fetched.release();
+      if (!endsPart) continue;
+      const finished = await current.finish();
+      current = undefined;
+      yield finished;
+    }
+    // An export of nothing still has one part: tables that load.
+    if (current === undefined && next === 0) current = await beginPart(0, options);
+    if (current !== undefined) {
+      const finished = await current.finish();
+      current = undefined;
+      yield finished;
+    }
+  } finally {
+    await current?.discard();
+  }
+}
+
+interface PartInProgress {
+  write(batch: FetchedBatch): Promise<void>;
+  finish(): Promise<FinishedPart>;
+  discard(): Promise<void>;
+}
+
+async function beginPart(part: number, options: WriteOptions): Promise<PartInProgress> {
+  const build = await openPart(part, { ...options, tables: options.tables.map(({ table }) => table) });
+  const drift = createDriftCounter();
+  const raw = options.formats.includes('raw');
+  const { tables, sources } = options;
+  let counts: Counts = noCounts;
+  let extras: Notes = noNotes;
+  return {
+    write: async (batch) => {
+      const flat = flattenBatch(batch, { tables, raw, sources, drift });
+      counts = sumOf(noCounts, [counts, flat.counts]);
+      if (batch.found !== undefined) extras = sumOf(noNotes, [extras, extrasOf(batch.found)]);
+      await build.write(flat);
+    },
+    finish: async () => {
+      const { files, notes } = await build.finish();
+      return { part, counts, files, drift: drift.list(), notes: { ...extras, ...notes } };
+    },
+    discard: () => build.discard(),
+  };
+}
+
+/** Records that belong to no id of their call. */
+function extrasOf({ counts }: BatchLookups): Notes {
+  return {
+    ...noNotes,
+    foreignRecords: counts.foreign,
+    repeatedRecords: counts.repeated,
+    recordsWithoutId: counts.idless,
+    otherResponseIds: counts.otherResponseId,
+  };
+}
