@@ -9,15 +9,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export function setup(): void {
   const built = modifiedMs(join(root, 'dist/main.js'));
   const newest = Math.max(
+    modifiedMs(join(root, 'build.ts')) ?? 0,
     ...readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map(
       (name) => modifiedMs(join(root, 'src', name)) ?? 0,
     ),
   );
   if (built !== undefined && built > newest) return;
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  execFileSync(process.execPath, ['--import', 'ts-blank-space/register', 'build.ts'], { cwd: root, stdio: 'inherit' });
 }
 
 function modifiedMs(path: string): number | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { generatedRecord } from '../../src/service/generated/generated-assets.ts';
-import { loadFaults } from '../../src/service/load-faults.ts';
+import { loadFaults } from '../../src/service/faults/load-faults.ts';
 import { startService } from '../../src/service/start-service.ts';
 import { canariesIn, canaryKey, filesWithCanary } from '../cases/canary.ts';
 import { caseFolders, casesFolder } from '../cases/case-folder.ts';
@@ -59,7 +59,7 @@ describe.each([
     await service.close();
     expect(exit, stderr).toBeTypeOf('number');
     expect(exit, stderr).not.toBe(1);
-    expect(stderr).toContain('"level":10');
+    expect(stderr).toContain('"level":"trace"');
     for (const name of ['key', 'faults.yaml']) rmSync(join(work, name), { force: true });
     for (const left of [commandLine, stdout, stderr]) expect(canariesIn(left)).toEqual([]);
     expect(filesWithCanary(work)).toEqual([]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { verifyExport } from '../../src/pipeline/verify-export.ts';
+import { verifyExport } from '../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';

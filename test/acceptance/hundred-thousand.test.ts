@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assetsTable } from '../../src/assets/columns.ts';
-import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
-import { verifyExport } from '../../src/pipeline/verify-export.ts';
+import { assetsTable } from '../../src/records/columns.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import { verifyExport } from '../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { isMissing } from '../../src/service/generated/generated-assets.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';

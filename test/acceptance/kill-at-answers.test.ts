@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { mapOrdered } from '../../src/lib/map-ordered.ts';
-import { verifyExport } from '../../src/pipeline/verify-export.ts';
+import { verifyExport } from '../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { type CallPoint, type SeenCall, startGeneratedService } from '../support/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';

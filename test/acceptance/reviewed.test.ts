@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exportStatus } from '../../src/pipeline/export-status.ts';
+import { exportStatus } from '../../src/operations/export-status.ts';
 import { readManifest } from '../../src/store/manifest.ts';
 import { diskFileStore, type FileStore } from '../../src/store/file-store.ts';
 import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';

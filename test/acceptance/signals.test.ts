@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { openJournal } from '../../src/store/journal.ts';
+import { readJournals } from '../../src/store/journal-entries.ts';
 import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
@@ -40,10 +40,7 @@ async function asked(service: GeneratedService, sent: number): Promise<void> {
 }
 
 async function keptAnswers(out: string): Promise<number> {
-  const journal = await openJournal(diskFileStore, out);
-  const kept = journal.size();
-  await journal.close();
-  return kept;
+  return (await readJournals(diskFileStore, [out])).size();
 }
 
 /** Runs the same command against a service that answers at once; the files are those of an undisturbed run. */

@@ -1,7 +1,7 @@
 /// <reference lib="es2024.string" />
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   DuckDBDecimalValue,
@@ -13,24 +13,26 @@ import {
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { assetsTable } from '../../src/assets/columns.ts';
-import { flattenAsset } from '../../src/assets/flatten-asset.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../src/assets/json.ts';
-import { setMember } from '../../src/assets/json-value.ts';
-import { listText } from '../../src/assets/list-elements.ts';
-import { rawLine } from '../../src/assets/raw-line.ts';
-import { rebuildAsset } from '../../src/assets/rebuild-asset.ts';
-import { blockOf, type RowBlock } from '../../src/assets/row-block.ts';
-import { type ShapedTable, shapeTable, wholeTables } from '../../src/assets/shape-table.ts';
-import type { Cell, Column, Row } from '../../src/assets/table.ts';
-import { rawTable } from '../../src/pipeline/part-build.ts';
+import { assetsTable } from '../../src/records/columns.ts';
+import { flattenAsset } from '../../src/records/flatten-asset.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../src/records/json/json.ts';
+import { setMember } from '../../src/records/json/json-value.ts';
+import { listText } from '../../src/records/json/list-elements.ts';
+import { rawLine } from '../../src/records/raw-line.ts';
+import { rebuildAsset } from '../../src/records/rebuild-asset.ts';
+import { blockOf, type RowBlock } from '../../src/records/row-block.ts';
+import { type ShapedTable, shapeTable, wholeTables } from '../../src/records/shape-table.ts';
+import type { Cell, Column, Row } from '../../src/records/table.ts';
+import { FinishedExport, type ManifestFile } from '../../src/finished/finished-export.ts';
+import { rawTable } from '../../src/work/part-build.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
-import { cellOfText } from '../../src/service/cell-of-text.ts';
-import { plainBytes, readRows } from '../../src/service/read-rows.ts';
-import { sinkFor } from '../../src/sinks/registry.ts';
-import { compressions, type Format } from '../../src/sinks/sink.ts';
+import { cellOfText } from '../../src/records/cell-of-text.ts';
+import { sinkFor } from '../../src/formats/registry.ts';
+import { compressions, type Format } from '../../src/formats/sink.ts';
+import { diskFileStore } from '../../src/store/file-store.ts';
+import type { Manifest } from '../../src/store/manifest.ts';
 import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
-import { anyRecord, differenceOf, sameList } from '../assets/any-record.ts';
+import { anyRecord, differenceOf, sameList } from '../records/any-record.ts';
 import { sqlText } from '../support/query-duckdb.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -58,13 +60,28 @@ interface Written {
 }
 
 type Reader = (written: Written) => Promise<Row[]>;
-const layout = { names: assetsTable.columns.map(({ name }) => name), nullText: '' };
 
 async function collect<T>(pieces: AsyncIterable<T[]>): Promise<T[]> {
   const all: T[] = [];
   for await (const piece of pieces) all.push(...piece);
   return all;
 }
+
+/** The written file as the only one of a finished export. */
+function finished({ folder, file, shaped }: Written): { whole: FinishedExport; part: ManifestFile } {
+  const path = relative(folder, file);
+  const format = path.slice(0, path.indexOf('/'));
+  const { size: bytes } = statSync(file);
+  const part = { path, format, table: 'assets', part: 0, rows: 0, bytes, sha256: '', first: 1, last: 1 };
+  const tables = { assets: { rows: 0, columns: shaped.table.columns } };
+  const manifest = { job: {}, tables, files: [part] } as unknown as Manifest;
+  return { whole: new FinishedExport(diskFileStore, folder, manifest), part };
+}
+
+const readBack: Reader = (written) => {
+  const { whole, part } = finished(written);
+  return collect(whole.rows(part, assetsTable.columns));
+};
 
 async function duckdb(statements: readonly string[]): Promise<DuckDBValue[][]> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
@@ -129,11 +146,11 @@ function rowOfLine(line: string): Row {
 }
 
 const rowReaders: Readonly<Record<'parquet' | 'csv' | 'jsonl', Readonly<Record<string, Reader>>>> = {
-  parquet: { DuckDB: loadedByDuckdb('parquet'), hyparquet: ({ file }) => collect(readRows.parquet(file, layout)) },
-  csv: { DuckDB: loadedByDuckdb('csv'), 'csv-parse': ({ file }) => collect(readRows.csv(file, layout)) },
+  parquet: { DuckDB: loadedByDuckdb('parquet'), hyparquet: readBack },
+  csv: { DuckDB: loadedByDuckdb('csv'), 'csv-parse': readBack },
   jsonl: {
     'DuckDB and lossless-json': async (written) => (await linesByDuckdb(written)).map(rowOfLine),
-    'the service': ({ file }) => collect(readRows.jsonl(file, layout)),
+    'the program': readBack,
   },
 };
 
@@ -207,7 +224,8 @@ describe.each(Object.entries(kinds).filter(([, texts]) => texts.length > 0))(
       );
       expect(await linesByDuckdb(written)).toEqual(texts);
       const pieces: Uint8Array[] = [];
-      for await (const piece of plainBytes(written.file)) pieces.push(piece);
+      const { whole: back, part } = finished(written);
+      for await (const piece of back.bytes(part)) pieces.push(piece);
       expect(Buffer.concat(pieces).toString('utf8')).toBe(texts.map((text) => `${text}\n`).join(''));
     });
 

@@ -1,19 +1,19 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CreditLedger, openDiskLedger, readLedgers } from '../../src/client/credit-ledger.ts';
+import { type CreditLedger, openDiskLedger, readLedgers } from '../../src/client/ledger/credit-ledger.ts';
 import { loadJob } from '../../src/job/load-job.ts';
 import type { Job } from '../../src/job/job-schema.ts';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { exportAssets } from '../../src/pipeline/export-assets.ts';
-import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
-import type { RunEvent } from '../../src/pipeline/run-events.ts';
-import { intolerable } from '../../src/pipeline/tolerance.ts';
-import { loadFaults } from '../../src/service/load-faults.ts';
+import { exportAssets } from '../../src/operations/export-assets.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import type { RunEvent } from '../../src/work/run-events.ts';
+import { intolerable } from '../../src/operations/tolerance.ts';
+import { loadFaults } from '../../src/service/faults/load-faults.ts';
 import { type ServiceOptions, startService } from '../../src/service/start-service.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { canaryKey } from './canary.ts';
-import { type CaseClock, createCaseClock } from './case-clock.ts';
+import { type HurriedClock, createHurriedClock } from '../support/hurried-clock.ts';
 import { type CaseFolder, type CaseRun, casesFolder } from './case-folder.ts';
 
 /** How one run of a case ended. */
@@ -50,7 +50,7 @@ export async function runCase(folder: CaseFolder, options: CaseOptions): Promise
   writeFileSync(join(work, 'key'), canaryKey);
   const runs = calm ? [{ exit: 'complete' as const, flags: noLimits }] : folder.expected.runs;
   const ledger = await openDiskLedger({ stateDir: join(work, 'state'), apiKey: canaryKey });
-  const clock = createCaseClock();
+  const clock = createHurriedClock();
   const ran: RanCase[] = [];
   try {
     for (const expected of runs) ran.push(await runOnce({ folder, expected, clock, ledger, ...options }));
@@ -66,7 +66,7 @@ const noLimits = { 'credits-per-run': 1_000_000, 'credits-per-day': 1_000_000, '
 interface OneRun extends CaseOptions {
   readonly folder: CaseFolder;
   readonly expected: CaseRun;
-  readonly clock: CaseClock;
+  readonly clock: HurriedClock;
   readonly ledger: CreditLedger;
 }
 

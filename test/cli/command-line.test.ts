@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, writeFileSync } from 'node:fs';
+import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { jobFields } from '../../src/job/job-fields.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -27,25 +28,60 @@ describe('the program', () => {
     },
   );
 
-  it('tells its version', async () => {
-    expect((await runProgram(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  it.each(['--version', '-V'])('prints its version for %s', async (flag) => {
+    expect((await runProgram([flag])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it.each([
-    [['statsu'], 'there is no command statsu; did you mean status?'],
-    [['frobnicate'], 'there is no command frobnicate'],
-    [['--fresh', 'run'], 'the command comes before its flags: asset-export run --fresh …'],
-    [['run', '--concurency', '4'], 'run has no flag --concurency; did you mean --concurrency?'],
-    [['run', '--no-singels'], 'run has no flag --singels; did you mean --singles?'],
-    [['run', '--colour', 'red'], 'run has no flag --colour'],
-    [['run', '-x'], 'run has no flag -x'],
+    [['help'], ['--help']],
+    [
+      ['help', 'run'],
+      ['run', '--help'],
+    ],
+  ])('prints for %j what it prints for %j', async (words, flags) => {
+    const [byWords, byFlags] = await Promise.all([runProgram(words), runProgram(flags)]);
+    expect(byWords).toEqual(byFlags);
+    expect(byWords.exit).toBe(0);
+  });
+
+  it('prints every field of a job with its flag, and pages of the documentation', async () => {
+    const { stdout } = await runProgram(['help', 'job']);
+    for (const { path, flag } of jobFields) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${path.replaceAll('.', '[.]')}[^]*?\\(--${flag}\\)`, 'm'));
+    }
+    expect((await runProgram(['help', 'service'])).stdout).toBe(readFileSync(join(root, 'docs/service.md'), 'utf8'));
+    expect((await runProgram(['help', 'rnu'])).stderr).toContain('did you mean run?');
+  });
+
+  it('shows a folder whose name begins with a dash as a command would read it', async () => {
+    const cwd = await tempFolder();
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out=-x', '--format', 'csv'];
+    const { exit, stderr } = await runProgram(['run', ...flags], { cwd, stdin: '1'.repeat(32) });
+    expect({ exit, stderr }).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('"next":"asset-export verify ./-x"') as string,
+    });
+    expect(await runProgram(['verify', './-x'], { cwd })).toMatchObject({ exit: 0 });
+  });
+
+  it.each([
+    [['statsu'], 'unknown command: statsu; did you mean status?'],
+    [['rnu'], 'unknown command: rnu; did you mean run?'],
+    [['resume'], 'unknown command: resume; did you mean run?'],
+    [['frobnicate'], 'unknown command: frobnicate'],
+    [['run', '--ulr', 'x'], 'unknown flag for run: --ulr; did you mean --url?'],
+    [['--fresh', 'run'], 'unexpected flag --fresh: the command comes first, as in asset-export run --fresh …'],
+    [['run', '--concurency', '4'], 'unknown flag for run: --concurency; did you mean --concurrency?'],
+    [['run', '--no-singels'], 'unknown flag for run: --singels; did you mean --singles?'],
+    [['run', '--colour', 'red'], 'unknown flag for run: --colour'],
+    [['run', '-x'], 'unknown flag for run: -x'],
     [['run', '--ids'], '--ids needs a value: --ids PATH'],
-    [['status'], 'status needs <out>: folder of the export, as --out or output.dir named it'],
-    [['status', 'a', 'b'], 'there is an argument too many: b'],
+    [['status'], 'missing argument: status needs <out> (output folder or bucket of an export'],
+    [['status', 'a', 'b'], 'unexpected argument: b'],
     [['run', '--log-level', 'loud', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'], '--log-level must be one of'],
     [
       ['run', '--grace-ms', '86400001', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'],
-      '--grace-ms: 86400001 is not',
+      '--grace-ms must be a number of milliseconds, at most 86400000 (a day), not "86400001"',
     ],
   ])('says what is wrong with %j, on stderr, with exit 2', async (args, message) => {
     const { exit, stdout, stderr } = await runProgram(args, { cwd: await tempFolder() });
@@ -57,7 +93,7 @@ describe('the program', () => {
   it('says it in the same words whatever the language of the machine', async () => {
     const environment = { LC_ALL: 'de_DE.UTF-8' };
     const { stderr } = await runProgram(['run', '--concurency', '4'], { environment });
-    expect(stderr).toContain('run has no flag --concurency; did you mean --concurrency?');
+    expect(stderr).toContain('unknown flag for run: --concurency; did you mean --concurrency?');
   });
 
   it('takes ids from stdin, and all the ones for an id', async () => {
@@ -80,10 +116,10 @@ describe('the program', () => {
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv'];
     const { stderr } = await runProgram(['run', ...flags], { cwd, stdin: '' });
     const log = stderr
+      .trim()
       .split('\n')
-      .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as { msg: string });
-    expect(log.map(({ msg }) => msg)).toEqual(['export begins', 'part committed']);
+    expect(log.map(({ msg }) => msg)).toEqual(['export started', 'part committed', 'export ended']);
   });
 
   it('asks for a key where the service needs one, and says how to try without', async () => {
@@ -92,8 +128,8 @@ describe('the program', () => {
     const args = ['run', '--ids', 'ids.txt', '--url', 'https://service.example', '--out', 'out'];
     const { exit, stderr } = await runProgram(args, { cwd });
     expect(exit).toBe(2);
-    expect(stderr).toContain('asset-export: there is no API key\n');
-    expect(stderr).toContain('--url embedded:');
+    expect(stderr).toContain('asset-export: no API key given\n');
+    expect(stderr).toContain('run asset-export demo, then use --url embedded:asset-export-demo');
   });
 
   it.each(['file/out', 'file'])('ends with 7 where it cannot write, and leaves no process behind: %s', async (out) => {
@@ -102,17 +138,14 @@ describe('the program', () => {
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', out];
     const { exit, stderr } = await runProgram(['run', ...flags], { cwd });
     expect(exit).toBe(7);
-    expect(stderr).toContain('a file stands where a folder should be');
+    expect(stderr).toContain('a file has the name of this folder');
   });
 
   it.each([
-    [['status', 'file'], 'holds no export'],
-    [['verify', 'file'], 'is a file, not the folder of an export'],
-    [
-      ['verify', 'file', '--repair', '--ids', 'file', '--url', 'embedded:file'],
-      'is a file, not the folder of an export',
-    ],
-    [['load', 'file', '--to', 'duckdb:x'], 'is a file, not the folder of an export'],
+    [['status', 'file'], 'is not an export'],
+    [['verify', 'file'], 'is a file, not an export folder'],
+    [['verify', 'file', '--repair', '--ids', 'file', '--url', 'embedded:file'], 'is a file, not an export folder'],
+    [['load', 'file', '--to', 'duckdb:x'], 'is a file, not an export folder'],
   ])('ends with 2 where %j names a file for a folder', async (args, message) => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'file'), '');
@@ -131,8 +164,7 @@ describe('the program', () => {
       `embedded:${records}`,
       '--out',
       'out',
-      '--rows-per-part',
-      '10',
+      ...['--ids-per-call', '5', '--rows-per-part', '10'],
       '--json',
     ];
     const stderr = what === 'takes no more' ? openSync('/dev/full', 'w') : 'pipe';
@@ -156,7 +188,7 @@ describe('the program', () => {
     const [code] = (await once(child, 'close')) as [number];
     expect({ code, stderr }).toEqual({
       code: 7,
-      stderr: 'asset-export: stdout cannot be written: ENOSPC: no space left on device, write\n',
+      stderr: 'asset-export: cannot write to stdout: ENOSPC: no space left on device, write\n',
     });
   });
 });

@@ -12,7 +12,7 @@ it.each([
   const args = ['credits', 'set', '100', '--state-dir', 'state'];
   if (isThere) expect(await runProgram(args, { cwd, environment })).toMatchObject({ exit: 0 });
   const { exit, stderr } = await runProgram(args, { cwd, environment, largestFile: 2 });
-  expect(stderr).toMatch(/^asset-export: The credit ledger cannot be read or written: .*\n {2}Make room/m);
+  expect(stderr).toMatch(/^asset-export: Cannot read or write the credit ledger: .*\n {2}Free disk space/m);
   expect(stderr).not.toContain('see commitError');
   expect(stderr).not.toContain('Node.js v');
   expect(exit).toBe(7);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { commandHelp, programHelp, wrapText } from '../../src/cli/help-text.ts';
+import { commandHelp, programHelp, wrapText } from '../../src/cli/output/help-text.ts';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { jobFields } from '../../src/job/job-fields.ts';
 

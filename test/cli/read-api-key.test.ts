@@ -27,7 +27,7 @@ describe('the key', () => {
 
   it('is asked for when there is none, or the file is empty or not there', async () => {
     const read = (file: string | undefined) => () => readApiKey({ file, fileFromFlag: true, environment: {} });
-    expect(read(undefined)).toThrow('there is no API key');
+    expect(read(undefined)).toThrow('no API key given');
     expect(read(await keyFile(' \n'))).toThrow('is empty');
     expect(read('/nowhere/key.txt')).toThrow('cannot read the key file /nowhere/key.txt: it does not exist');
   });

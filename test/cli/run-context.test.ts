@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { ProgressState } from '../../src/cli/progress/progress-state.ts';
 import { progressOptions } from '../../src/cli/run-context.ts';
-import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
+import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import { systemClock, utcDay } from '../../src/lib/clock.ts';
 import { loadJob } from '../../src/job/load-job.ts';
 
@@ -16,7 +17,9 @@ it.each([
     await ledger.reserve({ day: utcDay(systemClock.now()), credits: 160 });
     const given = { ids: 'ids.txt', url: 'http://127.0.0.1:9', out: 'out', ...flags };
     const { job } = loadJob({ flags: given, environment: {}, folder: '/' });
-    const { creditsLeft } = await progressOptions(job, ledger, 'info');
-    expect([creditsLeft(0), creditsLeft(2)]).toEqual([first, then]);
+    const state = new ProgressState(await progressOptions(job, ledger, 'info'));
+    expect(state.look().creditsLeft).toBe(first);
+    for (const ids of [1000, 1000]) state.add({ kind: 'sent', ids });
+    expect(state.look().creditsLeft).toBe(then);
   },
 );

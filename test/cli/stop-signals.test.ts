@@ -27,14 +27,14 @@ describe('the first signal', () => {
     expect(signals.abort.aborted).toBe(false);
     const reason: unknown = signals.stop.reason;
     expect(reason instanceof ExportError && reason.exitCode).toBe(exitCode);
-    expect(told).toEqual([`${name}: no new calls; waiting for the answers in flight (again to stop at once)`]);
+    expect(told).toEqual([`${name}: no new calls; waiting for answers in flight (signal again to stop at once)`]);
   });
 
   it('tells of no waiting where there is no time of grace', () => {
     const told: string[] = [];
     signals = stopSignals(0, (message) => told.push(message));
     receive('SIGINT');
-    expect(told).toEqual(['SIGINT: no new calls; not waiting for the answers in flight']);
+    expect(told).toEqual(['SIGINT: no new calls; not waiting for answers in flight']);
   });
 
   it('leaves answers in flight the time of grace, and no longer', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nextText, rehearsal, summaryText } from '../../src/cli/summary-text.ts';
+import { nextText, rehearsal, summaryText } from '../../src/cli/output/summary-text.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import type { ExportAccount, ExportOutcome } from '../../src/pipeline/export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { noNotes } from '../../src/store/export-facts.ts';
 
 const sha256 = '0'.repeat(64);
@@ -26,9 +26,31 @@ const account: ExportAccount = {
   drift: [],
   notes: noNotes,
 };
-const outcome: ExportOutcome = { state: 'complete', account, callsOfRun: 13, creditsOfRun: 2080, elapsedMs: 4200 };
+const outcome: ExportOutcome = {
+  ...{ state: 'complete', account, callsOfRun: 13, creditsOfRun: 2080, elapsedMs: 4200 },
+  ...{ columns: [], invalidSamples: [] },
+};
 
 describe('the summary', () => {
+  it('names the columns of the ids and shows the first invalid ones', () => {
+    const text = summaryText(
+      {
+        ...outcome,
+        columns: [
+          ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ input: `${name}.csv`, column: 'mint', guessed: false })),
+          { input: 'f.csv', column: 'Wal\u0007let', guessed: true },
+        ],
+        invalidSamples: [{ at: 'f.csv:2', text: 'Ali\u0007ce', reason: '5 bytes, not 32' }],
+      },
+      'out/x',
+    );
+    expect(text).toContain(`    invalid ids, for example:
+      f.csv:2: "Ali\\u0007ce": 5 bytes, not 32
+    ids of a.csv, b.csv, c.csv and 2 more files: column "mint"
+    ids of f.csv: column "Wal\\x07let" (guessed, because no column is named id or mint; set another with --id-column)
+`);
+  });
+
   it('shows the identity, the bill and the files', () => {
     expect(summaryText(outcome, 'out/x')).toBe(`out/x is complete
 
@@ -38,7 +60,7 @@ describe('the summary', () => {
   + invalid        40
   + duplicate       5
   + failed          0
-    each id that is no row, and why: out/x/unexported/
+    ids not exported, with reasons: out/x/unexported/
 
   13 calls, 2,080 credits, 4.2 s
 
@@ -61,8 +83,8 @@ describe('the summary', () => {
 
   it('says that nothing was spent on an export that was complete', () => {
     const text = summaryText({ ...outcome, state: 'already', callsOfRun: 0, elapsedMs: 0 }, 'out/x');
-    expect(text.split('\n')[0]).toBe('out/x was complete already: nothing was asked, nothing spent');
-    expect(text).toContain('\n  13 calls, 2,080 credits in all\n');
+    expect(text.split('\n')[0]).toBe('out/x was already complete: nothing requested, nothing spent');
+    expect(text).toContain('\n  13 calls, 2,080 credits in total\n');
   });
 
   it('adds what is pending while the export is not complete', () => {
@@ -72,10 +94,10 @@ describe('the summary', () => {
   });
 
   it.each([
-    ['spent', 'out/x', ': the same command goes on from here'],
-    ['interrupted', 'out/x', ': the same command goes on from here'],
+    ['spent', 'out/x', ': run the same command to resume'],
+    ['interrupted', 'out/x', ': run the same command to resume'],
     ['interrupted', rehearsal, ''],
-    ['keyRefused', 'out/x', ''],
+    ['notTrusted', 'out/x', ''],
   ] as const)('says that the same command goes on where it does: %s, %s', (exit, shown, goesOn) => {
     const stopped = { ...outcome, state: 'unfinished', error: new ExportError(exit, 'why') } as const;
     expect(summaryText(stopped, shown).split('\n')[0]).toBe(`${shown} is not complete yet${goesOn}`);
@@ -92,11 +114,10 @@ describe('the summary', () => {
       .split('\n')
       .filter((line) => /^ {2}(note: | {6}\S)/.test(line));
     expect(lines).toEqual([
-      '  note: 2 values did not fit their column, kept in extra: supply',
-      '  note: 4 fields that the specification does not name, kept in extra: a,',
-      String.raw`        b\x1b[2J, c, …`,
-      '  note: 96 CSV cells look like formulas to a spreadsheet (see csv.formulas)',
-      '  note: 1 records came that nobody asked for, and were left out',
+      '  note: 2 values did not fit their column (kept in extra): supply',
+      String.raw`  note: 4 unknown fields (kept in extra): a, b\x1b[2J, c, …`,
+      '  note: 96 CSV cells would run as formulas in a spreadsheet (see csv.formulas)',
+      '  note: 1 records that were not requested (ignored)',
     ]);
   });
 });

@@ -1,20 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IdList } from '../../src/assets/id-list.ts';
+import { IdList } from '../../src/ids/id-list.ts';
+import type { RecordRows } from '../../src/records/scan/record-rows.ts';
 import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
+import { requestId } from '../../src/client/wire/call-body.ts';
 import { type Batch, lookUpBatch } from '../../src/client/look-up-batch.ts';
-import { parseAnswer } from '../../src/client/parse-answer.ts';
-import { withSizeGuard } from '../../src/client/with-size-guard.ts';
+import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
+import { withSizeGuard } from '../../src/client/policies/with-size-guard.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { answerBody, idOf, idFound, idsOf, noFlags, recordsOf, recordText, refusal } from './support/calls.ts';
+import {
+  answerBody,
+  idOf,
+  idFound,
+  idsOf,
+  noFlags,
+  recordsOf,
+  recordText,
+  refusal,
+  rowReader,
+} from './support/calls.ts';
 import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
 
-function batchOf(ids: readonly string[], more: Partial<Batch> = {}): Batch {
-  return { ids: IdList.of(ids), flags: noFlags, part: 3, singles: true, ...more };
+function batchOf(ids: readonly string[], more: Partial<Batch<RecordRows>> = {}): Batch<RecordRows> {
+  return { ids: IdList.of(ids), flags: noFlags, part: 3, singles: true, reader: rowReader, ...more };
 }
 
 function answered(call: AssetCall, elements: readonly string[]): AssetAnswer {
-  return parseAnswer(answerBody(elements), call) as AssetAnswer;
+  return parseAnswer(answerBody(elements, requestId(call)), call) as AssetAnswer;
 }
 
 const ids = idsOf(6);
@@ -25,7 +37,9 @@ describe('lookUpBatch', () => {
   it('asks for the whole batch in one call and gives lookups in the order of its ids', async () => {
     const inner = scriptedClient();
     const { lookups, counts } = await lookUpBatch(inner, batchOf(ids));
-    expect(inner.asked).toEqual([{ method: 'getAssets', ids: IdList.of(ids), flags: noFlags, part: 3 }]);
+    expect(inner.asked).toEqual([
+      { method: 'getAssets', ids: IdList.of(ids), flags: noFlags, part: 3, reader: rowReader },
+    ]);
     expect([...lookups].map(idFound)).toEqual(ids);
     expect(counts).toEqual(noCounts);
   });
@@ -43,9 +57,10 @@ describe('lookUpBatch', () => {
         ]),
     ]);
     const { lookups, counts } = await lookUpBatch(inner, batchOf([a, b, c]));
-    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['found', 'missing', 'found']);
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['found', 'failed', 'found']);
+    expect(lookups.at(1)).toMatchObject({ reason: expect.stringContaining('unmatched record') as string });
     const [first] = lookups;
-    expect(first?.kind === 'found' && first.rows.text(first.index)).toBe(recordText(a));
+    expect(first?.kind === 'found' && first.records.text(first.index)).toBe(recordText(a));
     expect(counts).toEqual({ foreign: 1, repeated: 1, idless: 1, otherResponseId: 0 });
   });
 
@@ -57,6 +72,26 @@ describe('lookUpBatch', () => {
       expect([...lookups].map(idFound)).toEqual([undefined, b]);
       expect(counts).toEqual({ ...noCounts, foreign: 1 });
     }
+  });
+
+  it('takes the words of {id, error} for the fate of that id', async () => {
+    const entry = (id: string, message: string) => JSON.stringify({ id, error: { code: -32000, message } });
+    const inner = scriptedClient([
+      (call) =>
+        answered(call, [entry(a, 'Asset not found'), recordText(b), entry(c, 'Disk trouble'), entry(idOf(99), 'x')]),
+    ]);
+    const { lookups, counts } = await lookUpBatch(inner, batchOf([a, b, c, ...ids.slice(3, 4)]));
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['missing', 'found', 'failed', 'missing']);
+    expect(lookups.at(2)).toEqual({ kind: 'failed', reason: 'error -32000: Disk trouble' });
+    expect(counts).toEqual({ ...noCounts, foreign: 1 });
+  });
+
+  it('leaves an id missing when services send {} for it', async () => {
+    const { lookups } = await lookUpBatch(
+      scriptedClient([(call) => answered(call, [recordText(a), '{}'])]),
+      batchOf([a, b]),
+    );
+    expect([...lookups].map((lookup) => lookup.kind)).toEqual(['found', 'missing']);
   });
 
   it('counts answers with another response id', async () => {

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { IdList } from '../../src/assets/id-list.ts';
+import { IdList } from '../../src/ids/id-list.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import type { RecordRows } from '../../src/records/scan/record-rows.ts';
 import { type BatchLookups, lookUpBatch } from '../../src/client/look-up-batch.ts';
-import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
+import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { type FaultsInput, faultsSchema } from '../../src/service/fault-schema.ts';
+import { type FaultsInput, faultsSchema } from '../../src/service/faults/fault-schema.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { createHurriedClock } from '../support/hurried-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { idFound, idsOf, noFlags } from './support/calls.ts';
+import { idFound, idsOf, noFlags, rowReader } from './support/calls.ts';
 
 // The two ends of the wire, written apart, against each other.
 
@@ -33,21 +35,17 @@ afterAll(folder.remove);
 
 const [poison = '', second = ''] = [ids[17], ids[99]];
 
-/** Waits take no time; a deadline, which is longer than they, is never reached. */
-function hurriedClock(): Clock {
-  let skippedMs = 0;
-  return {
-    now: () => Date.now() + skippedMs,
-    sleep: (ms, signal) => {
-      if (ms >= 100_000) return systemClock.sleep(ms, signal);
-      skippedMs += ms;
-      return Promise.resolve();
-    },
-  };
+const longestMs = 100_000;
+
+/** Waits take no time. The deadline of a call is longer, and is never reached. */
+function hurriedClock(deadlineMs: number): Clock {
+  const clock = createHurriedClock();
+  clock.sleepFor(deadlineMs);
+  return clock;
 }
 
 interface Tried {
-  readonly result: BatchLookups;
+  readonly result: BatchLookups<RecordRows>;
   readonly service: RunningService;
 }
 
@@ -64,25 +62,31 @@ async function lookUp(faults: FaultsInput['faults'], settings: { deadlineMs?: nu
     url: service.url,
     apiKey: 'key',
     concurrency: 4,
-    timeoutMs: settings.deadlineMs ?? 100_000,
+    timeoutMs: settings.deadlineMs ?? longestMs,
     retries: 8,
     maxAnswerBytes: 8_000_000,
     budget: { creditsPerCall: 160, whenSpent: 'stop' },
     ledger: createMemoryLedger(),
     journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
-    clock: settings.deadlineMs === undefined ? hurriedClock() : systemClock,
+    clock: settings.deadlineMs === undefined ? hurriedClock(longestMs) : systemClock,
     random: () => 0,
   });
   onTestFinished(() => created.close());
   const flags = { ...noFlags, showFungible: true, showCollectionMetadata: true };
   return {
-    result: await lookUpBatch(created.client, { ids: IdList.of(ids), flags, part: 0, singles: false }),
+    result: await lookUpBatch(created.client, {
+      ids: IdList.of(ids),
+      flags,
+      part: 0,
+      singles: false,
+      reader: rowReader,
+    }),
     service,
   };
 }
 
 /** Every id has its true fate, but for those that are said to have failed. */
-function expectTrueFates({ lookups }: BatchLookups, failed: readonly string[] = []): void {
+function expectTrueFates({ lookups }: BatchLookups<RecordRows>, failed: readonly string[] = []): void {
   for (const [n, lookup] of [...lookups].entries()) {
     const id = ids[n] ?? '';
     if (failed.includes(id)) expect(lookup.kind).toBe('failed');
@@ -100,7 +104,7 @@ describe('the client against the service', () => {
     expectTrueFates(result);
     expect(service.counts()).toMatchObject({ calls: 1, ids: ids.length, credits: 160 });
     const found = [...result.lookups].flatMap((lookup) => (lookup.kind === 'found' ? [lookup] : []));
-    expect(found.map(({ rows, index }) => rows.text(index))).toEqual(known.map((id) => texts.get(id)));
+    expect(found.map(({ records, index }) => records.text(index))).toEqual(known.map((id) => texts.get(id)));
   });
 
   it.each<[string, FaultsInput['faults'][number]]>([
@@ -133,7 +137,7 @@ describe('the client against the service', () => {
   ])('survives %s with three calls', async (_, fault) => {
     const { result, service } = await lookUp([fault]);
     expectTrueFates(result);
-    expect(service.counts().struck).toBe(2);
+    expect(service.counts().faulted).toBe(2);
   });
 
   it.each<[string, FaultsInput['faults'][number]]>([
@@ -142,10 +146,10 @@ describe('the client against the service', () => {
     ['another response id', { fault: 'responseId', id: null }],
     ['missing ones left out', { fault: 'missing', as: 'omitted' }],
     ['missing ones as {}', { fault: 'missing', as: 'object' }],
+    ['missing ones as {id, error}', { fault: 'missing', as: 'entry' }],
     ['shuffled records', { fault: 'shuffled' }],
     ['repeated records', { fault: 'repeated', share: 0.3 }],
     ['foreign records', { fault: 'foreign', count: 3 }],
-    ['records without an id', { fault: 'idless', count: 2 }],
   ])('takes %s in its stride, with one call', async (_, fault) => {
     const { result, service } = await lookUp([fault]);
     expectTrueFates(result);
@@ -202,9 +206,9 @@ describe('the client against the service', () => {
   });
 
   it.each(['badKey', 'disabledKey', 'forbiddenKey', 'missingKey'] as const)(
-    'ends with keyRefused: %s',
+    'ends with notTrusted: %s',
     async (form) => {
-      await expect(lookUp([{ fault: 'refusal', form }])).rejects.toMatchObject({ exit: 'keyRefused' });
+      await expect(lookUp([{ fault: 'refusal', form }])).rejects.toMatchObject({ exit: 'notTrusted' });
     },
   );
 

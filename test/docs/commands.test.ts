@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,10 +6,20 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
-import { outputPattern, type ShellBlock, shellBlocks, steadyText } from './paper-blocks.ts';
-import { type ReaderFolder, readerFolder, withService } from './reader-folder.ts';
+import { outputPattern, shellBlocks, steadyText } from './paper-blocks.ts';
+import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
 
-const papers = ['README.md', 'docs/cli.md', 'docs/job.md', 'docs/output.md', 'docs/credits.md', 'docs/library.md'];
+const papers = [
+  'README.md',
+  'docs/cli.md',
+  'docs/job.md',
+  'docs/output.md',
+  'docs/report.md',
+  'docs/credits.md',
+  'docs/library.md',
+  'docs/operations.md',
+  'docs/observability.md',
+];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 let service: RunningService;
@@ -45,21 +53,8 @@ describe.each(papers)('the commands of %s', (paper) => {
 
   // In order and in one folder, as a reader would type them.
   it.each(blocks.map((block) => [block.place, block] as const))('at %s do what is shown', async (_, block) => {
-    const { exit, output } = await run(block, reader);
+    const { exit, output } = await runBlock(block.script, reader, block.onTerminal);
     expect(exit, output).toBe(block.exit);
     if (block.output !== undefined) expect(`${steadyText(output)}\n`).toMatch(outputPattern(block.output));
   });
 });
-
-async function run(block: ShellBlock, reader: ReaderFolder): Promise<{ exit: number; output: string }> {
-  const script = withService(block.script, service.url);
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${script}`], {
-    cwd: reader.path,
-    env: { PATH: `${reader.bin}:${process.env['PATH'] ?? ''}`, HOME: reader.path, ASSET_EXPORT_API_KEY: 'any' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const [code] = (await once(shell, 'close')) as [number | null];
-  return { exit: code ?? -1, output };
-}

@@ -4,19 +4,21 @@ export interface ShellBlock {
   readonly place: string;
   readonly script: string;
   readonly exit: number;
+  /** Run on a terminal, where a run shows no log lines. */
+  readonly onTerminal: boolean;
   /** Undefined where the paper shows no output. */
   readonly output: string | undefined;
 }
 
 /**
  * The fenced `sh` and `js` blocks of a Markdown text. A `text` block that follows one directly, or with words alone between, is
- * its output; `sh exit=8` says that the last command ends with that status.
+ * its output; `sh exit=8` says that the last command ends with that status, `sh terminal` that it runs on a terminal.
  */
 export function shellBlocks(name: string, text: string): ShellBlock[] {
   const blocks: ShellBlock[] = [];
-  const fence = /^```(\w*)(?: exit=(\d+))?\n([\s\S]*?)^```$/gm;
+  const fence = /^```(\w*)( terminal)?(?: exit=(\d+))?\n([\s\S]*?)^```$/gm;
   for (const match of text.matchAll(fence)) {
-    const [whole, language = '', exit = '0', body = ''] = match;
+    const [whole, language = '', terminal, exit = '0', body = ''] = match;
     const before = text.slice(0, match.index);
     if (language === 'sh' || language === 'js') {
       const line = before.split('\n').length;
@@ -24,6 +26,7 @@ export function shellBlocks(name: string, text: string): ShellBlock[] {
         place: `${name}:${line}`,
         script: language === 'sh' ? body : `node --input-type=module <<'JS'\n${body}JS\n`,
         exit: Number(exit),
+        onTerminal: terminal !== undefined,
         output: undefined,
       });
     } else if (language === 'text' && !whole.includes('--help, -h')) {

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shellWord } from '../../src/lib/shown-path.ts';
+import { FakeTerminal } from '../cli/progress/fake-terminal.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const query = fileURLToPath(new URL('duckdb-shell.ts', import.meta.url));
@@ -10,6 +14,7 @@ export interface ReaderFolder {
   readonly path: string;
   /** Folders to put before PATH: the commands that a reader has. */
   readonly bin: string;
+  readonly serviceUrl: string;
 }
 
 /** What a reader has after a checkout: jobs and sample data, and the commands that the papers use. */
@@ -37,7 +42,39 @@ export async function readerFolder(folder: string, serviceUrl: string): Promise<
   );
   const loader = import.meta.resolve('ts-blank-space/register');
   await writeCommand(bin, 'duckdb', `exec "${process.execPath}" --import "${loader}" "${query}" "$@"`);
-  return { path, bin };
+  return { path, bin, serviceUrl };
+}
+
+/**
+ * Runs lines of shell as a reader would type them; `/srv/assets` is a folder of the reader. On a terminal the output is what
+ * that shows in the end.
+ */
+export async function runBlock(
+  text: string,
+  reader: ReaderFolder,
+  onTerminal = false,
+): Promise<{ exit: number; output: string }> {
+  const own = withService(text, reader.serviceUrl).replaceAll('/srv/assets', join(reader.path, 'assets'));
+  const command = ['bash', '-euo', 'pipefail', '-c', `exec 2>&1\n${own}`];
+  // `script` runs it on a terminal of its own, and ends with its status.
+  const line = command.map(shellWord).join(' ');
+  const [file = '', ...args] = onTerminal ? ['script', '-qefc', line, '/dev/null'] : command;
+  const path = `${reader.bin}:${process.env['PATH'] ?? ''}`;
+  const shell = spawn(file, args, {
+    cwd: reader.path,
+    env: { PATH: path, HOME: reader.path, ASSET_EXPORT_API_KEY: 'any', TERM: 'xterm' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  shell.stdout.setEncoding('utf8').on('data', (more: string) => (output += more));
+  const [code] = (await once(shell, 'close')) as [number | null];
+  return { exit: code ?? -1, output: onTerminal ? shownOn(output) : output };
+}
+
+function shownOn(output: string): string {
+  const terminal = new FakeTerminal(80);
+  terminal.write(output.replaceAll('\r', ''));
+  return terminal.shown().join('\n');
 }
 
 /** The papers' service is one that answers. */

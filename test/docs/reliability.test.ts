@@ -40,9 +40,11 @@ describe.each([
   'CHANGELOG.md',
   'docs/cli.md',
   'docs/job.md',
+  'docs/exit-codes.md',
   'docs/output.md',
   'docs/credits.md',
   'docs/library.md',
+  'docs/operations.md',
   'docs/reliability.md',
 ])('the links of %s', (paper) => {
   it('lead to files that are there', () => {

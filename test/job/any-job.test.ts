@@ -13,6 +13,8 @@ const words = fc.stringMatching(/^[a-z][a-z0-9_ ./-]{0,10}[a-z0-9]$/);
 const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'budget.freeStatuses': fc.uniqueArray(fc.integer({ min: 300, max: 599 }), { minLength: 1, maxLength: 3 }),
   'budget.creditsPerSecond': fc.constantFrom(0.5, 160, 12.25),
+  'output.endpoint': fc.constantFrom('http://127.0.0.1:9000', 'https://store.example'),
+  'service.url': fc.constantFrom('https://a.example', 'http://127.0.0.1:9/b', 'embedded:/records.jsonl'),
   'output.threads': fc.integer({ min: 1, max: 256 }),
   'output.columns': fc.subarray(['id', 'interface', 'burnt', 'collection'], { minLength: 1 }),
   'output.exclude': fc.subarray(['content_links', 'extra'], { minLength: 1 }),
@@ -25,7 +27,11 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     },
     { requiredKeys: ['csv'] },
   ),
+  notify: fc.constantFrom(['https://a.example/x,y'], ['http://127.0.0.1:9/a', 'https://b.example']),
+  'lineage.url': fc.constantFrom('https://a.example', 'file:/lineage.ndjson'),
+  'metrics.listen': fc.constantFrom('9464', '0.0.0.0:9464', '[::1]:0'),
   'tolerance.maxMissing': fc.constantFrom('20', '0.5%', '100%'),
+  'tolerance.maxInvalid': fc.constantFrom('0', '50%'),
   'tolerance.maxFailed': fc.constantFrom('0', '7', '3%'),
 };
 

@@ -19,12 +19,12 @@ describe('the choice of columns', () => {
     [{ columns: 'id,content_json_url' }, 'did you mean content_json_uri?'],
     [{ exclude: 'burn' }, 'did you mean burnt?'],
     [{ rename: 'mutabel=m' }, 'did you mean mutable?'],
-    [{ columns: 'zzzzzzzz' }, 'asset-export schema lists them'],
+    [{ columns: 'zzzzzzzz' }, 'see asset-export schema'],
     [{ columns: 'exported_at' }, 'must name columns of assets'],
-    [{ columns: 'id,id' }, 'must name a column once'],
-    [{ columns: 'id', exclude: 'id' }, 'must leave a column'],
-    [{ rename: 'id=BURNT' }, 'id and burnt would be one'],
-    [{ rename: 'id=a b' }, 'must give plain names'],
+    [{ columns: 'id,id' }, 'must name each column once'],
+    [{ columns: 'id', exclude: 'id' }, 'must leave at least one column'],
+    [{ rename: 'id=BURNT' }, 'id and burnt would be the same'],
+    [{ rename: 'id=a b' }, 'must use letters, digits and _'],
   ])('refuses %j: %s', (flags, words) => {
     expect(() => load(flags)).toThrow(words);
   });

@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const least = 'ids: { from: a.txt }\nservice: { url: https://s.example }\noutput: { dir: out }\n';
 
 /** A job file in a folder `jobs` of a fresh working directory. */
-async function jobFile(text: string, extra: Partial<JobSources> = {}): Promise<JobSources> {
+async function jobFile(text: string, extra: Partial<JobSources> = {}): Promise<JobSources & { folder: string }> {
   const folder = await tempFolder();
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/j.yaml'), text);
@@ -31,7 +31,7 @@ describe('a job', () => {
     expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 8, timeoutMs: 60_000, retries: 8 });
     expect(job.budget).toEqual({ creditsPerCall: 160, whenSpent: 'stop', freeStatuses: [] });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
-    expect(job.tolerance).toEqual({ maxMissing: '100%', maxFailed: 0 });
+    expect(job.tolerance).toEqual({ maxMissing: '100%', maxFailed: 0, maxInvalid: '50%' });
   });
 
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {
@@ -48,7 +48,7 @@ describe('a job', () => {
   it('takes no timeout of more than a day: a timer could not count it, and a call could span three', async () => {
     const flags = { 'timeout-ms': '86400001' };
     const sources = await jobFile(least, { flags });
-    expect(messageOf(sources)).toContain('--timeout-ms must be at most 86400000, and is 86400001');
+    expect(messageOf(sources)).toContain('--timeout-ms must be at most 86400000, not 86400001');
   });
 
   it('takes an empty environment variable for one that is not set', async () => {
@@ -123,7 +123,7 @@ describe('a job', () => {
     });
     expect(loadJob(sources).job.output.compression).toMatchObject({ raw: 'gzip', jsonl: 'zstd', csv: 'none' });
     expect(() => loadJob({ ...sources, environment: { ASSET_EXPORT_COMPRESSION: 'tsv=gzip' } })).toThrow(
-      '--compression with ASSET_EXPORT_COMPRESSION: tsv is not one of parquet, csv, jsonl, raw',
+      '--compression with ASSET_EXPORT_COMPRESSION: unknown name "tsv"; the names are parquet, csv, jsonl, raw',
     );
   });
 
@@ -140,20 +140,31 @@ describe('a job', () => {
 describe('a job that is wrong', () => {
   it('says what is missing, in the file and as a flag', () => {
     expect(messageOf({ flags: { out: 'x' }, environment: {}, folder: '/' })).toBe(
-      'the job has mistakes:\n  job: ids.from (or --ids) is missing\n  job: service.url (or --url) is missing',
+      'the job has errors:\n  job: ids.from (or --ids) is missing\n  job: service.url (or --url) is missing',
     );
   });
 
   it('names file, line and column of an unknown field, and what was probably meant', async () => {
     const sources = await jobFile(`${least}budget:\n  creditsPerDya: 5\n`);
     expect(messageOf(sources)).toBe(
-      'jobs/j.yaml:5:3: budget.creditsPerDya is no field of a job; did you mean budget.creditsPerDay?',
+      'jobs/j.yaml:5:3: unknown field "budget.creditsPerDya"; did you mean budget.creditsPerDay?',
     );
+  });
+
+  it('refuses a report of an export in a bucket', async () => {
+    const sources = await jobFile(least.replace('dir: out', 'dir: s3://bucket/out, report: true'));
+    expect(messageOf(sources)).toContain('output.report must be false when output.dir is a bucket');
+  });
+
+  it('keeps the address of a bucket, and reads scratch relative to the job file', async () => {
+    const sources = await jobFile(least.replace('dir: out', 'dir: s3://bucket/out, scratch: here'));
+    const { output } = loadJob(sources).job;
+    expect([output.dir, output.scratch]).toEqual(['s3://bucket/out', join(sources.folder, 'jobs/here')]);
   });
 
   it('lists the fields where none is near', async () => {
     expect(messageOf(await jobFile(`${least}colour: red\n`))).toBe(
-      'jobs/j.yaml:4:1: colour is no field of a job; there are ids, service, budget, output, csv, tolerance',
+      'jobs/j.yaml:4:1: unknown field "colour"; the fields are ids, service, budget, output, fleet, csv, tolerance, metrics, notify, lineage',
     );
   });
 
@@ -163,22 +174,45 @@ describe('a job that is wrong', () => {
       environment: { ASSET_EXPORT_RETRIES: 'many' },
     });
     expect(messageOf(sources).split('\n  ').slice(1).sort()).toEqual([
-      '--compression: tsv is not one of parquet, csv, jsonl, raw',
-      '--concurrency must be at least 1, and is 0',
-      'ASSET_EXPORT_RETRIES must be a number, and is "many"',
-      'jobs/j.yaml:3:36: output.formats must be one of parquet, csv, jsonl, raw, and is "parqet"; did you mean parquet?',
+      '--compression: unknown name "tsv"; the names are parquet, csv, jsonl, raw',
+      '--concurrency must be at least 1, not 0',
+      'ASSET_EXPORT_RETRIES must be a number, not "many"',
+      'jobs/j.yaml:3:36: output.formats must be one of parquet, csv, jsonl, raw, not "parqet"; did you mean parquet?',
     ]);
   });
 
   it('has a path that is empty, which is not the current folder', async () => {
     const wrong = async (fields: string, extra: Partial<JobSources> = {}) => messageOf(await jobFile(fields, extra));
-    const empty = 'must be a text that is not empty';
-    expect(await wrong(least, { flags: { out: '' } })).toBe(`--out ${empty}, and is ""`);
-    expect(await wrong(least.replace('dir: out', 'dir: ""'))).toBe(`jobs/j.yaml:3:11: output.dir ${empty}, and is ""`);
+    const empty = 'must be a non-empty text';
+    expect(await wrong(least, { flags: { out: '' } })).toBe(`--out ${empty}, not ""`);
+    expect(await wrong(least.replace('dir: out', 'dir: ""'))).toBe(`jobs/j.yaml:3:11: output.dir ${empty}, not ""`);
     expect(await wrong(least.replace('dir: out', "dir: '${OUT:-}'"))).toContain(`output.dir ${empty}`);
     expect(await wrong(least, { flags: { 'api-key-file': '' } })).toBe(`--api-key-file ${empty}`);
-    expect(await wrong(least, { flags: { url: 'embedded:' } })).toBe('--url names no records: write embedded:PATH');
-    expect(await wrong(least.replace('https://s.example', '"embedded:"'))).toContain('service.url names no records');
+    expect(await wrong(least, { flags: { url: 'embedded:' } })).toBe('--url has no path: write embedded:PATH');
+    expect(await wrong(least.replace('https://s.example', '"embedded:"'))).toContain('service.url has no path');
+  });
+
+  it('has an address that run would refuse, told with its place and without the address', async () => {
+    const message = messageOf(await jobFile(least.replace('https://s.example', 'https://s.example/v3/s3cret')));
+    expect(message).toContain('jobs/j.yaml:2:12: service.url already holds /v3; Give the base address');
+    expect(message).not.toContain('s3cret');
+    const flags = { url: 's.example' };
+    expect(messageOf(await jobFile(least, { flags }))).toContain('--url does not start with https:// or http://');
+  });
+
+  it('names a choice in the wrong letter case, with the right one', async () => {
+    const message = messageOf(await jobFile(least.replace('dir: out', 'dir: out, formats: CSV')));
+    expect(message).toContain('not "CSV"; did you mean csv?');
+  });
+
+  it('with thousands of unknown fields shows the first ones and counts the others, in two seconds of CPU time', async () => {
+    const text = `${least}${Array.from({ length: 8000 }, (_, index) => `field${index}: 1\n`).join('')}`;
+    const sources = await jobFile(text);
+    const before = process.cpuUsage();
+    const lines = messageOf(sources).split('\n');
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+    expect(lines).toHaveLength(22);
+    expect(lines.at(-1)).toBe('  and 7980 more');
   });
 
   it('shows nothing of what stands where the key belongs', async () => {
@@ -191,5 +225,25 @@ describe('a job that is wrong', () => {
     expect(messageOf({ file: 'no.yaml', flags: {}, environment: {}, folder: '/' })).toBe(
       'cannot read the job file no.yaml: it does not exist',
     );
+  });
+});
+
+describe('a job as an object', () => {
+  const job = { ids: { from: 'a.txt' }, service: { url: 'https://s.example' }, output: { dir: 'out' } };
+
+  it('needs nothing else, and has the defaults of a job file', () => {
+    const loaded = loadJob({ job, folder: '/work' });
+    expect(loaded.job).toMatchObject({ ids: { from: ['a.txt'] }, service: { idsPerCall: 1000 } });
+    expect(loaded.job.output.dir).toBe('/work/out');
+    expect(loaded.idsFolder).toBe('/work');
+    expect(loadJob({ job }).job.output.dir).toBe(join(process.cwd(), 'out'));
+  });
+
+  it('is refused with an unknown key, told with what was probably meant', () => {
+    const service = { ...job.service, idsPercall: 100 };
+    expect(messageOf({ job: { ...job, service } })).toBe(
+      'job: unknown field "service.idsPercall"; did you mean service.idsPerCall?',
+    );
+    expect(messageOf({ job, flags: { idsPerCall: 100 } })).toBe('unknown flag idsPerCall; did you mean ids-per-call?');
   });
 });

@@ -25,17 +25,6 @@ function hashesFrom(first: number, count: number): Uint32Array {
   return hashes;
 }
 
-/** Hashes that spread as those of ids do: evenly by chance alone. */
-function mixedHashes(first: number, count: number): Uint32Array {
-  const hashes = new Uint32Array(count * 4);
-  for (let at = 0; at < hashes.length; at += 1) {
-    let word = Math.imul(first * 4 + at + 1, 0x9e3779b1);
-    word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
-    hashes[at] = word ^ (word >>> 13);
-  }
-  return hashes;
-}
-
 describe('HashSet128', () => {
   it('tells new from known as a Set does, in one block or in several', () => {
     const blocks = fc.array(fc.array(fc.oneof(crowded, oneShard), { maxLength: 600 }), { maxLength: 4 });
@@ -72,25 +61,6 @@ describe('HashSet128', () => {
     expect(largestStep).toBeLessThan(0.01);
     expect(set.addAll(hashesFrom(0, 1_000_000)).every((isNew) => isNew === 0)).toBe(true);
     expect(set.size).toBe(1_000_000);
-  });
-
-  it.each([
-    ['as many as come', 1, 18],
-    ['a tenth too few', 0.9, 25],
-    ['too few by far', 0.3, 25],
-    ['half as many again', 1.5, 27],
-    ['too many by far', 1e9, 16 * 25],
-    ['no end of them', Number.POSITIVE_INFINITY, 16 * 25],
-    ['nonsense', Number.NaN, 25],
-  ])('that is told to expect %s still knows each of them', (_, share, mostBytes) => {
-    const count = 700_000;
-    const set = new HashSet128();
-    for (let first = 0; first < count; first += 1000) {
-      if (first >= 50_000) set.expect(share * count);
-      expect(set.addAll(mixedHashes(first, 1000)).every((isNew) => isNew === 1)).toBe(true);
-    }
-    expect(set.addAll(mixedHashes(0, count)).some((isNew) => isNew === 1)).toBe(false);
-    expect(set.bytes / set.size).toBeLessThan(mostBytes);
   });
 
   it('is small when it is empty', () => {

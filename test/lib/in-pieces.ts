@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ByteScanner } from '../../src/lib/split-lines.ts';
+import type { ByteScanner } from '../../src/lib/scan/split-lines.ts';
 
 /** Sizes of successive reads; the last one repeats. */
 export const readSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 });

@@ -40,9 +40,9 @@ it.skipIf(isMissing).each([String.raw`"a\u0000b"`, String.raw`"a\ud800b"`])(
     const target = parseTarget(address, '/');
     const jsonl = await exported(await recordWith(member), 'jsonl');
     await expect(loadExport(request(jsonl, 'postgres'), target)).rejects.toMatchObject({
-      exit: 'cannotWrite',
+      exit: 'loadFailed',
       message: expect.stringMatching(/cannot be converted to text|surrogate/) as string,
-      todo: expect.stringContaining(`csv or parquet, for no credits with --url embedded:${jsonl}`) as string,
+      todo: expect.stringContaining(`csv or parquet (no credits with --url embedded:${jsonl}`) as string,
     });
     await loadExport(request(await exported(jsonl, 'csv'), 'postgres'), target);
     expect(await psql('SELECT extra FROM assets')).toBe(`{"odd":${member}}\n`);
@@ -53,7 +53,7 @@ it('into DuckDB a lone surrogate in a json column comes from Parquet, and not fr
   const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
   const jsonl = await exported(await recordWith(String.raw`"a\ud800b"`), 'jsonl');
   await expect(loadExport(request(jsonl, 'duckdb'), target)).rejects.toMatchObject({
-    exit: 'cannotWrite',
+    exit: 'loadFailed',
     todo: expect.stringContaining('csv or parquet') as string,
   });
   expect(await loadExport(request(await exported(jsonl, 'parquet'), 'duckdb'), target)).toEqual({ assets: 1 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { loadExport, loadScript } from '../../src/load/load-export.ts';
-import { parseTarget } from '../../src/load/load-target.ts';
+import { parseTarget, requireNames } from '../../src/load/load-target.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
@@ -62,7 +62,7 @@ describe('into DuckDB', () => {
     await loadExport(request(renamed, 'duckdb', 'upsert'), target);
     expect(await duckRows(target.address, 'SELECT count(asset) FROM assets')).toEqual([['20']]);
     const without = await exported(20, { exclude: 'id' });
-    await expect(loadExport(request(without, 'duckdb', 'upsert'), target)).rejects.toThrow('goes by the id');
+    await expect(loadExport(request(without, 'duckdb', 'upsert'), target)).rejects.toThrow('needs the column id');
   });
 
   it.each(['date=2026-01-31', 'collection=other', 'a[b]', 'a*'])(
@@ -90,11 +90,37 @@ describe('into DuckDB', () => {
     }
   });
 
+  it('loads into a schema of its own, though the file has its name, under prefixed names', async () => {
+    const folder = await exported(50);
+    const file = join(await tempFolder(), 'raw.duckdb');
+    const target = parseTarget(`duckdb:${file}`, '/');
+    const named = { schema: 'raw', prefix: 'nft_' };
+    for (const mode of ['replace', 'upsert', 'replace'] as const) {
+      expect(await loadExport({ ...request(folder, 'duckdb', mode), ...named }, target)).toMatchObject({ assets: 50 });
+      await duckRows(file, await loadScript({ ...request(folder, 'duckdb', mode), ...named }));
+    }
+    expect(await duckRows(file, 'SELECT count(*) FROM raw.raw.nft_assets')).toEqual([['50']]);
+    const where = `SELECT DISTINCT table_schema, table_name LIKE 'nft_%' FROM information_schema.tables`;
+    expect(await duckRows(file, where)).toEqual([['raw', true]]);
+  });
+
+  it('replaces a table that has rows by none only when it is told to', async () => {
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const replaced = request(await exported(0), 'duckdb');
+    await loadExport(replaced, target);
+    await loadExport(request(await exported(20), 'duckdb'), target);
+    await expect(loadExport(replaced, target)).rejects.toMatchObject({ exit: 'notTolerated' });
+    await expect(duckRows(target.address, await loadScript(replaced))).rejects.toThrow('assets has rows');
+    expect(await duckRows(target.address, 'SELECT count(*) FROM assets')).toEqual([['20']]);
+    await loadExport({ ...replaced, allowEmpty: true }, target);
+    expect(await duckRows(target.address, 'SELECT count(*) FROM assets')).toEqual([['0']]);
+  });
+
   it('keeps what was there when a load fails', async () => {
     const folder = await exported(30);
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
     await duckRows(target.address, 'CREATE TABLE creators (asset_id TEXT); INSERT INTO creators VALUES (1)');
-    await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'loadFailed' });
     expect(await duckRows(target.address, 'SELECT count(*) FROM creators')).toEqual([['1']]);
     await expect(duckRows(target.address, 'SELECT 1 FROM assets')).rejects.toThrow('assets does not exist');
   });
@@ -114,7 +140,7 @@ describe('into DuckDB', () => {
     const raw = await exported(10, { format: 'raw' });
     await expect(loadScript(request(raw, 'duckdb'))).rejects.toMatchObject({ exit: 'usage' });
     const escaped = await exported(10, { format: 'csv', 'csv-formulas': 'escape' });
-    await expect(loadScript(request(escaped, 'duckdb'))).rejects.toThrow('no tables that can be loaded');
+    await expect(loadScript(request(escaped, 'duckdb'))).rejects.toThrow('has no loadable tables');
   });
 });
 
@@ -140,8 +166,78 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql(counts)).toBe(wanted);
     const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
     expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
-    await loadExport(request(folder, 'postgres', 'append'), target);
+    await expect(loadExport(request(folder, 'postgres', 'append'), target)).rejects.toMatchObject({
+      exit: 'loadFailed',
+      todo: expect.stringContaining('--mode upsert') as string,
+    });
+    await psql(drop);
+    for (const mode of ['append', 'append'] as const) await loadExport(request(folder, 'postgres', mode), target);
     expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('200|100\n');
+  });
+
+  it('gives the tables that replace and upsert make a primary key, and those of append none', async () => {
+    const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace`;
+    const renamed = await exported(20, { rename: 'id=asset' });
+    for (const [mode, wanted] of [
+      ['replace', 'assets|PRIMARY KEY (asset)\ncreators|PRIMARY KEY (asset_id, "position")\n'],
+      ['upsert', 'assets|PRIMARY KEY (asset)\ncreators|PRIMARY KEY (asset_id, "position")\n'],
+      ['append', ''],
+    ] as const) {
+      await psql(drop);
+      await loadExport(request(renamed, 'postgres', mode), target);
+      expect(
+        (await psql(keys))
+          .replace(/files.*\n/, '')
+          .split('\n')
+          .sort(),
+      ).toEqual(wanted.split('\n').sort());
+    }
+    await psql(drop);
+  });
+
+  it.each(['csv', 'parquet', 'jsonl'])('loads %s into a schema of its own, under prefixed names', async (format) => {
+    await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);
+    const folder = await exported(50, { format });
+    const named = { schema: `ra"w's`, prefix: 'nft_' };
+    for (const mode of ['replace', 'upsert', 'replace'] as const) {
+      expect(await loadExport({ ...request(folder, 'postgres', mode), ...named }, target)).toMatchObject({
+        assets: 50,
+      });
+    }
+    if (format !== 'parquet') {
+      for (const mode of ['upsert', 'replace'] as const) {
+        await psql(await loadScript({ ...request(folder, 'postgres', mode), ...named }));
+      }
+    }
+    expect(await psql(`SELECT count(*) FROM "ra""w's".nft_assets`)).toBe('50\n');
+    expect(await psql(`SELECT count(*) > 0 FROM "ra""w's".nft_creators`)).toBe('t\n');
+    expect(await psql(`SELECT to_regclass('public.nft_assets') IS NULL AND to_regclass('public.assets') IS NULL`)).toBe(
+      't\n',
+    );
+  });
+
+  it('takes a schema that is there from whoever may not make one', async () => {
+    await psql(`${drop} DROP SCHEMA IF EXISTS granted CASCADE; DROP ROLE IF EXISTS analyst; CREATE ROLE analyst LOGIN;
+      CREATE SCHEMA granted AUTHORIZATION analyst`);
+    const analyst = parseTarget(address.replace('user=tester', 'user=analyst'), '/');
+    const named = { ...request(await exported(20), 'postgres'), schema: 'granted' };
+    expect(await loadExport(named, analyst)).toMatchObject({ assets: 20 });
+  });
+
+  it('replaces a table that has rows by none only when it is told to', async () => {
+    await psql(drop);
+    const none = await exported(0, { format: 'csv' });
+    const replaced = request(none, 'postgres');
+    await loadExport(replaced, target);
+    await loadExport(request(await exported(20), 'postgres'), target);
+    await expect(loadExport(replaced, target)).rejects.toMatchObject({
+      exit: 'notTolerated',
+      todo: expect.stringContaining('--allow-empty') as string,
+    });
+    await expect(psql(await loadScript(replaced))).rejects.toThrow('assets has rows, but the export has none');
+    expect(await psql('SELECT count(*) FROM assets')).toBe('20\n');
+    await loadExport({ ...replaced, allowEmpty: true }, target);
+    expect(await psql('SELECT count(*) FROM assets')).toBe('0\n');
   });
 
   it.each([
@@ -164,13 +260,13 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     ['append', 'append', 200],
     ['replace', 'replace', 100],
     ['upsert', 'upsert', 100],
-    ['replace', 'append', undefined],
+    ['replace', 'upsert', 100],
   ] as const)('makes the tables once when %s and %s come first at the same time', async (one, other, rows) => {
     const folder = await exported(100);
     for (let time = 0; time < 5; time += 1) {
       await psql(drop);
       await Promise.all([one, other].map((mode) => loadExport(request(folder, 'postgres', mode), target)));
-      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toMatch(`${rows ?? ''}|100\n`);
+      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe(`${rows}|100\n`);
     }
   });
 
@@ -186,6 +282,17 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     }
     expect(digests.size).toBe(1);
   });
+});
+
+it.each([
+  [{ schema: '' }, '--schema'],
+  [{ schema: 'é'.repeat(32) }, '--schema'],
+  [{ prefix: 'x'.repeat(53) }, '--prefix'],
+])('names that a database would cut are refused: %j', (names, flag) => {
+  expect(() => {
+    requireNames(names);
+  }).toThrow(flag);
+  requireNames({ schema: 'x'.repeat(63), prefix: 'x'.repeat(52) });
 });
 
 describe('a target', () => {
@@ -213,6 +320,17 @@ describe('a target', () => {
     expect(() => parseTarget(text, '/')).toThrow('--to');
   });
 
+  it.each([
+    ['postgres://me@db/wh?schema=raw', 'unknown parameter "schema"', '--schema NAME'],
+    ['postgres://me@db/wh?sslmode=require&currentSchema=raw', 'unknown parameter "currentSchema"', '--schema NAME'],
+    ['postgres://me@db/wh?sslmod=require', 'unknown parameter "sslmod"', 'Remove it'],
+    ['duckdb:wh.duckdb?schema=raw', 'unknown parameter "schema"', '--schema NAME'],
+  ])('with a parameter that nobody reads is refused: %s', (text, message, todo) => {
+    const refusal = { exit: 'usage', todo: expect.stringContaining(todo) as string };
+    expect(() => parseTarget(text, '/')).toThrow(expect.objectContaining(refusal) as Error);
+    expect(() => parseTarget(text, '/')).toThrow(message);
+  });
+
   it('may hold an @ in its password and its parameters', () => {
     const { shown } = parseTarget('postgres://me:p@ss@db.example/warehouse?user=me@server&host=%2Ftmp', '/');
     expect(shown).toBe('postgres://db.example/warehouse');
@@ -222,7 +340,7 @@ describe('a target', () => {
     const folder = await exported(10);
     const target = parseTarget('postgres://me:s3cret@127.0.0.1:1/db?password=other', '/');
     await expect(loadExport(request(folder, 'postgres'), target)).rejects.toMatchObject({
-      exit: 'cannotWrite',
+      exit: 'loadFailed',
       message: expect.not.stringMatching(/s3cret|other/) as string,
     });
   });

@@ -1,7 +1,10 @@
-import { rm, truncate } from 'node:fs/promises';
+import { readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { creatorsTable } from '../../src/records/columns.ts';
 import { loadScript } from '../../src/load/load-export.ts';
+import type { Manifest } from '../../src/store/manifest.ts';
+import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
@@ -61,10 +64,26 @@ describe.skipIf(isMissing)('a script for psql', () => {
   });
 });
 
+it.skipIf(isMissing).each([
+  ['csv', 'gzip'],
+  ['csv', 'zstd'],
+  ['jsonl', 'gzip'],
+  ['jsonl', 'zstd'],
+] as const)(
+  'what schema prints for psql of a job reads the parts as they are compressed: %s, %s',
+  async (format, codec) => {
+    const folder = await exported(50, { format, tables: 'creators', compression: `${format}=${codec}` });
+    const statement = loadStatementFor('postgres', { table: creatorsTable, format, folder, codec });
+    await psql(`DROP TABLE IF EXISTS creators; ${ddlFor('postgres', creatorsTable)} ${statement}`);
+    const { tables } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+    expect(await psql('SELECT count(*) FROM creators')).toBe(`${tables['creators']?.rows ?? 0}\n`);
+  },
+);
+
 it('for psql is refused where the export holds Parquet alone', async () => {
   const failed = loadScript(request(await exported(10), 'postgres'));
   await expect(failed).rejects.toMatchObject({ exit: 'usage' });
-  await expect(failed).rejects.toThrow('psql reads no Parquet');
+  await expect(failed).rejects.toThrow('psql cannot read Parquet');
   const escaped = exported(10, { format: 'parquet,csv', 'csv-formulas': 'escape' });
-  await expect(loadScript(request(await escaped, 'postgres'))).rejects.toThrow('psql reads no Parquet');
+  await expect(loadScript(request(await escaped, 'postgres'))).rejects.toThrow('psql cannot read Parquet');
 });

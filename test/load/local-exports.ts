@@ -20,7 +20,8 @@ function exportsOf(service: LocalRecords) {
     const out = typeof flags['out'] === 'string' ? flags['out'] : await tempFolder();
     const ids = join(await tempFolder(), 'ids.txt');
     await writeFile(ids, service.ids.slice(0, count).join('\n'));
-    const all = { ids, url: service.url, tables: 'assets,creators,files', 'rows-per-part': '40', ...flags, out };
+    const parts = { 'ids-per-call': '20', 'rows-per-part': '40' };
+    const all = { ids, url: service.url, tables: 'assets,creators,files', ...parts, ...flags, out };
     const { state, error } = await runExport({ flags: all });
     if (state !== 'complete') throw error ?? new Error(state);
     return out;

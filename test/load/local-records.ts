@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../src/assets/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/records/json/json.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { startService } from '../../src/service/start-service.ts';
-import { parseObject } from '../assets/any-json.ts';
+import { parseObject } from '../records/any-json.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
 export interface LocalRecords {

@@ -6,7 +6,7 @@ import { everywhere, mended } from './everywhere.ts';
 import { failingAt, failures, isMet } from './failing-weather.ts';
 import type { MemoryDisk, Operation } from './memory-disk.ts';
 import { SmallExport, writeSmallIds } from './small-export.ts';
-import { type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
+import { recordOperations, type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;
@@ -27,7 +27,7 @@ async function disturbedRun(small: SmallExport, random: SeededRandom): Promise<S
   const failure = random.pick(failures);
   const dies = random.chance(60);
   const once = random.chance(50);
-  small.disk.weather = failingAt(random.below(calm.operations), (operation, isFirst) => {
+  small.disk.weather = failingAt(random.below(calm.operations.length), (operation, isFirst) => {
     if (dies) return { kind: 'dies', writtenShare: random.below(100) / 100 };
     return isMet(operation, failure) && (isFirst || !once) ? { kind: 'fails', ...failure } : undefined;
   });
@@ -77,14 +77,18 @@ describe('an export that is thrown away', () => {
     return small;
   }
 
-  async function operationsOf(small: SmallExport): Promise<number> {
-    let operations = 0;
-    small.disk.weather = () => {
-      operations += 1;
-      return { kind: 'happens' };
-    };
+  /**
+   * What the disk does until the first part of the new export is committed: then all that was removed is synced. What follows
+   * is any export, which crash-everywhere kills.
+   */
+  async function throwingAway(small: SmallExport): Promise<readonly Operation[]> {
+    const operations = recordOperations(small);
     await small.run({ fresh: true });
-    return operations;
+    const [, firstCommit = 0] = operations.flatMap(({ kind, path }, n) =>
+      kind === 'write' && path.endsWith('/checkpoint') ? [n] : [],
+    );
+    expect(firstCommit).toBeGreaterThan(0);
+    return operations.slice(0, firstCommit);
   }
 
   const killed = (disk: MemoryDisk): void => {
@@ -102,10 +106,10 @@ describe('an export that is thrown away', () => {
   ] as const)(
     'is whole or gone, wherever %s (it was complete: %s)',
     async (_what, complete, restart) => {
-      const operations = await operationsOf(await largerExport(complete));
+      const operations = await throwingAway(await largerExport(complete));
       const before = (await largerExport(complete)).published().size;
       expect(before).toBeGreaterThan(10);
-      await everywhere({ ...calm, operations }, async (n) => {
+      await everywhere(operations, async (n) => {
         const small = await largerExport(complete);
         let struck: Operation | undefined;
         small.disk.weather = failingAt(n, (operation) => {

@@ -9,14 +9,19 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Strikes each operation of an undisturbed run, and expects that nothing is wrong. */
-export async function everywhere(calm: Undisturbed, strike: (n: number) => Promise<Verdict>): Promise<void> {
+/** Strikes each of these operations of an undisturbed run, one a run, and expects that nothing is wrong. */
+export async function everywhere(
+  operations: readonly Operation[],
+  strike: (n: number) => Promise<Verdict>,
+  isStruck: (operation: Operation) => boolean = () => true,
+): Promise<void> {
   const wrong: string[] = [];
-  for (let n = 0; n < calm.operations; n += 1) {
+  const numbers = operations.flatMap((operation, n) => (isStruck(operation) ? [n] : []));
+  for (const n of numbers) {
     const { struck, problems } = await strike(n);
     if (problems.length > 0) wrong.push(`${n} ${struck?.kind ?? ''} ${struck?.path ?? ''}: ${problems.join('; ')}`);
   }
-  expect(wrong.slice(0, 12), `${wrong.length} of ${calm.operations}`).toEqual([]);
+  expect(wrong.slice(0, 12), `${wrong.length} of ${numbers.length}`).toEqual([]);
 }
 
 export interface Expected {

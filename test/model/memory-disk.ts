@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { diskError } from '../../src/store/disk-error.ts';
+import { diskError } from '../../src/lib/disk-error.ts';
 import type { FileStore, OpenMode } from '../../src/store/file-store.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import type { Lock } from '../../src/store/lock.ts';
@@ -21,7 +21,9 @@ export interface Operation {
     | 'makeFolder'
     | 'syncFolder'
     | 'list'
-    | 'lock';
+    | 'lock'
+    /** A request to a bucket. */
+    | 'store';
   readonly path: string;
 }
 
@@ -52,7 +54,7 @@ export class MemoryDisk {
   /** Files that are open. */
   openFiles = 0;
   #dead = false;
-  #locked = false;
+  readonly #locked = new Set<string>();
   /** Every file there ever was, by the path under which it was made. */
   readonly made: { readonly path: string; readonly inode: Inode }[] = [];
   /** Told of each file that gets a name. */
@@ -94,10 +96,15 @@ export class MemoryDisk {
     return this.#dead;
   }
 
+  /** An operation of this machine elsewhere. @throws {Killed} */
+  meets(operation: Operation): void {
+    this.#fateOf(operation);
+  }
+
   /** Starts the machine again after a kill; what was written stays. */
   restart(): void {
     this.#dead = false;
-    this.#locked = false;
+    this.#locked.clear();
     this.openFiles = 0;
     this.weather = () => happens;
   }
@@ -200,12 +207,12 @@ export class MemoryDisk {
   async #takeLock(folder: string): Promise<Lock> {
     const path = `${folder}/.run/lock`;
     await this.#does('lock', path, () => {
-      if (this.#locked) throw new ExportError('locked', 'another run holds it');
+      if (this.#locked.has(path)) throw new ExportError('locked', 'another run holds it');
       this.tree.link(path, this.tree.fileAt(path) ?? new Inode());
-      this.#locked = true;
+      this.#locked.add(path);
     });
     const release = (): void => {
-      this.#locked = false;
+      this.#locked.delete(path);
     };
     return {
       release: () => this.#does('lock', path, release),

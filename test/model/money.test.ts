@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
-import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
+import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { createEventClock, type EventClock } from './event-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { failingAt } from './failing-weather.ts';
 import { creditsPerCall, PaidService } from './paid-service.ts';
 import { SmallExport, writeSmallIds } from './small-export.ts';
@@ -27,7 +27,7 @@ const hourMs = 3_600_000;
 /** One export over several runs, with failures, kills, limits and days as the seed says. */
 class History {
   readonly random: SeededRandom;
-  readonly clock: EventClock;
+  readonly clock: FakeClock;
   readonly service: PaidService;
   readonly ledger = createMemoryLedger();
   readonly small = new SmallExport(idsPath);
@@ -38,7 +38,7 @@ class History {
     this.random = new SeededRandom([seed, 3, 3, 3]);
     // Near midnight more often than not, so that calls last over it.
     const startMs = Date.UTC(2026, 2, 14, 23, 58, 0) - (this.random.chance(30) ? this.random.below(20) * hourMs : 0);
-    this.clock = createEventClock(startMs);
+    this.clock = createFakeClock(startMs);
     this.creditsPerDay = creditsPerCall * (1 + this.random.below(12));
     this.service = new PaidService(this.clock, this.random, creditsPerCall * (2 + this.random.below(15)));
   }
@@ -46,7 +46,8 @@ class History {
   async run(): Promise<ExportOutcome | undefined> {
     const { random, small, service } = this;
     const creditsPerRun = creditsPerCall * random.below(10);
-    if (random.chance(40)) small.disk.weather = failingAt(random.below(calm.operations), () => ({ kind: 'dies' }));
+    if (random.chance(40))
+      small.disk.weather = failingAt(random.below(calm.operations.length), () => ({ kind: 'dies' }));
     const before = service.sum();
     const flags = {
       ...{ 'credits-per-day': String(this.creditsPerDay), 'credits-per-run': String(creditsPerRun), retries: '2' },
@@ -55,14 +56,14 @@ class History {
     const outcome = await this.#go(flags);
     expect(service.sum() - before, 'the budget of a run').toBeLessThanOrEqual(creditsPerRun);
     await this.expectAccount(this.creditsPerDay);
-    this.clock.skip(random.below(3) * random.below(24) * hourMs);
+    await this.clock.advance(random.below(3) * random.below(24) * hourMs);
     return outcome;
   }
 
   /** Everything goes well now, and nothing limits. */
   async finish(): Promise<ExportOutcome | undefined> {
     this.service.calm = true;
-    this.clock.skip(48 * hourMs);
+    await this.clock.advance(48 * hourMs);
     const outcome = await this.#go({ 'credits-per-day': '1000000' });
     await this.expectAccount(1_000_000);
     return outcome;
@@ -74,8 +75,8 @@ class History {
       ...{ clock, ledger, random: () => random.below(1000) / 1000 },
       openWire: (options: Parameters<PaidService['wire']>[1]) => service.wire(() => small.disk.dead, options),
     };
-    const outcome = await clock.runUntil(small.run({ flags, context }));
-    await clock.runUntil(service.settled());
+    const outcome = await clock.runUntil(small.run({ flags, context }), 'wait');
+    await clock.runUntil(service.settled(), 'wait');
     small.disk.restart();
     return outcome;
   }

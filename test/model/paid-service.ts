@@ -1,9 +1,9 @@
 import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
 import { AttemptError } from '../../src/client/attempt-error.ts';
-import type { HttpClient, HttpClientOptions } from '../../src/client/http-client.ts';
+import type { HttpClient, HttpClientOptions } from '../../src/client/wire/http-client.ts';
 import { utcDay } from '../../src/lib/clock.ts';
 import type { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import type { EventClock } from './event-clock.ts';
+import type { FakeClock } from '../support/fake-clock.ts';
 import { goodAnswer } from './small-export.ts';
 
 export const creditsPerCall = 160;
@@ -16,12 +16,12 @@ export class PaidService {
   calls = 0;
   /** Whether anything goes wrong. */
   calm = false;
-  readonly #clock: EventClock;
+  readonly #clock: FakeClock;
   readonly #random: SeededRandom;
   readonly #creditsPerDay: number;
   readonly #open = new Set<Promise<unknown>>();
 
-  constructor(clock: EventClock, random: SeededRandom, creditsPerDay: number) {
+  constructor(clock: FakeClock, random: SeededRandom, creditsPerDay: number) {
     this.#clock = clock;
     this.#random = random;
     this.#creditsPerDay = creditsPerDay;

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
-import { callKey } from '../../src/client/call-body.ts';
-import type { HttpClient } from '../../src/client/http-client.ts';
-import { judgeAnswer } from '../../src/client/judge-answer.ts';
-import type { ExportContext } from '../../src/pipeline/export-context.ts';
-import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
+import { callKey, requestId } from '../../src/client/wire/call-body.ts';
+import type { HttpClient } from '../../src/client/wire/http-client.ts';
+import { judgeAnswer } from '../../src/client/wire/judge-answer.ts';
+import type { ExportContext } from '../../src/work/export-context.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { runExport } from '../support/run-export.ts';
 import { journalKeys } from './journal-keys.ts';
@@ -45,9 +45,9 @@ function bodyOf(call: AssetCall): Buffer {
 function answerText(call: AssetCall): string {
   const ids = [...call.ids];
   if (ids.includes(spoiling)) {
-    return `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Pubkey Validation Err: a key is invalid"},"id":1}`;
+    return `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Pubkey Validation Err: a key is invalid"},"id":${requestId(call)}}`;
   }
-  return `{"jsonrpc":"2.0","result":[${ids.map((id) => (missing.has(id) ? 'null' : generatedRecord(id))).join()}],"id":1}`;
+  return `{"jsonrpc":"2.0","result":[${ids.map((id) => (missing.has(id) ? 'null' : generatedRecord(id))).join()}],"id":${requestId(call)}}`;
 }
 
 export interface SmallRun {
@@ -97,10 +97,10 @@ export class SmallExport {
     }
   }
 
-  /** Every file that a reader of the export sees, by its path in it. */
-  published(): Map<string, Inode> {
+  /** Every file that a reader of the export sees, by its path in it; the record of its runs promises nothing. */
+  published(): Map<string, Pick<Inode, 'content'>> {
     const all = [...this.disk.tree.all()].map(([path, inode]) => [path.slice(out.length + 1), inode] as const);
-    return new Map(all.filter(([path]) => !path.startsWith('.run/')));
+    return new Map(all.filter(([path]) => !path.startsWith('.run/') && path !== 'runs.jsonl'));
   }
 
   /** Calls whose answers the journals held at some time: at least up to the last sync, or all that was written. */

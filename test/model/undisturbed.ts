@@ -1,25 +1,32 @@
 import { basename } from 'node:path';
+import type { Operation } from './memory-disk.ts';
 import { SmallExport } from './small-export.ts';
 
 /** What an export leaves that nothing disturbs. */
 export interface Undisturbed {
   /** The bytes of each published file; of the manifest, what does not tell of the calls. */
   readonly files: ReadonlyMap<string, string>;
-  /** Operations of the disk. */
-  readonly operations: number;
+  /** What it did to the disk, in order. */
+  readonly operations: readonly Operation[];
 }
 
 export async function undisturbedRun(idsPath: string): Promise<Undisturbed> {
   const small = new SmallExport(idsPath);
-  let operations = 0;
-  small.disk.weather = () => {
-    operations += 1;
-    return { kind: 'happens' };
-  };
+  const operations = recordOperations(small);
   const outcome = await small.run();
   if (outcome?.state !== 'complete') throw new Error('The undisturbed run is not complete.');
   const published = [...small.published()].map(([path, inode]) => [path, essence(path, inode.content())] as const);
   return { files: new Map(published), operations };
+}
+
+/** Collects what is done to a disk on which nothing goes wrong. */
+export function recordOperations({ disk }: SmallExport): readonly Operation[] {
+  const operations: Operation[] = [];
+  disk.weather = (operation) => {
+    operations.push(operation);
+    return { kind: 'happens' };
+  };
+  return operations;
 }
 
 /** Published files that are not those of the undisturbed run. */

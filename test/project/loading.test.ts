@@ -1,42 +1,61 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { describe, expect, it } from 'vitest';
 
 const built = new URL('../../dist/', import.meta.url);
+const files = ['main.js', 'worker.js', ...readdirSync(new URL('chunks', built)).map((name) => `chunks/${name}`)];
+const texts = new Map(
+  files.map((name) => new URL(name, built).href).map((file) => [file, readFileSync(new URL(file), 'utf8')]),
+);
 
-/** The packages that a built file and those it imports load before they begin; what `import()` brings comes later. */
-function packagesOf(entry: string): string[] {
-  const files = new Set([new URL(entry, built).href]);
+/** The packages that a source and all it imports load before they begin, in the bundles; what `import()` brings comes later. */
+function packagesOf(source: string): string[] {
+  const loaded = new Set([...texts.keys()].filter((file) => isIn(file, source)));
+  expect(loaded.size, source).toBe(1);
   const packages = new Set<string>();
-  for (const file of files) {
-    const text = readFileSync(new URL(file), 'utf8');
-    for (const [, name = ''] of text.matchAll(/^(?:import|export) (?:[^;]*? from )?['"]([^'"]+)['"]/gm)) {
-      if (name.startsWith('.')) files.add(new URL(name, file).href);
-      else if (!name.startsWith('node:')) packages.add(name);
+  for (const file of loaded) {
+    const text = texts.get(file) ?? '';
+    for (const [, name = ''] of text.matchAll(/^(?:import|export)\b[^;]*?['"]([^'"]+)['"];$/gm)) {
+      if (name.startsWith('.')) loaded.add(new URL(name, file).href);
+      else if (!isBuiltin(name)) packages.add(name);
     }
+    for (const [, name = ''] of text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)) packages.add(name);
   }
   return [...packages].sort();
 }
 
+/** Each source stands under its name in the bundle. */
+function isIn(file: string, source: string): boolean {
+  return texts.get(file)?.split('\n').includes(`// src/${source}`) === true;
+}
+
 describe('a start', () => {
   it('of a thread loads what it fetches, checks and writes with, and no more', () => {
-    expect(packagesOf('pipeline/threads/worker-entry.js')).toEqual(['csv-stringify/sync', 'undici']);
+    expect(packagesOf('work/threads/worker-entry.ts')).toEqual(['undici']);
   });
 
-  it('of a run waits for no format, job file or ledger that it may not need', () => {
-    const run = ['cli/run-command.js', 'cli/parse-arguments.js', 'pipeline/export-assets.js', 'cli/progress-log.js'];
-    expect([...new Set(run.flatMap(packagesOf))].sort()).toEqual([
-      'csv-stringify/sync',
-      'fastest-levenshtein',
+  it('of a run waits for no format or ledger that it may not need, and for no server', () => {
+    const run = [
+      'cli/commands/run-command.ts',
+      'cli/parse-arguments.ts',
+      'operations/export-assets.ts',
+      'cli/progress/progress-log.ts',
+    ];
+    const logs = packagesOf('cli/progress/progress-log.ts');
+    expect(logs).toContain('pino');
+    expect([...new Set(run.flatMap(packagesOf))].filter((name) => !logs.includes(name)).sort()).toEqual([
+      'eventemitter3',
       'p-queue',
-      'pino',
+      'p-timeout',
       'undici',
-      'yargs',
+      'yaml',
+      'yargs-parser',
       'zod',
     ]);
   });
 
-  it('of a help loads what guesses names, and for a command what tells its flags', () => {
-    expect(packagesOf('main.js')).toEqual(['fastest-levenshtein']);
-    expect(packagesOf('cli/run-command.js')).toEqual(['fastest-levenshtein', 'zod']);
+  it('of a help loads no package, and for a command those that know its flags', () => {
+    expect(packagesOf('cli/command-line.ts')).toEqual([]);
+    expect(packagesOf('cli/commands/run-command.ts')).toEqual(['yaml', 'zod']);
   });
 });

@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,22 +12,23 @@ import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const realAssets = fileURLToPath(new URL('../../../shared/data/real-assets.jsonl', import.meta.url));
-const tables = 'assets,creators,authorities,grouping,files,attributes';
+const allTables = 'assets,creators,authorities,grouping,files,attributes';
 
 interface Leg {
   readonly assets: string;
   readonly ids: string;
   readonly out: string;
   readonly formats: string;
+  readonly tables?: string;
 }
 
 /** Serves assets and exports them. */
-async function exportFrom({ assets, ids, out, formats }: Leg): Promise<void> {
+async function exportFrom({ assets, ids, out, formats, tables = allTables }: Leg): Promise<void> {
   const service = await startService({ assets: [assets], host: '127.0.0.1', port: 0, clock: systemClock });
   try {
     const outcome = await runExport({
       flags: {
-        ...{ ids, out, url: service.url, format: formats, tables, 'rows-per-part': '200' },
+        ...{ ids, out, url: service.url, format: formats, tables, 'ids-per-call': '50', 'rows-per-part': '200' },
         ...{ 'show-fungible': true, 'show-collection-metadata': true },
       },
     });
@@ -71,13 +72,19 @@ describe('the service on the folder of a finished export', () => {
     const folder = await tempFolder();
     await expect(exportFrom({ assets: folder, ids: '', out: '', formats: 'csv' })).rejects.toMatchObject({
       exit: 'input',
-      message: expect.stringContaining('no manifest.json') as string,
+      message: expect.stringContaining('has no manifest') as string,
     });
-    await mkdir(join(folder, 'other'));
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify({ files: [] }));
-    await expect(exportFrom({ assets: folder, ids: '', out: '', formats: 'csv' })).rejects.toMatchObject({
-      message: expect.stringContaining('neither raw files nor the assets table') as string,
+    const [ids, out] = [join(folder, 'ids.txt'), join(folder, 'out')];
+    await writeFile(ids, generatedId(5, 1));
+    await writeFile(join(folder, 'assets.jsonl'), generatedRecord(generatedId(5, 1)));
+    const leg = { assets: join(folder, 'assets.jsonl'), ids, out, formats: 'csv', tables: 'creators' };
+    await exportFrom(leg);
+    await expect(exportFrom({ ...leg, assets: out })).rejects.toMatchObject({
+      exit: 'input',
+      message: expect.stringContaining('neither raw files nor a usable assets table') as string,
     });
-    await rm(join(folder, 'manifest.json'));
+    await rm(join(out, 'manifest.json'));
+    await writeFile(join(out, 'manifest.json'), JSON.stringify({ files: [] }));
+    await expect(exportFrom({ ...leg, assets: out })).rejects.toMatchObject({ exit: 'input' });
   });
 });

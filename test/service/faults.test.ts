@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type FaultsInput, faultsSchema } from '../../src/service/fault-schema.ts';
+import { type FaultsInput, faultsSchema } from '../../src/service/faults/fault-schema.ts';
 import type { RunningService, ServiceOptions } from '../../src/service/start-service.ts';
 import { call, idOf, post, type Reply, serve } from './local-service.ts';
 
@@ -78,7 +78,7 @@ describe('faults before an answer', () => {
       null,
     ]);
     expect(replies[0]?.text).toContain('<html>');
-    expect(service.counts()).toMatchObject({ exchanges: 5, calls: 2, credits: 165, struck: 4 });
+    expect(service.counts()).toMatchObject({ exchanges: 5, calls: 2, credits: 165, faulted: 4 });
   });
 
   it.each([
@@ -176,7 +176,7 @@ describe('faults of the connection', () => {
   it('ends while a client hangs', async () => {
     const service = await suffer([{ fault: 'hang' }]);
     const hanging = rawExchange(service);
-    while (service.counts().struck === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (service.counts().faulted === 0) await new Promise((resolve) => setImmediate(resolve));
     await service.close();
     expect((await hanging).text).toBe('');
   });
@@ -384,7 +384,7 @@ describe('faults of the records', () => {
   });
 });
 
-describe('when a fault strikes', () => {
+describe('when a fault applies', () => {
   const statuses = async (service: RunningService, asks: readonly unknown[]) => {
     const seen: number[] = [];
     for (const body of asks) seen.push((await post(service, body)).status);

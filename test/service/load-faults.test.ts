@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadFaults, parseFaults } from '../../src/service/load-faults.ts';
+import { loadFaults, parseFaults } from '../../src/service/faults/load-faults.ts';
 import { fileOf } from './local-service.ts';
 
 describe('a fault file', () => {
@@ -21,7 +21,7 @@ describe('a fault file', () => {
   });
 
   it.each([
-    ['faults: [{ fault: nonsense }]', 'f.yaml at faults[0].fault: no such fault; there are latency, status,'],
+    ['faults: [{ fault: nonsense }]', 'f.yaml at faults[0].fault: unknown fault; the faults are latency, status,'],
     ['faults: [{ fault: latency }]', 'f.yaml at faults[0].ms: '],
     ['faults: [{ fault: html, whenn: {} }]', 'f.yaml at faults[0]: Unrecognized key: "whenn"'],
     ['faults: [{ fault: poison, ids: [11111111111111111111111111111111] }]', 'f.yaml at faults[0].ids[0]: '],

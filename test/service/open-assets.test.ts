@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import { memoryAssets } from '../../src/service/asset-store.ts';
+import { memoryAssets } from '../../src/service/store/asset-store.ts';
 import { generatedId } from '../../src/service/generated/generated-assets.ts';
-import { openAssets } from '../../src/service/open-assets.ts';
+import { openAssets } from '../../src/service/store/open-assets.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 it('keeps records that memory does not hold in the spill folder, or says how to keep them', async () => {

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import { describe, expect, it } from 'vitest';
 import { AnswerBytes } from '../../src/service/answer-bytes.ts';
-import { readRecords } from '../../src/service/read-records.ts';
-import { appendRecord } from '../../src/service/stored-record.ts';
+import { readRecords } from '../../src/service/store/read-records.ts';
+import { appendRecord } from '../../src/service/store/stored-record.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { call, fileOf, idOf, serve, temporaryFolder } from './local-service.ts';
 
@@ -43,7 +43,7 @@ describe('reading records', () => {
   });
 
   it.each([
-    ['{"id":"x"}', 'has no "id" that is an asset id'],
+    ['{"id":"x"}', 'has no valid asset id in "id"'],
     ['[]', 'is not a JSON object'],
     ['{"id":', 'is not JSON'],
   ])('refuses %s with file and line', async (line, why) => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -74,13 +75,42 @@ describe('serve', () => {
   });
 
   it.each([
-    [['--credits-per-day', 'many'], '--credits-per-day is "many"'],
+    [['--credits-per-day', 'many'], '--credits-per-day must be a whole number, not "many"'],
     [['--api-key-file', '/nowhere/keys'], 'cannot read the key file /nowhere/keys: no such file'],
   ])('refuses %j with status 2', async (flags, words) => {
     const child = start(['--assets', fileOf(records), ...flags]);
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(2);
     expect(await child.output).toContain(words);
+  });
+
+  it('says nothing of clients that leave, whenever they do', async () => {
+    const { url, child } = await serving(['--assets', fileOf(records)]);
+    const { port } = new URL(url);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getAssets', params: { ids: [idOf(1)] } });
+    const head = `POST /v3/key HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    for (const [sent, leave] of [
+      [head + body.slice(0, 20), (socket: Socket) => socket.resetAndDestroy()],
+      [head + body.slice(0, 20), (socket: Socket) => socket.end()],
+      [head + body, (socket: Socket) => socket.destroy()],
+    ] as const) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => undefined).resume();
+      await new Promise<void>((resolve) =>
+        socket.write(sent, () => {
+          resolve();
+        }),
+      );
+      // The service has the head once it has answered another client.
+      expect((await post(url)).status).toBe(200);
+      leave(socket);
+      await once(socket, 'close');
+      expect((await post(url)).status).toBe(200);
+    }
+    child.kill('SIGTERM');
+    const output = await child.output;
+    expect(output).toMatch(/^answered \d+ calls/m);
+    expect(output).not.toContain('bug');
   });
 
   it('has forgotten no charge after SIGKILL', async () => {

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stringifyJson, type JsonObject } from '../../src/assets/json.ts';
-import { flattenAsset } from '../../src/assets/flatten-asset.ts';
+import { stringifyJson, type JsonObject } from '../../src/records/json/json.ts';
+import { flattenAsset } from '../../src/records/flatten-asset.ts';
 import { csvDialectNames } from '../../src/lib/csv-dialect.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { startService } from '../../src/service/start-service.ts';
-import { parseObject } from '../assets/any-json.ts';
+import { parseObject } from '../records/any-json.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -86,7 +86,7 @@ describe('the service on an export whose job shaped its tables', () => {
     'says which columns are missing: %j',
     async (flags) => {
       const folder = await exported({ format: 'csv', ...flags });
-      await expect(answersOf(folder)).rejects.toThrow(/cannot be rebuilt: its job left out \w+/);
+      await expect(answersOf(folder)).rejects.toThrow(/: its job omitted \w+/);
     },
   );
 
@@ -97,6 +97,6 @@ describe('the service on an export whose job shaped its tables', () => {
 
   it('does not take cells that were changed for spreadsheets', async () => {
     const folder = await exported({ format: 'csv', 'csv-formulas': 'escape' });
-    await expect(answersOf(folder)).rejects.toThrow('but for CSV changed for spreadsheets');
+    await expect(answersOf(folder)).rejects.toThrow('CSV written with csv.formulas: escape cannot be used');
   });
 });

@@ -18,7 +18,7 @@ const program = `
   console.log(process.pid, service.assets, answer.status, (await answer.json()).result.id);`;
 
 it.runIf(hasContainers)('a store is shared by services in containers, whose processes have the same pid', async () => {
-  const module = new URL('../../dist/service/start-service.js', import.meta.url).href;
+  const module = new URL('../../dist/index.js', import.meta.url).href;
   const storeDir = temporaryFolder();
   const args = [module, fileOf(ids.map(generatedRecord)), storeDir, ids[7] ?? ''];
   const services = [1, 2, 3].map(() => startInContainer(program, args));

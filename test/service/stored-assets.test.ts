@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
-import { buildStore } from '../../src/service/build-store.ts';
-import { LmdbStore } from '../../src/service/lmdb-store.ts';
-import { openStoredAssets } from '../../src/service/stored-assets.ts';
+import { buildStore } from '../../src/service/store/build-store.ts';
+import { LmdbStore } from '../../src/service/store/lmdb-store.ts';
+import { openStoredAssets } from '../../src/service/store/stored-assets.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { runProgram } from '../support/run-program.ts';
 import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
@@ -89,11 +89,24 @@ describe('the store on disk', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
+  it('is built while another service opens a finished one of the same files, whose own folder is left alone', async () => {
+    const storeDir = temporaryFolder();
+    const assets = [fileOf(lines)];
+    await (await openStoredAssets(assets, storeDir)).close();
+    const [folder = ''] = readdirSync(storeDir);
+    truncateSync(join(storeDir, folder, 'data.mdb'), 0);
+    mkdirSync(join(storeDir, `${folder}-of-a-reader`));
+    mkdirSync(join(storeDir, 'assets-of-older-files'));
+    await (await openStoredAssets(assets, storeDir)).close();
+    expect(readdirSync(storeDir)).toEqual([folder, `${folder}-of-a-reader`]);
+  });
+
   it('takes away what was left by builders that were killed, of this version and an earlier one', async () => {
     const storeDir = temporaryFolder();
     for (const name of [`building-${process.pid}`, `building-${process.pid}-one`, 'building-4194305-two'])
       mkdirSync(join(storeDir, name, 'spill'), { recursive: true });
     writeFileSync(join(storeDir, 'building-4194305-two.alive'), '');
+    writeFileSync(join(storeDir, 'building-4194305-three.alive.opening'), '');
     writeFileSync(join(storeDir, 'building-site.txt'), 'of the user');
     await (await openStoredAssets([fileOf(lines)], storeDir)).close();
     expect(readdirSync(storeDir)).toEqual([expect.stringMatching(/^assets-/), 'building-site.txt']);
@@ -112,21 +125,47 @@ describe('the store on disk', () => {
     const assets = fileOf([`{"id":"${'1'.repeat(32)}"}`, `{"id":"${idOf(5)}","x":"${'x'.repeat(2000)}"}`]);
     const flags = ['serve', '--assets', assets, '--store', storeDir, '--port', '0'];
     const { exit, stderr } = await runProgram(flags, { largestFile: 1 });
-    expect([exit, stderr]).toEqual([7, expect.stringMatching(/cannot build the store in .*EFBIG.*\n +Make room/)]);
+    expect([exit, stderr]).toEqual([
+      7,
+      expect.stringMatching(/cannot build the store in .*EFBIG.*\n +Free disk space/),
+    ]);
     expect(readdirSync(storeDir)).toEqual([]);
   });
 
-  it.each(['balances', 'store.json'])('says what to do when its %s cannot be read or made', async (name) => {
+  it('says what to do when its balances cannot be made', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines)];
     await (await openStoredAssets(assets, storeDir)).close();
-    const path = name === 'balances' ? join(storeDir, name) : join(storeDir, readdirSync(storeDir)[0] ?? '', name);
-    rmSync(path, { force: true });
-    if (name === 'balances') writeFileSync(path, 'a file in its place');
+    writeFileSync(join(storeDir, 'balances'), 'a file in its place');
     await expect(serve([], { assets, storeDir })).rejects.toMatchObject({
       exit: 'cannotWrite',
-      todo: expect.stringContaining('move what stands in the way') as string,
+      todo: expect.stringContaining('move the file that is in the way') as string,
     });
+  });
+
+  it('is built again when it was cut, emptied or overwritten, and so are its balances', async () => {
+    const storeDir = temporaryFolder();
+    const assets = [fileOf(lines.slice(0, 100))];
+    await (await serve([], { assets, storeDir })).close();
+    const [store = '', balances = ''] = readdirSync(storeDir).map((name) => join(storeDir, name));
+    expect(balances).toMatch(/balances$/);
+    const data = [join(store, 'data.mdb'), join(balances, 'data.mdb')];
+    const damages: ((path: string) => void)[] = [0, 100, 4096, 16_384, 20_000].map((length) => (path) => {
+      if (statSync(path).size > length) truncateSync(path, length);
+    });
+    damages.push((path) => {
+      writeFileSync(path, 'something else\n'.repeat(5000));
+    });
+    for (const damage of damages) {
+      data.forEach(damage);
+      const service = await serve([], { assets, storeDir });
+      expect(service.assets).toBe(100);
+      expect(await call(service, 'getAsset', [ids[7], show])).toContain(ids[7]);
+      await service.close();
+    }
+    rmSync(join(store, 'store.json'));
+    expect((await serve([], { assets, storeDir })).assets).toBe(100);
+    expect(readdirSync(storeDir)).toHaveLength(2);
   });
 
   it('keeps balances from one service to the next', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, parseJson } from '../../src/assets/json.ts';
+import { type JsonObject, parseJson } from '../../src/records/json/json.ts';
 import { AnswerBytes, AnswerTooBig } from '../../src/service/answer-bytes.ts';
-import { appendRecord, isUnverified, packRecord, type ShowFlags } from '../../src/service/stored-record.ts';
+import { appendRecord, isUnverified, packRecord, type ShowFlags } from '../../src/service/store/stored-record.ts';
 
 const everything = { showFungible: true, showCollectionMetadata: true };
 const nothing = { showFungible: false, showCollectionMetadata: false };

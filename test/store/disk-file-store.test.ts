@@ -98,7 +98,7 @@ describe('the disk', () => {
     const folder = await tempFolder();
     for (let turn = 0; turn < 2; turn += 1) await files.makeFolder(join(folder, 'a/b/c'));
     writeFileSync(join(folder, 'a/file'), '');
-    await expect(files.makeFolder(join(folder, 'a/file/d'))).rejects.toThrow('a file stands where a folder should be');
+    await expect(files.makeFolder(join(folder, 'a/file/d'))).rejects.toThrow('a file has the name of this folder');
     expect(await files.list(join(folder, 'a'))).toEqual(['b', 'file']);
   });
 
@@ -125,7 +125,7 @@ describe('the disk', () => {
   it.skipIf(process.getuid?.() === 0)('names a folder that may not be written', async () => {
     const folder = await tempFolder();
     chmodSync(folder, 0o500);
-    await expect(files.open(join(folder, 'file'), 'create')).rejects.toThrow('permission is denied (EACCES)');
+    await expect(files.open(join(folder, 'file'), 'create')).rejects.toThrow('permission denied (EACCES)');
     chmodSync(folder, 0o700);
   });
 });

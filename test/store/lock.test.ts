@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ExportError } from '../../src/lib/export-error.ts';
 import { lockOwner, takeLock } from '../../src/store/lock.ts';
-import { type LockOwner, ownerIn, ownerText, thisProcess } from '../../src/store/lock-owner.ts';
+import { type LockOwner, ownerIn, ownerText, thisProcess } from '../../src/lib/process/lock-owner.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startLockTaker } from './lock-takers.ts';
 

@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteBlocks } from '../../src/sinks/byte-blocks.ts';
-import { blockBytes, type Compression } from '../../src/sinks/sink.ts';
+import { ByteBlocks } from '../../src/formats/byte-blocks.ts';
+import { blockBytes, type Compression } from '../../src/formats/sink.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
-import { openPartFile } from '../../src/store/part-file.ts';
+import { openPartFile, publishFiles } from '../../src/store/part-file.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { MemoryDisk } from '../model/memory-disk.ts';
 import { bytesAt } from './memory-files.ts';
@@ -43,7 +43,7 @@ async function published(files: FileStore, pieces: Iterable<Uint8Array>, codec: 
   for (const piece of pieces) await blocks.write(piece);
   await blocks.end();
   const finished = await file.seal();
-  await file.publish();
+  await publishFiles(files, folder, [name]);
   return finished;
 }
 
@@ -112,8 +112,7 @@ describe('a part file', () => {
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
     await file.seal();
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
-    await file.publish();
-    await disk.files.syncFolder(`${folder}/csv/assets`);
+    await publishFiles(disk.files, folder, [name]);
     disk.restartAfterPowerLoss(() => false);
     expect((await bytesAt(disk.files, `${folder}/${name}`)).equals(block)).toBe(true);
   });
@@ -144,7 +143,7 @@ describe('a part file', () => {
       kind === 'write' ? { kind: 'fails', code: 'ENOSPC', writtenShare: 0.3 } : { kind: 'happens' };
     await expect(file.write(block)).rejects.toMatchObject({
       exit: 'cannotWrite',
-      message: expect.stringContaining('no space is left on the disk') as string,
+      message: expect.stringContaining('no space left on the disk') as string,
       facts: { code: 'ENOSPC' },
     });
     await file.discard();

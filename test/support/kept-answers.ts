@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { IdList } from '../../src/assets/id-list.ts';
-import { callKey } from '../../src/client/call-body.ts';
+import { IdList } from '../../src/ids/id-list.ts';
+import { callKey } from '../../src/client/wire/call-body.ts';
 import { readCheckpoint } from '../../src/store/checkpoint.ts';
 import { exportPaths } from '../../src/store/export-folder.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
@@ -35,7 +35,7 @@ export function knownBatches(entries: readonly string[], idsPerCall: number): Kn
 export async function keptAnswers(folder: string, batches: readonly KnownBatch[]): Promise<string[]> {
   if (existsSync(join(folder, exportPaths.manifest))) return batches.map(({ firstId }) => firstId);
   // The journal goes after its part is committed, so it is read first.
-  const journal = await readJournals(diskFileStore, folder);
+  const journal = await readJournals(diskFileStore, [folder]);
   const kept = new Set<string>();
   for (const { firstId, key } of batches) if ((await journal.find(key)) !== undefined) kept.add(firstId);
   const checkpoint = await readCheckpoint(diskFileStore, folder);

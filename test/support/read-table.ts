@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
-import type { Column, Table } from '../../src/assets/table.ts';
+import type { Column, Table } from '../../src/records/table.ts';
 import { queryDuckdb, sqlName, sqlText } from './query-duckdb.ts';
 
 /**

@@ -1,33 +1,42 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMemoryLedger } from '../../src/client/memory-ledger.ts';
+import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import type { Job } from '../../src/job/job-schema.ts';
 import { loadJob } from '../../src/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { exportAssets } from '../../src/pipeline/export-assets.ts';
-import type { ExportContext } from '../../src/pipeline/export-context.ts';
-import type { ExportOutcome } from '../../src/pipeline/export-outcome.ts';
-import { type RepairOutcome, repairExport } from '../../src/pipeline/repair-export.ts';
+import { exportAssets } from '../../src/operations/export-assets.ts';
+import type { ExportContext } from '../../src/work/export-context.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import { type RepairOutcome, repairExport } from '../../src/operations/repair-export.ts';
+import type { CustomSink } from '../../src/formats/custom-sink.ts';
+import { exportPaths } from '../../src/store/export-folder.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 
 export interface ExportRun {
   /** Flags without dashes, as on the command line. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
+  readonly sinks?: readonly CustomSink[];
   readonly context?: Partial<ExportContext>;
 }
 
 /** Runs an export inside the test, with flags as the command line would give them. */
-export async function runExport({ flags, fresh = false, context = {} }: ExportRun): Promise<ExportOutcome> {
+export async function runExport({ flags, fresh = false, sinks = [], context = {} }: ExportRun): Promise<ExportOutcome> {
   const { job, idsFolder } = loadJob({ flags, environment: {}, folder: '/' });
-  return exportAssets({ job, idsFolder, fresh }, contextOf(job, context));
+  return exportAssets({ job, idsFolder, fresh, sinks }, contextOf(job, context));
 }
 
-/** Mends an export inside the test. */
-export async function runRepair({ flags, context = {} }: ExportRun): Promise<RepairOutcome> {
-  const { job, idsFolder } = loadJob({ flags, environment: {}, folder: '/' });
-  return repairExport({ job, idsFolder }, contextOf(job, context));
+/** Repairs an export inside the test; with `pays: false` it spends nothing. */
+export async function runRepair({
+  flags,
+  pays = true,
+}: ExportRun & { readonly pays?: boolean }): Promise<RepairOutcome> {
+  const source = loadJob({ flags, environment: {}, folder: '/' });
+  return repairExport(
+    { folder: source.job.output.dir, source },
+    { files: diskFileStore, stdin: noBytes(), pay: pays ? async () => contextOf(source.job, {}) : undefined },
+  );
 }
 
 function contextOf(job: Job, context: Partial<ExportContext>): ExportContext {
@@ -51,10 +60,12 @@ async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {
   // Nothing is piped in.
 }
 
-/** The SHA-256 of every file of an export, by its path: what must not differ between two ways to make it. */
+const companions: readonly string[] = exportPaths.companions;
+
+/** The SHA-256 of every file of an export, by its path: what must not differ between two ways to make it. The record of its runs and its report may. */
 export function exportBytes(folder: string): Readonly<Record<string, string>> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !companions.includes(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   return Object.fromEntries(

@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly stdin?: string;
   /** No file may grow beyond so many blocks of 512 bytes: a write is cut there, and the next refused (EFBIG). */
   readonly largestFile?: number;
+  /** What the program may have at most, in the words of the shell's `ulimit`: `-n 30`. */
+  readonly limit?: string;
   /** Whoever pipes it in hangs after that. */
   readonly stdinStaysOpen?: boolean;
 }
@@ -27,9 +29,9 @@ export function startProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
-  const { largestFile } = options;
+  const { largestFile, limit = largestFile === undefined ? undefined : `-f ${largestFile}` } = options;
   const command = [process.execPath, program, ...args];
-  const confined = largestFile === undefined ? [] : ['sh', '-c', `ulimit -f ${largestFile}; exec "$@"`, 'sh'];
+  const confined = limit === undefined ? [] : ['sh', '-c', `ulimit ${limit}; exec "$@"`, 'sh'];
   const [file = '', ...rest] = [...confined, ...command];
   const child = spawn(file, rest, {
     cwd: options.cwd,

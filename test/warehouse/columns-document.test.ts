@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { tables } from '../../src/assets/columns.ts';
+import { tables } from '../../src/records/columns.ts';
 import { columnsDocument } from '../../src/warehouse/columns-document.ts';
 
 const file = new URL('../../docs/columns.md', import.meta.url);

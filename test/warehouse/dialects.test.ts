@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tables } from '../../src/assets/columns.ts';
+import { assetsTable, tables } from '../../src/records/columns.ts';
 import { tableFormats } from '../../src/warehouse/dialect.ts';
 import { ddlFor, dialectNames, dialects, loadStatementFor } from '../../src/warehouse/dialects.ts';
 
@@ -13,11 +13,11 @@ const folders: Record<(typeof dialectNames)[number], string> = {
 };
 
 describe.each(dialectNames)('the statements for %s', (name) => {
-  it('are those of the golden file, for each table and format', async () => {
-    const statements = tables.flatMap((table) => [
-      ddlFor(name, table),
-      ...tableFormats.map((format) => loadStatementFor(name, { table, format, folder: folders[name] })),
-    ]);
+  it('are those of the golden file, for each format of the table with every type of column', async () => {
+    const statements = [
+      ddlFor(name, assetsTable),
+      ...tableFormats.map((format) => loadStatementFor(name, { table: assetsTable, format, folder: folders[name] })),
+    ];
     await expect(statements.join('\n')).toMatchFileSnapshot(`golden/${name}.sql`);
   });
 

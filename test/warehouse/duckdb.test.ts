@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
-import { tables } from '../../src/assets/columns.ts';
-import type { Cell, ColumnType } from '../../src/assets/table.ts';
+import { tables } from '../../src/records/columns.ts';
+import type { Cell, ColumnType } from '../../src/records/table.ts';
 import { tableFormats } from '../../src/warehouse/dialect.ts';
 import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
 import { tempFolder } from '../support/temp-folder.ts';

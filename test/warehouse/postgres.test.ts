@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { tables } from '../../src/assets/columns.ts';
-import { numberOf, numberText } from '../../src/assets/exact-number.ts';
-import { isJsonObject, type Json, parseJson, stringifyJson } from '../../src/assets/json.ts';
-import type { Cell, ColumnType } from '../../src/assets/table.ts';
+import { tables } from '../../src/records/columns.ts';
+import { numberOf, numberText } from '../../src/records/json/exact-number.ts';
+import { isJsonObject, type Json, parseJson, stringifyJson } from '../../src/records/json/json.ts';
+import type { Cell, ColumnType } from '../../src/records/table.ts';
 import { ddlFor, loadStatementFor } from '../../src/warehouse/dialects.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from './postgres-of-tests.ts';

@@ -1,7 +1,7 @@
 import { Dialect, init, parse } from '@polyglot-sql/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { assetsTable } from '../../src/assets/columns.ts';
-import { shapeTable, wholeTables } from '../../src/assets/shape-table.ts';
+import { assetsTable } from '../../src/records/columns.ts';
+import { shapeTable, wholeTables } from '../../src/records/shape-table.ts';
 import { csvDialectNames } from '../../src/lib/csv-dialect.ts';
 import { ddlFor, type DialectName, dialectNames, loadStatementFor } from '../../src/warehouse/dialects.ts';
 

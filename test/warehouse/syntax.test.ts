@@ -1,6 +1,6 @@
 import { Dialect, init, parse } from '@polyglot-sql/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '../../src/assets/columns.ts';
+import { tables } from '../../src/records/columns.ts';
 import { tableFormats } from '../../src/warehouse/dialect.ts';
 import { ddlFor, type DialectName, dialectNames, loadStatementFor } from '../../src/warehouse/dialects.ts';
 

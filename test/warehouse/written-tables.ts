@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { childRows } from '../../src/assets/child-tables.ts';
-import { flattenAsset } from '../../src/assets/flatten-asset.ts';
-import type { JsonObject } from '../../src/assets/json.ts';
-import { blockOf } from '../../src/assets/row-block.ts';
-import type { Row, Table } from '../../src/assets/table.ts';
-import { sinkFor } from '../../src/sinks/registry.ts';
+import { childRows } from '../../src/records/child-tables.ts';
+import { flattenAsset } from '../../src/records/flatten-asset.ts';
+import type { JsonObject } from '../../src/records/json/json.ts';
+import { blockOf } from '../../src/records/row-block.ts';
+import type { Row, Table } from '../../src/records/table.ts';
+import { sinkFor } from '../../src/formats/registry.ts';
 import type { TableFormat } from '../../src/warehouse/dialect.ts';
-import { parseObject } from '../assets/any-json.ts';
+import { parseObject } from '../records/any-json.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 
 /** Records of all kinds, one with the extremes of each type, one with texts for JSON, and one of nothing but its id. */

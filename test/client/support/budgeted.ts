@@ -1,10 +1,10 @@
 import type { AssetClient } from '../../../src/client/asset-client.ts';
 import type { ClientEvent } from '../../../src/client/client-events.ts';
-import type { CreditLedger } from '../../../src/client/credit-ledger.ts';
-import { createMemoryLedger } from '../../../src/client/memory-ledger.ts';
-import { type BudgetOptions, withBudget } from '../../../src/client/with-budget.ts';
+import type { CreditLedger } from '../../../src/client/ledger/credit-ledger.ts';
+import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { type BudgetOptions, withBudget } from '../../../src/client/policies/with-budget.ts';
 import type { ExportError } from '../../../src/lib/export-error.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 
 export const today = '2026-03-14';
 export const tomorrow = '2026-03-15';

@@ -1,11 +1,21 @@
 import bs58 from 'bs58';
-import { IdList } from '../../../src/assets/id-list.ts';
-import type { RecordRows } from '../../../src/assets/scan/record-rows.ts';
+import { IdList } from '../../../src/ids/id-list.ts';
+import { RecordRows } from '../../../src/records/scan/record-rows.ts';
 import type { Lookup } from '../../../src/client/lookups.ts';
-import type { AssetAnswer, AssetCall, RefusedAnswer } from '../../../src/client/asset-client.ts';
-import { parseAnswer } from '../../../src/client/parse-answer.ts';
+import type {
+  AssetAnswer,
+  AssetCall,
+  ElementReader,
+  OpenReader,
+  RefusedAnswer,
+} from '../../../src/client/asset-client.ts';
+import { requestId } from '../../../src/client/wire/call-body.ts';
+import { parseAnswer } from '../../../src/client/wire/parse-answer.ts';
 
 export const noFlags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+
+/** Reads the records of answers as exports do. */
+export const rowReader: OpenReader<RecordRows> = (body) => new RecordRows(body);
 
 /** Valid asset ids, one a number. */
 export function idOf(n: number): string {
@@ -19,11 +29,11 @@ export function idsOf(count: number, from = 0): string[] {
 }
 
 export function batchCall(ids: readonly string[], part = 0): AssetCall {
-  return { method: 'getAssets', ids: IdList.of(ids), flags: noFlags, part };
+  return { method: 'getAssets', ids: IdList.of(ids), flags: noFlags, part, reader: rowReader };
 }
 
 export function singleCall(id: string): AssetCall {
-  return { method: 'getAsset', ids: IdList.of([id]), flags: noFlags, part: 0 };
+  return { method: 'getAsset', ids: IdList.of([id]), flags: noFlags, part: 0, reader: rowReader };
 }
 
 export function recordText(id: string): string {
@@ -31,35 +41,36 @@ export function recordText(id: string): string {
 }
 
 /** The body of a whole answer with these elements, each JSON text. */
-export function answerBody(elements: readonly string[]): Uint8Array {
-  return Buffer.from(`{"jsonrpc":"2.0","result":[${elements.join(',')}],"id":1}`);
+export function answerBody(elements: readonly string[], id = 1): Uint8Array {
+  return Buffer.from(`{"jsonrpc":"2.0","result":[${elements.join(',')}],"id":${id}}`);
 }
 
 /** The answer that brings a record for each of these ids. */
 export function recordsOf(call: AssetCall, ids: readonly string[] = [...call.ids]): AssetAnswer {
   const texts = ids.map(recordText);
-  const body = call.method === 'getAssets' ? answerBody(texts) : singleBody(texts[0] ?? 'null');
+  const id = requestId(call);
+  const body = call.method === 'getAssets' ? answerBody(texts, id) : singleBody(texts[0] ?? 'null', id);
   return parseAnswer(body, call) as AssetAnswer;
 }
 
-export function singleBody(element: string): Uint8Array {
-  return Buffer.from(`{"jsonrpc":"2.0","result":${element},"id":1}`);
+export function singleBody(element: string, id = 1): Uint8Array {
+  return Buffer.from(`{"jsonrpc":"2.0","result":${element},"id":${id}}`);
 }
 
 export function refusal(why: RefusedAnswer['why'], message = 'no'): RefusedAnswer {
   return { kind: 'refused', why, message, doubtful: false };
 }
 
-export function idsIn(rows: RecordRows): string[] {
-  return Array.from({ length: rows.count }, (_, index) => rows.id(index));
+export function idsIn(records: ElementReader): string[] {
+  return Array.from({ length: records.count }, (_, index) => records.id(index));
 }
 
 /** Undefined of a refusal, and of an answer of which only its success matters. */
 export function recordIdsOf(answer: AssetAnswer): string[] | undefined {
-  return answer.kind === 'records' && answer.rows !== undefined ? idsIn(answer.rows) : undefined;
+  return answer.kind === 'records' && answer.records !== undefined ? idsIn(answer.records) : undefined;
 }
 
 /** The id of the record that was found; undefined when none was. */
 export function idFound(lookup: Lookup | undefined): string | undefined {
-  return lookup?.kind === 'found' ? lookup.rows.id(lookup.index) : undefined;
+  return lookup?.kind === 'found' ? lookup.records.id(lookup.index) : undefined;
 }

@@ -1,11 +1,11 @@
 import { expect, onTestFinished } from 'vitest';
 import type { AssetAnswer } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
-import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../../src/client/http-client.ts';
-import { serviceAddress } from '../../../src/client/service-address.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../../src/client/wire/http-client.ts';
+import { serviceAddress } from '../../../src/client/wire/service-address.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { answerBody, batchCall, idOf, recordText } from './calls.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 /** A key that must turn up nowhere; its slash shows whether it is escaped in an address. */
 const canaryKey = 'canary-key/0123456789';

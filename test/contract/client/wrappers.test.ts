@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
-import { createMemoryLedger } from '../../../src/client/memory-ledger.ts';
-import { withBudget } from '../../../src/client/with-budget.ts';
-import { withConcurrency } from '../../../src/client/with-concurrency.ts';
-import { withJournal } from '../../../src/client/with-journal.ts';
-import { withRetry } from '../../../src/client/with-retry.ts';
-import { withSizeGuard } from '../../../src/client/with-size-guard.ts';
+import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { withBudget } from '../../../src/client/policies/with-budget.ts';
+import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
+import { withJournal } from '../../../src/client/policies/with-journal.ts';
+import { withRetry } from '../../../src/client/policies/with-retry.ts';
+import { withSizeGuard } from '../../../src/client/policies/with-size-guard.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../client/support/calls.ts';
-import { createFakeClock, settled } from '../../client/support/fake-clock.ts';
+import { createFakeClock, settled } from '../../support/fake-clock.ts';
 import { heldClient, scriptedClient } from '../../client/support/scripted-client.ts';
 
 type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
@@ -61,7 +61,7 @@ describe.each(wrappers)('the $name wrapper', ({ wrap }) => {
     expect(inner.asked[0]).toBe(call);
   });
 
-  it.each([recordsOf(call), recordsOf(singleCall(idOf(1))), refusal('size'), refusal('id'), refusal('notFound')])(
+  it.each([recordsOf(call), recordsOf(singleCall(idOf(1))), refusal('id'), refusal('notFound')])(
     'passes an answer through unchanged',
     async (answer) => {
       const before = JSON.stringify(answer);
@@ -85,7 +85,7 @@ describe.each(wrappers)('the $name wrapper', ({ wrap }) => {
     expect(await work).toEqual(calls.map((each) => recordsOf(each)));
   });
 
-  it.each(['unavailable', 'keyRefused', 'spent', 'terminated'] as const)(
+  it.each(['unavailable', 'notTrusted', 'spent', 'terminated'] as const)(
     'passes an ExportError on: %s',
     async (exit) => {
       const error = new ExportError(exit, 'why');

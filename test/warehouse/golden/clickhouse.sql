@@ -1,6 +1,6 @@
 CREATE TABLE `assets` (
   `id`                              String,                   -- Asset id, a base58 public key.
-  `interface`                       Nullable(String),         -- Interface type; an open list.
+  `interface`                       Nullable(String),         -- Interface type; other values are possible.
   `content_schema`                  Nullable(String),         -- Schema URI of the content.
   `content_json_uri`                Nullable(String),         -- URI of the asset's JSON metadata; often empty.
   `content_files`                   Nullable(String),         -- Associated files, an array of objects with uri, mime and contexts.
@@ -46,158 +46,22 @@ CREATE TABLE `assets` (
   `token_info_token_program`        Nullable(String),         -- Token program; only with showFungible.
   `token_info_mint_authority`       Nullable(String),         -- Mint authority; only with showFungible.
   `token_info_freeze_authority`     Nullable(String),         -- Freeze authority; only with showFungible.
-  `extra`                           Nullable(String)          -- Every member that has no column of its own or does not fit it, under its path.
+  `extra`                           Nullable(String)          -- All values without a column, or that do not fit their column, by path.
 )
 ENGINE = MergeTree
 ORDER BY (`id`);
 
--- In clickhouse-client, which reads the files of the machine it runs on.
+-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/parquet/assets/part-*.parquet'
 FORMAT Parquet;
 
--- In clickhouse-client, which reads the files of the machine it runs on.
+-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/csv/assets/part-*.csv*'
 SETTINGS input_format_csv_empty_as_default = 1
 FORMAT CSVWithNames;
 
--- In clickhouse-client, which reads the files of the machine it runs on.
+-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/jsonl/assets/part-*.jsonl*'
-SETTINGS
-  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
-  input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1
-FORMAT JSONEachRow;
-
-CREATE TABLE `creators` (
-  `asset_id` String,           -- Id of the asset that the row belongs to.
-  `position` Int64,            -- Place of the element in the asset's list, from 0.
-  `address`  Nullable(String), -- Creator's public key.
-  `share`    Nullable(Int64),  -- Share of the royalty in percent.
-  `verified` Nullable(Bool),   -- Whether the creator has signed.
-  `extra`    Nullable(String)  -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-)
-ENGINE = MergeTree
-ORDER BY (`asset_id`, `position`);
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `creators` FROM INFILE 'out/demo/parquet/creators/part-*.parquet'
-FORMAT Parquet;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `creators` FROM INFILE 'out/demo/csv/creators/part-*.csv*'
-SETTINGS input_format_csv_empty_as_default = 1
-FORMAT CSVWithNames;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `creators` FROM INFILE 'out/demo/jsonl/creators/part-*.jsonl*'
-SETTINGS
-  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
-  input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1
-FORMAT JSONEachRow;
-
-CREATE TABLE `authorities` (
-  `asset_id` String,           -- Id of the asset that the row belongs to.
-  `position` Int64,            -- Place of the element in the asset's list, from 0.
-  `address`  Nullable(String), -- Authority's public key; may be empty.
-  `scopes`   Nullable(String), -- What the authority may do, an array of strings.
-  `extra`    Nullable(String)  -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-)
-ENGINE = MergeTree
-ORDER BY (`asset_id`, `position`);
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `authorities` FROM INFILE 'out/demo/parquet/authorities/part-*.parquet'
-FORMAT Parquet;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `authorities` FROM INFILE 'out/demo/csv/authorities/part-*.csv*'
-SETTINGS input_format_csv_empty_as_default = 1
-FORMAT CSVWithNames;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `authorities` FROM INFILE 'out/demo/jsonl/authorities/part-*.jsonl*'
-SETTINGS
-  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
-  input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1
-FORMAT JSONEachRow;
-
-CREATE TABLE `grouping` (
-  `asset_id`            String,           -- Id of the asset that the row belongs to.
-  `position`            Int64,            -- Place of the element in the asset's list, from 0.
-  `group_key`           Nullable(String), -- Kind of group, for example collection.
-  `group_value`         Nullable(String), -- The group, for a collection its public key.
-  `verified`            Nullable(Bool),   -- Whether the membership is verified; only with showUnverifiedCollections.
-  `collection_metadata` Nullable(String), -- Metadata of the collection, an object; only with showCollectionMetadata.
-  `extra`               Nullable(String)  -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-)
-ENGINE = MergeTree
-ORDER BY (`asset_id`, `position`);
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `grouping` FROM INFILE 'out/demo/parquet/grouping/part-*.parquet'
-FORMAT Parquet;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `grouping` FROM INFILE 'out/demo/csv/grouping/part-*.csv*'
-SETTINGS input_format_csv_empty_as_default = 1
-FORMAT CSVWithNames;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `grouping` FROM INFILE 'out/demo/jsonl/grouping/part-*.jsonl*'
-SETTINGS
-  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
-  input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1
-FORMAT JSONEachRow;
-
-CREATE TABLE `files` (
-  `asset_id` String,           -- Id of the asset that the row belongs to.
-  `position` Int64,            -- Place of the element in the asset's list, from 0.
-  `uri`      Nullable(String), -- URI of the file, as the service has it.
-  `mime`     Nullable(String), -- MIME type of the file.
-  `contexts` Nullable(String), -- Contexts of the file; the specification leaves their form open.
-  `extra`    Nullable(String)  -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-)
-ENGINE = MergeTree
-ORDER BY (`asset_id`, `position`);
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `files` FROM INFILE 'out/demo/parquet/files/part-*.parquet'
-FORMAT Parquet;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `files` FROM INFILE 'out/demo/csv/files/part-*.csv*'
-SETTINGS input_format_csv_empty_as_default = 1
-FORMAT CSVWithNames;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `files` FROM INFILE 'out/demo/jsonl/files/part-*.jsonl*'
-SETTINGS
-  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
-  input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1
-FORMAT JSONEachRow;
-
-CREATE TABLE `attributes` (
-  `asset_id`     String,           -- Id of the asset that the row belongs to.
-  `position`     Int64,            -- Place of the element in the asset's list, from 0.
-  `trait_type`   Nullable(String), -- Name of the trait.
-  `value`        Nullable(String), -- Text of the value: a number digit for digit, true or false, an object or array as JSON.
-  `value_type`   Nullable(String), -- JSON type of the value: string, number, boolean, object, array or null.
-  `display_type` Nullable(String), -- How the value is meant to be shown, for example number.
-  `extra`        Nullable(String)  -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-)
-ENGINE = MergeTree
-ORDER BY (`asset_id`, `position`);
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `attributes` FROM INFILE 'out/demo/parquet/attributes/part-*.parquet'
-FORMAT Parquet;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `attributes` FROM INFILE 'out/demo/csv/attributes/part-*.csv*'
-SETTINGS input_format_csv_empty_as_default = 1
-FORMAT CSVWithNames;
-
--- In clickhouse-client, which reads the files of the machine it runs on.
-INSERT INTO `attributes` FROM INFILE 'out/demo/jsonl/attributes/part-*.jsonl*'
 SETTINGS
   input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
   input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1

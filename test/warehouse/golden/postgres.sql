@@ -1,6 +1,6 @@
 CREATE TABLE "assets" (
   "id"                              text NOT NULL,    -- Asset id, a base58 public key.
-  "interface"                       text,             -- Interface type; an open list.
+  "interface"                       text,             -- Interface type; other values are possible.
   "content_schema"                  text,             -- Schema URI of the content.
   "content_json_uri"                text,             -- URI of the asset's JSON metadata; often empty.
   "content_files"                   json,             -- Associated files, an array of objects with uri, mime and contexts.
@@ -46,10 +46,10 @@ CREATE TABLE "assets" (
   "token_info_token_program"        text,             -- Token program; only with showFungible.
   "token_info_mint_authority"       text,             -- Mint authority; only with showFungible.
   "token_info_freeze_authority"     text,             -- Freeze authority; only with showFungible.
-  "extra"                           json              -- Every member that has no column of its own or does not fit it, under its path.
+  "extra"                           json              -- All values without a column, or that do not fit their column, by path.
 );
 
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+-- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."assets" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
@@ -160,197 +160,4 @@ SELECT
   filled."token_info_freeze_authority",
   filled."extra"
 FROM lines, json_populate_record(NULL::"assets", line) AS filled;
-DROP TABLE lines;
-
-CREATE TABLE "creators" (
-  "asset_id" text NOT NULL,   -- Id of the asset that the row belongs to.
-  "position" bigint NOT NULL, -- Place of the element in the asset's list, from 0.
-  "address"  text,            -- Creator's public key.
-  "share"    bigint,          -- Share of the royalty in percent.
-  "verified" boolean,         -- Whether the creator has signed.
-  "extra"    json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-);
-
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."creators" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/creators/part-*.parquet', hive_partitioning = false);
-
--- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "creators" ("asset_id", "position", "address", "share", "verified", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/creators/"part-*.csv' WITH (FORMAT csv)
-
--- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
-CREATE TEMP TABLE lines (line json);
-\copy lines FROM PROGRAM 'cat "out/demo/jsonl/creators/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "creators" (
-  "asset_id",
-  "position",
-  "address",
-  "share",
-  "verified",
-  "extra"
-)
-SELECT
-  filled."asset_id",
-  filled."position",
-  filled."address",
-  filled."share",
-  filled."verified",
-  filled."extra"
-FROM lines, json_populate_record(NULL::"creators", line) AS filled;
-DROP TABLE lines;
-
-CREATE TABLE "authorities" (
-  "asset_id" text NOT NULL,   -- Id of the asset that the row belongs to.
-  "position" bigint NOT NULL, -- Place of the element in the asset's list, from 0.
-  "address"  text,            -- Authority's public key; may be empty.
-  "scopes"   json,            -- What the authority may do, an array of strings.
-  "extra"    json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-);
-
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."authorities" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/authorities/part-*.parquet', hive_partitioning = false);
-
--- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "authorities" ("asset_id", "position", "address", "scopes", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/authorities/"part-*.csv' WITH (FORMAT csv)
-
--- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
-CREATE TEMP TABLE lines (line json);
-\copy lines FROM PROGRAM 'cat "out/demo/jsonl/authorities/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "authorities" (
-  "asset_id",
-  "position",
-  "address",
-  "scopes",
-  "extra"
-)
-SELECT
-  filled."asset_id",
-  filled."position",
-  filled."address",
-  filled."scopes",
-  filled."extra"
-FROM lines, json_populate_record(NULL::"authorities", line) AS filled;
-DROP TABLE lines;
-
-CREATE TABLE "grouping" (
-  "asset_id"            text NOT NULL,   -- Id of the asset that the row belongs to.
-  "position"            bigint NOT NULL, -- Place of the element in the asset's list, from 0.
-  "group_key"           text,            -- Kind of group, for example collection.
-  "group_value"         text,            -- The group, for a collection its public key.
-  "verified"            boolean,         -- Whether the membership is verified; only with showUnverifiedCollections.
-  "collection_metadata" json,            -- Metadata of the collection, an object; only with showCollectionMetadata.
-  "extra"               json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-);
-
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."grouping" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/grouping/part-*.parquet', hive_partitioning = false);
-
--- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "grouping" ("asset_id", "position", "group_key", "group_value", "verified", "collection_metadata", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/grouping/"part-*.csv' WITH (FORMAT csv)
-
--- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
-CREATE TEMP TABLE lines (line json);
-\copy lines FROM PROGRAM 'cat "out/demo/jsonl/grouping/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "grouping" (
-  "asset_id",
-  "position",
-  "group_key",
-  "group_value",
-  "verified",
-  "collection_metadata",
-  "extra"
-)
-SELECT
-  filled."asset_id",
-  filled."position",
-  filled."group_key",
-  filled."group_value",
-  filled."verified",
-  filled."collection_metadata",
-  filled."extra"
-FROM lines, json_populate_record(NULL::"grouping", line) AS filled;
-DROP TABLE lines;
-
-CREATE TABLE "files" (
-  "asset_id" text NOT NULL,   -- Id of the asset that the row belongs to.
-  "position" bigint NOT NULL, -- Place of the element in the asset's list, from 0.
-  "uri"      text,            -- URI of the file, as the service has it.
-  "mime"     text,            -- MIME type of the file.
-  "contexts" json,            -- Contexts of the file; the specification leaves their form open.
-  "extra"    json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-);
-
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."files" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/files/part-*.parquet', hive_partitioning = false);
-
--- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "files" ("asset_id", "position", "uri", "mime", "contexts", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/files/"part-*.csv' WITH (FORMAT csv)
-
--- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
-CREATE TEMP TABLE lines (line json);
-\copy lines FROM PROGRAM 'cat "out/demo/jsonl/files/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "files" (
-  "asset_id",
-  "position",
-  "uri",
-  "mime",
-  "contexts",
-  "extra"
-)
-SELECT
-  filled."asset_id",
-  filled."position",
-  filled."uri",
-  filled."mime",
-  filled."contexts",
-  filled."extra"
-FROM lines, json_populate_record(NULL::"files", line) AS filled;
-DROP TABLE lines;
-
-CREATE TABLE "attributes" (
-  "asset_id"     text NOT NULL,   -- Id of the asset that the row belongs to.
-  "position"     bigint NOT NULL, -- Place of the element in the asset's list, from 0.
-  "trait_type"   text,            -- Name of the trait.
-  "value"        text,            -- Text of the value: a number digit for digit, true or false, an object or array as JSON.
-  "value_type"   text,            -- JSON type of the value: string, number, boolean, object, array or null.
-  "display_type" text,            -- How the value is meant to be shown, for example number.
-  "extra"        json             -- Every member that has no column of its own or does not fit it; the element itself when it is no object.
-);
-
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."attributes" BY NAME
-SELECT * FROM read_parquet('out/demo/parquet/attributes/part-*.parquet', hive_partitioning = false);
-
--- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
-\copy "attributes" ("asset_id", "position", "trait_type", "value", "value_type", "display_type", "extra") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/attributes/"part-*.csv' WITH (FORMAT csv)
-
--- In psql. For compressed parts: gzip -dc or zstd -dc instead of cat.
-CREATE TEMP TABLE lines (line json);
-\copy lines FROM PROGRAM 'cat "out/demo/jsonl/attributes/"part-*.jsonl' WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
-INSERT INTO "attributes" (
-  "asset_id",
-  "position",
-  "trait_type",
-  "value",
-  "value_type",
-  "display_type",
-  "extra"
-)
-SELECT
-  filled."asset_id",
-  filled."position",
-  filled."trait_type",
-  filled."value",
-  filled."value_type",
-  filled."display_type",
-  filled."extra"
-FROM lines, json_populate_record(NULL::"attributes", line) AS filled;
 DROP TABLE lines;

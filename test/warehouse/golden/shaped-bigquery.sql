@@ -1,7 +1,7 @@
 CREATE TABLE `assets` (
   `asset`       STRING NOT NULL,                                                                 -- Asset id, a base58 public key.
   `order`       ARRAY<STRUCT<`address` STRING, `share` INT64, `verified` BOOL, `extra` STRING>>, -- Creators, an array of objects with address, share and verified.
-  `exported_at` TIMESTAMP NOT NULL                                                               -- When the export began, UTC.
+  `exported_at` TIMESTAMP NOT NULL                                                               -- Start of the export, UTC.
 );
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).
@@ -11,7 +11,7 @@ FROM FILES (format = 'PARQUET', uris = ['out/demo/parquet/assets/part-*'], enabl
 CREATE TABLE `assets` (
   `asset`       STRING NOT NULL,   -- Asset id, a base58 public key.
   `order`       STRING,            -- Creators, an array of objects with address, share and verified.
-  `exported_at` TIMESTAMP NOT NULL -- When the export began, UTC.
+  `exported_at` TIMESTAMP NOT NULL -- Start of the export, UTC.
 );
 
 -- The default dataset must be set; files are read from Cloud Storage (gs://…).

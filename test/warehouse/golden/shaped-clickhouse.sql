@@ -1,31 +1,31 @@
 CREATE TABLE `assets` (
   `asset`       String,                                                                                                                 -- Asset id, a base58 public key.
   `order`       Array(Tuple(`address` Nullable(String), `share` Nullable(Int64), `verified` Nullable(Bool), `extra` Nullable(String))), -- Creators, an array of objects with address, share and verified.
-  `exported_at` DateTime64(6, 'UTC')                                                                                                    -- When the export began, UTC.
+  `exported_at` DateTime64(6, 'UTC')                                                                                                    -- Start of the export, UTC.
 )
 ENGINE = MergeTree
 ORDER BY (`asset`, `exported_at`);
 
--- In clickhouse-client, which reads the files of the machine it runs on.
+-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/parquet/assets/part-*.parquet'
 FORMAT Parquet;
 
 CREATE TABLE `assets` (
   `asset`       String,              -- Asset id, a base58 public key.
   `order`       Nullable(String),    -- Creators, an array of objects with address, share and verified.
-  `exported_at` DateTime64(6, 'UTC') -- When the export began, UTC.
+  `exported_at` DateTime64(6, 'UTC') -- Start of the export, UTC.
 )
 ENGINE = MergeTree
 ORDER BY (`asset`, `exported_at`);
 
--- In clickhouse-client, which reads the files of the machine it runs on.
+-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/csv/assets/part-*.csv*'
 SETTINGS
   format_csv_null_representation = '\\N',
   date_time_input_format = 'best_effort'
 FORMAT CSVWithNames;
 
--- In clickhouse-client, which reads the files of the machine it runs on.
+-- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/jsonl/assets/part-*.jsonl*'
 SETTINGS
   input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,

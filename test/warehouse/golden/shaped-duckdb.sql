@@ -1,7 +1,7 @@
 CREATE TABLE "assets" (
   "asset"       VARCHAR NOT NULL,                                                                 -- Asset id, a base58 public key.
   "order"       STRUCT("address" VARCHAR, "share" BIGINT, "verified" BOOLEAN, "extra" VARCHAR)[], -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMPTZ NOT NULL                                                              -- When the export began, UTC.
+  "exported_at" TIMESTAMPTZ NOT NULL                                                              -- Start of the export, UTC.
 );
 
 INSERT INTO "assets" BY NAME
@@ -10,7 +10,7 @@ SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partit
 CREATE TABLE "assets" (
   "asset"       VARCHAR NOT NULL,    -- Asset id, a base58 public key.
   "order"       VARCHAR,             -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMPTZ NOT NULL -- When the export began, UTC.
+  "exported_at" TIMESTAMPTZ NOT NULL -- Start of the export, UTC.
 );
 
 INSERT INTO "assets" BY NAME

@@ -1,10 +1,10 @@
 CREATE TABLE "assets" (
   "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
   "order"       json,                                -- Creators, an array of objects with address, share and verified.
-  "exported_at" timestamp(6) with time zone NOT NULL -- When the export began, UTC.
+  "exported_at" timestamp(6) with time zone NOT NULL -- Start of the export, UTC.
 );
 
--- PostgreSQL reads no Parquet: run this in DuckDB, with your database in place of dbname=warehouse.
+-- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."assets" BY NAME
 SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
@@ -12,7 +12,7 @@ SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parqu
 CREATE TABLE "assets" (
   "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
   "order"       json,                                -- Creators, an array of objects with address, share and verified.
-  "exported_at" timestamp(6) with time zone NOT NULL -- When the export began, UTC.
+  "exported_at" timestamp(6) with time zone NOT NULL -- Start of the export, UTC.
 );
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.

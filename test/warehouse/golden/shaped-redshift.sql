@@ -1,7 +1,7 @@
 CREATE TABLE "assets" (
   "asset"       VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
   "order"       SUPER,                   -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMP NOT NULL       -- When the export began, UTC.
+  "exported_at" TIMESTAMP NOT NULL       -- Start of the export, UTC.
 );
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
@@ -13,7 +13,7 @@ FORMAT PARQUET SERIALIZETOJSON;
 CREATE TABLE "assets" (
   "asset"       VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
   "order"       VARCHAR(65535),          -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMP NOT NULL       -- When the export began, UTC.
+  "exported_at" TIMESTAMP NOT NULL       -- Start of the export, UTC.
 );
 
 -- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.

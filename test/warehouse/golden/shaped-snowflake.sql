@@ -1,7 +1,7 @@
 CREATE TABLE assets (
   asset       VARCHAR NOT NULL,        -- Asset id, a base58 public key.
   "ORDER"     ARRAY,                   -- Creators, an array of objects with address, share and verified.
-  exported_at TIMESTAMP_TZ(6) NOT NULL -- When the export began, UTC.
+  exported_at TIMESTAMP_TZ(6) NOT NULL -- Start of the export, UTC.
 );
 
 -- The folder is a stage (@stage/…); files get there by PUT.
@@ -13,7 +13,7 @@ MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 CREATE TABLE assets (
   asset       VARCHAR NOT NULL,        -- Asset id, a base58 public key.
   "ORDER"     VARCHAR,                 -- Creators, an array of objects with address, share and verified.
-  exported_at TIMESTAMP_TZ(6) NOT NULL -- When the export began, UTC.
+  exported_at TIMESTAMP_TZ(6) NOT NULL -- Start of the export, UTC.
 );
 
 -- The folder is a stage (@stage/…); files get there by PUT.

@@ -1,0 +1,200 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openObjects } from '../../src/objects/open-objects.ts';
+import { bytesOf, namesOf } from '../../src/operations/homes/bucket-bytes.ts';
+import { BucketOfTests, usualWays } from '../contract/objects/bucket-of-tests.ts';
+import { startFaultyServer } from '../contract/objects/faulty-server.ts';
+import { serveS3 } from '../contract/objects/s3-bucket.ts';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
+import { exportBytes } from '../support/run-export.ts';
+import { runProgram, startProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const credentials = {
+  ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+Object.assign(process.env, credentials);
+const bucket = new BucketOfTests();
+const server = await startFaultyServer(serveS3(bucket, 'secret'));
+afterAll(server.stop);
+const denied = { status: 403, code: 'AccessDenied' };
+beforeEach(() => {
+  Object.assign(bucket.ways, usualWays);
+  server.denied.clear();
+  server.faults.length = 0;
+});
+
+/** A service, 60 ids in parts of 20, and what runs the program on a prefix of its own. */
+async function sixtyIds() {
+  const folder = await tempFolder();
+  const hooks: { onCall: (number: number) => void } = { onCall: () => undefined };
+  const service = await startGeneratedService({
+    at: (point, call) => {
+      if (point === 'received') hooks.onCall(call.number);
+    },
+  });
+  onTestFinished(() => service.stop());
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 60 });
+  const address = `s3://bucket/${folder.slice(1).replaceAll('/', '-')}`;
+  const environment = {
+    ...{ ...credentials, ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') },
+    ...{ ASSET_EXPORT_OUT_ENDPOINT: server.endpoint, ASSET_EXPORT_SCRATCH: join(folder, 'scratch') },
+  };
+  const job = [
+    ...['--ids', 'ids.txt', '--url', service.url, '--ids-per-call', '10', '--rows-per-part', '20'],
+    ...[
+      '--format',
+      'csv,parquet',
+      '--tables',
+      'assets,creators',
+      '--entries-per-slice',
+      '40',
+      '--dead-after-seconds',
+      '1',
+    ],
+  ];
+  const program = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+  const run = (out: string, ...more: string[]) => program('run', ...job, '--out', out, ...more);
+  const store = () => openObjects({ address, endpoint: server.endpoint, clock: systemClock, random: Math.random });
+  return { folder, service, hooks, address, environment, job, program, run, store };
+}
+
+/** Copies all objects of a bucket into a folder. */
+async function downloaded(store: Awaited<ReturnType<typeof openObjects>>, folder: string): Promise<string> {
+  for (const name of await namesOf(store, '')) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), await bytesOf(store, name));
+  }
+  return folder;
+}
+
+describe('an export in a bucket', () => {
+  it('has the bytes of one in a folder, and every command reads it', async () => {
+    const { folder, service, address, program, run, store } = await sixtyIds();
+    expect(await run('local')).toMatchObject({ exit: 0 });
+    const first = await run(address, '--json');
+    expect(first).toMatchObject({ exit: 0 });
+    expect(JSON.parse(first.stdout)).toMatchObject({ state: 'complete', folder: address, callsOfRun: 6, read: 60 });
+    const copy = await downloaded(await store(), join(folder, 'copy'));
+    expect(exportBytes(copy)).toEqual(exportBytes(join(folder, 'local')));
+    const again = await run(address, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ state: 'already', callsOfRun: 0 });
+    expect(service.counts().calls).toBe(12);
+
+    expect(JSON.parse((await program('status', address, '--json')).stdout)).toMatchObject({
+      state: 'complete',
+      exit: 0,
+      parts: 3,
+    });
+    expect(await program('verify', address, '--strict')).toMatchObject({ exit: 0 });
+    expect(await program('verify', address, '--quick')).toMatchObject({ exit: 0 });
+    expect(await program('verify', address, '--repair')).toMatchObject({ exit: 2 });
+    expect(await program('load', address, '--to', 'duckdb:here.duckdb')).toMatchObject({ exit: 0 });
+    const file = sqlText(join(folder, 'here.duckdb'));
+    const [row] = await queryDuckdb(`ATTACH ${file} AS here (READ_ONLY); SELECT count(*) FROM here.assets`);
+    expect(Number(row?.[0])).toBe((JSON.parse(first.stdout) as { exported: number }).exported);
+
+    await (await store()).put('csv/assets/part-00001.csv', { bytes: Buffer.from('changed') });
+    expect(await program('verify', address, '--quick')).toMatchObject({ exit: 12 });
+    expect(await program('verify', address)).toMatchObject({ exit: 12 });
+  }, 120_000);
+
+  it('is served, planned and described from its address', async () => {
+    const { folder, environment, address, job, program, run } = await sixtyIds();
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    const plan = await program('plan', ...job, '--out', address, '--json');
+    expect(JSON.parse(plan.stdout)).toMatchObject({ alreadyDone: 60, calls: 0, callsSent: 6 });
+    writeFileSync(
+      join(folder, 'job.yaml'),
+      `ids: { from: ids.txt }\nservice: { url: 'http://127.0.0.1:9' }\noutput: { dir: '${address}' }\n`,
+    );
+    expect((await program('schema', 'job.yaml', '--for', 'duckdb')).stdout).toContain(`${address}/parquet/assets`);
+    const { child, ended } = startProgram(['serve', '--assets', address, '--port', '0'], { cwd: folder, environment });
+    const [url] = (
+      await new Promise<string>((resolve) =>
+        child.stdout?.once('data', (text) => {
+          resolve(String(text));
+        }),
+      )
+    ).split('\n');
+    expect(await (await fetch(`${url ?? ''}/healthz`)).text()).toContain('ready');
+    child.kill('SIGTERM');
+    expect((await ended).stderr).toContain('serving');
+  }, 120_000);
+
+  it('ends with 7 where access is denied, the bucket is missing or the credentials have expired, and is resumed', async () => {
+    const { service, address, run, hooks } = await sixtyIds();
+    server.denied.set('PUT', denied);
+    expect(await run(address)).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining('access is denied') as string,
+    });
+    server.denied.clear();
+    expect(await run('s3://other/prefix')).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining('the bucket does not exist') as string,
+    });
+    expect(service.counts().calls).toBe(0);
+    // They expire while parts are made.
+    hooks.onCall = (number) => {
+      if (number === 3) server.denied.set('PUT', { status: 400, code: 'ExpiredToken' });
+    };
+    expect(await run(address)).toMatchObject({ exit: 7, stderr: expect.stringContaining('credentials') as string });
+    server.denied.clear();
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    expect(service.counts().calls).toBe(6);
+  }, 120_000);
+
+  it('is refused by a store that overwrites', async () => {
+    const { service, address, run } = await sixtyIds();
+    bucket.ways.overwrites = true;
+    expect(await run(address)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('overwrites objects') as string,
+    });
+    expect(service.counts().calls).toBe(0);
+  }, 60_000);
+
+  it('keeps its .run where nothing may be deleted, and refuses --fresh there', async () => {
+    const { address, run, store } = await sixtyIds();
+    server.denied.set('DELETE', denied);
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    expect((await namesOf(await store(), '.run/')).length).toBeGreaterThan(0);
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    expect(await run(address, '--fresh')).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining('--fresh') as string,
+    });
+    server.denied.clear();
+    expect(await run(address, '--fresh')).toMatchObject({ exit: 0 });
+  }, 120_000);
+
+  it('of a process that is killed is resumed from its scratch folder, and shown by status', async () => {
+    const { folder, address, environment, job, program, run, service } = await sixtyIds();
+    const args = ['run', ...job, '--out', address, '--concurrency', '1'];
+    const { child, ended } = startProgram([...args, '--credits-per-second', '320'], { cwd: folder, environment });
+    while (service.counts().calls < 3) await systemClock.sleep(20);
+    child.kill('SIGKILL');
+    await ended;
+    const status = JSON.parse((await program('status', address, '--json')).stdout) as { state: string; parts: number };
+    expect(['running', 'stopped']).toContain(status.state);
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    // The call in flight is all that may be paid twice.
+    expect(service.counts().calls).toBeLessThanOrEqual(7);
+    expect(await program('verify', address)).toMatchObject({ exit: 0 });
+  }, 120_000);
+
+  it('with {date} finishes the newest unfinished one first', async () => {
+    const { address, run, service } = await sixtyIds();
+    const old = `${address}/day=2020-01-01`;
+    expect(await run(old, '--credits-per-run', '320')).toMatchObject({ exit: 8 });
+    expect(await run(`${address}/day={date}`)).toMatchObject({ exit: 0 });
+    expect(service.counts().calls).toBe(12);
+    expect(JSON.parse((await run(old, '--json')).stdout)).toMatchObject({ state: 'already' });
+  }, 120_000);
+});

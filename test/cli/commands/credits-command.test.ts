@@ -1,0 +1,176 @@
+import { readdirSync, truncateSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDiskLedger } from '../../../src/client/ledger/credit-ledger.ts';
+import { keyHash } from '../../../src/client/ledger/ledger-file.ts';
+import { systemClock, utcDay } from '../../../src/lib/clock.ts';
+import { startGeneratedService } from '../../support/generated-service.ts';
+import { writeIdFile } from '../../support/id-file.ts';
+import { type ProgramRun, runProgram } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const key = 'canary-key-0123456789-abcdef';
+const hash = keyHash(key);
+const other = keyHash('another');
+
+/** A state folder with bookings; the day is the one on which the test began. */
+async function bookedState(): Promise<{ folder: string; today: string }> {
+  const folder = await tempFolder();
+  const today = utcDay(systemClock.now());
+  await book(folder, key, [
+    ['2026-03-14', 1_234_560],
+    [today, 160],
+  ]);
+  await book(folder, 'another', [['2026-03-15', 320]]);
+  return { folder, today };
+}
+
+async function book(folder: string, apiKey: string, days: readonly (readonly [string, number])[]): Promise<void> {
+  const ledger = await openDiskLedger({ stateDir: join(folder, 'state'), apiKey });
+  for (const [day, credits] of days) {
+    await ledger.reserve({ day, credits });
+    await ledger.settle({ day, credits });
+  }
+  await ledger.close();
+}
+
+async function credits(folder: string, args: readonly string[], apiKey?: string): Promise<ProgramRun> {
+  const run = await runProgram(['credits', ...args], {
+    cwd: folder,
+    environment: { ASSET_EXPORT_STATE: 'state', ...(apiKey === undefined ? {} : { ASSET_EXPORT_API_KEY: apiKey }) },
+  });
+  expect(`${run.stdout}${run.stderr}`).not.toContain('canary');
+  return run;
+}
+
+describe('credits', () => {
+  it('shows what is booked under the key by day, and which day is today', async () => {
+    const { folder, today } = await bookedState();
+    expect(await credits(folder, [], key)).toEqual({
+      exit: 0,
+      stdout: [
+        `Credits booked under key ${hash}, by UTC day:`,
+        '  2026-03-14  1,234,560',
+        `  ${today}        160  today`,
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+  });
+
+  it('takes the key from a file as well, and the folder from a flag', async () => {
+    const { folder, today } = await bookedState();
+    await writeFile(join(folder, 'key.txt'), `${key}\n`);
+    const run = await credits(folder, ['--api-key-file', 'key.txt', '--json', '--state-dir', join(folder, 'state')]);
+    const days = [
+      { day: '2026-03-14', credits: 1_234_560 },
+      { day: today, credits: 160 },
+    ];
+    expect(JSON.parse(run.stdout)).toEqual({ today, ledgers: [{ key: hash, days }] });
+  });
+
+  it('shows every ledger by the hash of its key where there is no key', async () => {
+    const { folder } = await bookedState();
+    const run = await credits(folder, []);
+    expect(run.exit).toBe(0);
+    for (const each of [hash, other]) expect(run.stdout).toContain(`Credits booked under key ${each}, by UTC day:\n`);
+    for (const line of run.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('says so when nothing is booked, and makes nothing', async () => {
+    const folder = await tempFolder();
+    expect((await credits(folder, [])).stdout).toBe('No credits booked in state.\n');
+    expect((await credits(folder, [], key)).stdout).toBe(`No credits booked under key ${hash} in state.\n`);
+    expect(JSON.parse((await credits(folder, ['--json'])).stdout)).toMatchObject({ ledgers: [] });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('credits set', () => {
+  it('sets the day that is named, and tells what was and what is', async () => {
+    const { folder } = await bookedState();
+    const run = await credits(folder, ['set', '480', '--day', '2026-03-14'], key);
+    const said = `2026-03-14 under key ${hash}: 1,234,560 credits were booked, now 480\n`;
+    expect(run).toEqual({ exit: 0, stdout: said, stderr: '' });
+    const again = await credits(folder, ['set', '0', '--day', '2026-03-14', '--json'], key);
+    const told = { key: hash, day: '2026-03-14', before: 480, after: 0, inFlight: 0 };
+    expect(JSON.parse(again.stdout)).toEqual(told);
+    expect((await credits(folder, [], 'another')).stdout).toContain('2026-03-15  320');
+  });
+
+  it('sets today where no day is named', async () => {
+    const { folder } = await bookedState();
+    expect((await credits(folder, ['set', '99'], key)).stdout).toMatch(/: (160|0) credits were booked, now 99\n$/);
+    expect((await credits(folder, [], key)).stdout).toMatch(/ 99 {2}today\n$/);
+  });
+
+  it('keeps what a program has in flight on top, and says so', async () => {
+    const { folder } = await bookedState();
+    const running = await openDiskLedger({ stateDir: join(folder, 'state'), apiKey: key });
+    await running.reserve({ day: '2026-03-14', credits: 160 });
+    const run = await credits(folder, ['set', '1600', '--day', '2026-03-14'], key);
+    await running.close();
+    expect(run.stdout).toContain('now 1,760\n  160 of them for calls that are in flight\n');
+  });
+
+  it('needs a key, and says where it belongs', async () => {
+    const run = await credits(await tempFolder(), ['set', '160']);
+    expect(run).toMatchObject({ exit: 2, stdout: '' });
+    expect(run.stderr).toContain('--api-key-file');
+    expect(run.stderr).toContain('ASSET_EXPORT_API_KEY');
+  });
+
+  it.each([
+    ['a number that is none', ['set', 'canary-key']],
+    ['no number', ['set']],
+    ['less than nothing', ['set', '-1']],
+    ['half a credit', ['set', '0.5']],
+    ['more than can be counted', ['set', '9007199254740992']],
+    ['a number in another form', ['set', '1e3']],
+    ['another word', ['canary-key']],
+    ['a day that is none', ['set', '1', '--day', '2026-02-30']],
+    ['a day in another form', ['set', '1', '--day', '14.3.2026']],
+    ['a day to show', ['--day', '2026-03-14']],
+  ])('refuses %s, and books nothing', async (_, args) => {
+    const folder = await tempFolder();
+    const run = await credits(folder, args, key);
+    expect(run).toMatchObject({ exit: 2, stdout: '' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('ends with 7 where no folder can be made', async () => {
+    const run = await credits(await tempFolder(), ['set', '1', '--state-dir', '/proc/none/state'], key);
+    expect(run).toMatchObject({ exit: 7, stdout: '' });
+    expect(run.stderr).toContain('--state-dir');
+  });
+
+  it('repairs a damaged ledger, which ends a run with 12 before anything is sent', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 20 });
+    const service = await startGeneratedService();
+    const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'out', '--credits-per-day', '160'];
+    const run = () =>
+      runProgram([...args, '--ids-per-call', '10', '--format', 'csv'], {
+        cwd: folder,
+        environment: { ASSET_EXPORT_STATE: 'state', ASSET_EXPORT_API_KEY: key },
+      });
+    expect(await run()).toMatchObject({ exit: 8 });
+    const [name = ''] = readdirSync(join(folder, 'state', 'ledger'));
+    for (const length of [0, 8192, 20_000]) {
+      truncateSync(join(folder, 'state', 'ledger', name), length);
+      const { exit, stderr } = await run();
+      expect(exit).toBe(12);
+      expect(stderr).toMatch(
+        /the credit ledger .* is damaged\n {2}Look up .*asset-export credits set <credits> --day \d/,
+      );
+    }
+    const set = await credits(folder, ['set', '160'], key);
+    expect(set).toMatchObject({ exit: 0, stdout: expect.stringContaining('damaged, now 160') as string });
+    expect(await run()).toMatchObject({ exit: 8 });
+    expect(service.counts().calls).toBe(1);
+    await credits(folder, ['set', '0'], key);
+    expect(await run()).toMatchObject({ exit: 0 });
+    await service.stop();
+  });
+});

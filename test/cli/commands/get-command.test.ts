@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generatedId } from '../../../src/service/generated/generated-assets.ts';
+import { startGeneratedService } from '../../support/generated-service.ts';
+import { runProgram, startProgram } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const assets = fileURLToPath(new URL('../../../data/assets.jsonl.gz', import.meta.url));
+const lines = gunzipSync(readFileSync(assets)).toString('utf8').trim().split('\n').slice(0, 3);
+const ids = lines.map((line) => (JSON.parse(line) as { id: string }).id);
+const unknown = '11111111111111111111111111111111';
+const flags = [
+  '--url',
+  `embedded:${assets}`,
+  '--show-fungible',
+  '--show-collection-metadata',
+  '--show-unverified-collections',
+];
+
+describe('get', () => {
+  it('writes the record of one id to stdout as the service sent it', async () => {
+    const run = await runProgram(['get', ids[0] ?? '', ...flags]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${lines[0] ?? ''}\n`, stderr: '' });
+  });
+
+  it('writes records in the order of the ids, and each once', async () => {
+    const run = await runProgram(['get', ...ids.toReversed(), ids[0] ?? '', ...flags]);
+    expect(run).toMatchObject({ exit: 0, stdout: `${lines.toReversed().join('\n')}\n` });
+  });
+
+  it('names unknown ids on stderr and exits with 3, with the others on stdout', async () => {
+    const run = await runProgram(['get', unknown, ids[1] ?? '', ...flags]);
+    expect(run.exit).toBe(3);
+    expect(run.stdout).toBe(`${lines[1] ?? ''}\n`);
+    expect(run.stderr).toContain(`${unknown}: missing`);
+    const alone = await runProgram(['get', unknown, ...flags]);
+    expect(alone).toMatchObject({ exit: 3, stdout: '' });
+    expect(alone.stderr).toContain(`${unknown}: missing`);
+  });
+
+  it('asks for nothing more when its reader went away, and ends without a word', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => generatedId(4, n));
+    const service = await startGeneratedService({ delayMs: 30 });
+    const folder = await tempFolder();
+    const { child, ended } = startProgram(
+      ['get', ...many, '--url', service.url, '--ids-per-call', '1', '--concurrency', '2'],
+      { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') } },
+    );
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ exit: 0, stderr: '' });
+    await service.stop();
+    expect(service.counts().calls).toBeLessThan(many.length / 3);
+  });
+
+  it('that fails or is stopped does not say that it goes on where it was: it keeps nothing', async () => {
+    const folder = await tempFolder();
+    const service = await startGeneratedService({ delayMs: 60_000 });
+    const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+    const get = (url: string) =>
+      startProgram(['get', ids[0] ?? '', '--url', url, '--retries', '0'], { cwd: folder, environment });
+    const failed = await get('http://127.0.0.1:9').ended;
+    expect(failed).toMatchObject({ exit: 5, stderr: expect.stringContaining('Run the same command again') as string });
+    const { child, ended } = get(service.url);
+    while (service.counts().calls === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    child.kill('SIGINT');
+    const stopped = await ended;
+    await service.stop();
+    expect(stopped.exit, stopped.stderr).toBe(130);
+    for (const { stderr } of [failed, stopped]) expect(stderr).not.toMatch(/goes on|kept|; waiting/);
+  });
+
+  it('refuses what is no id before anything is asked', async () => {
+    const run = await runProgram(['get', 'nonsense', ...flags]);
+    expect(run).toMatchObject({ exit: 2, stdout: '' });
+    expect(run.stderr).toContain('not an asset id: nonsense');
+  });
+});

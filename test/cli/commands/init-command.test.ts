@@ -1,0 +1,144 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { askQuestions } from '../../../src/cli/commands/init/ask-questions.ts';
+import { jobJsonSchema } from '../../../src/job/job-json-schema.ts';
+import { jobTemplate } from '../../../src/job/job-template.ts';
+import { loadJob, type LoadedJob } from '../../../src/job/load-job.ts';
+import { ExportError } from '../../../src/lib/export-error.ts';
+import { runProgram } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+function load(folder: string, file = 'job.yaml'): LoadedJob {
+  return loadJob({ file, flags: {}, environment: {}, folder });
+}
+
+describe('init', () => {
+  it('writes a job file for editors, its schema, what git ignores, and a key file that only the owner reads', async () => {
+    const cwd = await tempFolder();
+    const { exit, stdout } = await runProgram(['init', 'mine', '--yes'], { cwd });
+    expect(exit).toBe(0);
+    const folder = join(cwd, 'mine');
+    expect(readdirSync(folder).sort()).toEqual(['.gitignore', 'job.schema.json', 'job.yaml', 'secrets']);
+    expect(statSync(join(folder, 'secrets/service-key')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(folder, 'job.yaml'), 'utf8')).toMatch(
+      /^# yaml-language-server: \$schema=\.\/job\.schema\.json\n/,
+    );
+    expect(JSON.parse(readFileSync(join(folder, 'job.schema.json'), 'utf8'))).toEqual(jobJsonSchema());
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('/secrets/\n/out/\n');
+    expect(load(folder).job).toMatchObject({
+      ids: { from: ['ids/*.txt'] },
+      service: { url: 'https://service.example', apiKeyFile: join(folder, 'secrets/service-key') },
+      output: { dir: join(folder, 'out/export') },
+    });
+    expect(stdout).toContain('put the API key into mine/secrets/service-key\n');
+  });
+
+  it('takes every flag of a job, with paths from the working directory', async () => {
+    const cwd = await tempFolder();
+    const flags = [
+      '--ids',
+      'ids/a.txt,-',
+      '--ids',
+      '/srv/b.csv',
+      '--url',
+      'embedded:records.jsonl',
+      '--out',
+      'mine/data',
+    ];
+    const more = ['--credits-per-day', '3_000_000', '--format', 'csv', '--compression', 'csv=gzip', '--nested'];
+    expect(await runProgram(['init', 'mine', ...flags, ...more], { cwd })).toMatchObject({ exit: 0 });
+    const { job } = load(join(cwd, 'mine'));
+    expect(job).toMatchObject({
+      ids: { from: ['../ids/a.txt', '-', '/srv/b.csv'] },
+      service: { url: `embedded:${join(cwd, 'records.jsonl')}` },
+      budget: { creditsPerDay: 3_000_000 },
+      output: { dir: join(cwd, 'mine/data'), formats: ['csv'], compression: { csv: 'gzip' }, nested: true },
+    });
+    expect(readFileSync(join(cwd, 'mine/.gitignore'), 'utf8')).toBe('/secrets/\n/data/\n');
+  });
+
+  it('overwrites nothing, and says what it kept', async () => {
+    const cwd = await tempFolder();
+    mkdirSync(join(cwd, 'secrets'));
+    const own = ['.gitignore', 'job.yaml', 'secrets/service-key'];
+    for (const name of own) writeFileSync(join(cwd, name), 'my own');
+    const { exit, stdout } = await runProgram(['init', '--yes'], { cwd });
+    expect(exit).toBe(0);
+    for (const name of own) expect(readFileSync(join(cwd, name), 'utf8')).toBe('my own');
+    expect(stdout).toContain('kept  job.yaml: it exists already\nwrote job.schema.json\n');
+    expect(stdout).toContain('kept  .gitignore: it exists already; it should ignore secrets/\n');
+  });
+
+  it.each([
+    [['--url', 'x'], 'job.yaml exists already: --url would change nothing'],
+    [['--concurrency', 'many'], '--concurrency'],
+  ])('ends with 2 and writes nothing for %j', async (flags, message) => {
+    const cwd = await tempFolder();
+    if (flags[0] === '--url') writeFileSync(join(cwd, 'job.yaml'), '');
+    const before = readdirSync(cwd);
+    const { exit, stderr } = await runProgram(['init', '--yes', ...flags], { cwd });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(message);
+    expect(readdirSync(cwd)).toEqual(before);
+  });
+
+  it('ends with 7 where it cannot write', async () => {
+    const cwd = await tempFolder();
+    writeFileSync(join(cwd, 'file'), '');
+    const { exit, stderr } = await runProgram(['init', 'file/deep'], { cwd });
+    expect({ exit, stderr }).toMatchObject({ exit: 7, stderr: expect.stringContaining('cannot write') as string });
+  });
+});
+
+it('a new job file stays a job when every field that is commented out is taken in', async () => {
+  const folder = await tempFolder();
+  const text = jobTemplate(new Map());
+  const whole = text.replaceAll(/^( *)# (\w+: )/gm, '$1$2');
+  expect(whole.split('\n').length).toBe(text.split('\n').length);
+  expect(whole).toMatch(/^ {2}creditsPerDay: 3000000$/m);
+  writeFileSync(join(folder, 'job.yaml'), whole);
+  expect(load(folder).job.budget).toMatchObject({ creditsPerDay: 3_000_000, creditsPerSecond: 500 });
+});
+
+describe('the questions of init', () => {
+  /** Types an answer whenever a question has been shown. */
+  async function answered(answers: readonly string[], flags: readonly string[] = []) {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const accepted: [string, string][] = [];
+    let shown = '';
+    let next = 0;
+    output.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      if (/: (\u001b\[\d+G)?$/.test(shown) && next < answers.length) {
+        const answer = `${answers[next++] ?? ''}\r`;
+        setImmediate(() => input.write(answer));
+      }
+    });
+    const key = await askQuestions({ input, output }, flags, (flag, text) => {
+      if (text === 'wrong') throw new ExportError('usage', `${flag} is wrong`);
+      accepted.push([flag, text]);
+    });
+    return { key, shown, accepted };
+  }
+
+  it('leave what flags answered, repeat what was answered wrong, and show no key', async () => {
+    const { key, shown, accepted } = await answered(['a.txt', 'wrong', '900', '', 'csv', 'canary-key'], ['url']);
+    expect(accepted).toEqual([
+      ['ids', 'a.txt'],
+      ['credits-per-day', '900'],
+      ['format', 'csv'],
+    ]);
+    expect(shown).toContain('credits-per-day is wrong');
+    expect(shown).not.toContain('Address');
+    expect(key).toBe('canary-key');
+    expect(shown).not.toContain('canary');
+  });
+
+  it('write nothing after Ctrl-C', async () => {
+    await expect(answered(['a.txt', '\u0003'])).rejects.toMatchObject({ exit: 'interrupted' });
+  });
+});

@@ -1,0 +1,118 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDiskLedger } from '../../../src/client/ledger/credit-ledger.ts';
+import { commands } from '../../../src/cli/commands.ts';
+import { utcDay } from '../../../src/lib/clock.ts';
+import { startGeneratedService } from '../../support/generated-service.ts';
+import { writeIdFile } from '../../support/id-file.ts';
+import { runExport } from '../../support/run-export.ts';
+import { runProgram } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+async function flagsOf(name: string): Promise<string[]> {
+  const command = await commands.find((each) => each.name === name)?.load();
+  return (command?.groups ?? []).flatMap(({ flags }) => flags.map((flag) => flag.name));
+}
+
+describe('plan', () => {
+  it('takes every flag that run takes: one word of the line is changed, and it tells the bill', async () => {
+    expect(await flagsOf('plan')).toEqual(expect.arrayContaining(await flagsOf('run')));
+  });
+
+  it('with --fresh tells what a run would cost that begins anew', async () => {
+    const folder = await tempFolder();
+    const ids = join(folder, 'ids.txt');
+    await writeIdFile(ids, { entries: 50 });
+    const service = await startGeneratedService();
+    const flags = { ids, url: service.url, out: join(folder, 'out'), 'ids-per-call': '10', format: 'csv' };
+    await runExport({ flags });
+    const line = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    const calls = async (...more: string[]): Promise<unknown> => {
+      const { stdout } = await runProgram(['plan', ...line, '--state-dir', folder, '--json', ...more]);
+      return (JSON.parse(stdout) as { calls: number }).calls;
+    };
+    expect(await calls()).toBe(0);
+    expect(await calls('--fresh')).toBe(5);
+    expect(await calls()).toBe(0);
+  });
+
+  it('tells a limit of a day that no call fits in from no limit', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out'];
+    const planned = async (...more: string[]): Promise<string> =>
+      (await runProgram([...line, ...more], { cwd: folder })).stdout;
+    expect(JSON.parse(await planned('--json'))).toMatchObject({ days: null });
+    expect(JSON.parse(await planned('--json', '--credits-per-day', '159'))).toMatchObject({ days: 'never' });
+    expect(await planned('--credits-per-day', '159')).toContain('days          never: the daily budget is below');
+  });
+
+  it('counts what is booked today, and gives a time of completion', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    const stateDir = join(folder, 'state');
+    const ledger = await openDiskLedger({ stateDir, apiKey: 'key' });
+    for (const ms of [Date.now(), Date.now() + 60_000]) {
+      const day = utcDay(ms);
+      if ((await ledger.booked(day)) === 0) await ledger.reserve({ day, credits: 29_920 });
+    }
+    await ledger.close();
+    const line = [
+      'plan',
+      '--ids',
+      'ids.txt',
+      '--url',
+      'http://127.0.0.1:9',
+      '--out',
+      'out',
+      '--credits-per-day',
+      '30000',
+    ];
+    const planned = async (environment: Readonly<Record<string, string>>, ...more: string[]) =>
+      runProgram([...line, ...more], { cwd: folder, environment: { ASSET_EXPORT_STATE: stateDir, ...environment } });
+    const known = await planned({ ASSET_EXPORT_API_KEY: 'key' });
+    expect(known.stdout).toContain('days          2 days under the budget, 80 credits left today\n');
+    expect(known.stdout).toMatch(/done {10}20\d\d-\d\d-\d\d about 00:01 UTC, if it starts now\n/);
+    const unknown = await planned({}, '--json');
+    expect(JSON.parse(unknown.stdout)).toMatchObject({
+      ...{ days: 1, leftToday: 30_000, completesAt: expect.stringMatching(/Z$/) as string },
+      warnings: [expect.stringContaining('no API key') as string],
+    });
+    expect(await readdir(folder)).toEqual(['ids.txt', 'state']);
+  });
+
+  it('refuses what run refuses, with the same exit code and words', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    await mkdir(join(folder, 'full'));
+    await writeFile(join(folder, 'full/notes.txt'), '');
+    const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+    for (const wrong of [
+      { url: 's.example' },
+      { url: 'https://s.example/v3/key' },
+      { out: 'full' },
+      { 'credits-per-day': '100' },
+      { url: 'embedded:none.jsonl' },
+    ]) {
+      const flags = { ids: 'ids.txt', url: 'http://127.0.0.1:9', out: 'out', ...wrong };
+      const line = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+      const [planned, ran] = await Promise.all(
+        ['plan', 'run'].map((command) => runProgram([command, ...line], { cwd: folder, environment })),
+      );
+      expect(planned?.exit, JSON.stringify(wrong)).toBe(ran?.exit);
+      expect(ran?.exit, JSON.stringify(wrong)).toBeGreaterThan(0);
+      expect(planned?.stderr.split('\n')[0]).toBe(ran?.stderr.split('\n')[0]);
+    }
+  });
+
+  it('warns of more ids a call than services take', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--ids-per-call'];
+    const { exit, stderr } = await runProgram([...line, '2000'], { cwd: folder });
+    expect(exit).toBe(0);
+    expect(stderr).toContain('warning: service.idsPerCall is 2000, but services accept at most 1000');
+    expect((await runProgram([...line, '1000'], { cwd: folder })).stderr).toBe('');
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { idEntries } from '../support/id-file.ts';
+import { runProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const ids = idEntries({ entries: 10 });
+
+/** Runs the program on one id file, against a service of its own. */
+async function withIds(name: string, text: string) {
+  const folder = await tempFolder();
+  const service = await startGeneratedService();
+  onTestFinished(() => service.stop());
+  await mkdir(join(folder, 'lists'));
+  await writeFile(join(folder, 'lists', name), text);
+  const line = ['--ids', `lists/${name}`, '--url', service.url, '--out', 'out', '--format', 'csv'];
+  const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+  const program = (command: string, ...more: string[]) =>
+    runProgram([command, ...line, ...more], { cwd: folder, environment });
+  return { program, calls: () => service.counts().calls };
+}
+
+const half = `name,id\n${ids.map((id, index) => `n${index},${id}`).join('\n')}\n${'Bob,Alice\n'.repeat(10)}`;
+
+describe('plan and run', () => {
+  it('name the column of the ids and show three invalid ones with file and line', async () => {
+    const { program } = await withIds('wallets.csv', half);
+    const planned = await program('plan');
+    expect(planned.exit, planned.stderr).toBe(0);
+    const ran = await program('run');
+    expect(ran.exit, ran.stderr).toBe(0);
+    // The log holds the same words as JSON strings.
+    for (const text of [planned.stdout, ran.stderr.replaceAll('\\"', '"')]) {
+      expect(text).toContain('ids of lists/wallets.csv: column "id"');
+      expect(text.match(/lists\/wallets\.csv:\d+: "Alice":/g)).toHaveLength(3);
+      expect(text).toContain('lists/wallets.csv:12: "Alice"');
+    }
+  });
+
+  it('tell the same in JSON', async () => {
+    const { program } = await withIds('wallets.csv', half);
+    const facts = {
+      columns: [{ input: 'lists/wallets.csv', column: 'id', guessed: false }],
+      invalidSamples: [{ at: 'lists/wallets.csv:12', text: 'Alice' }, {}, {}],
+    };
+    for (const command of ['plan', 'run'])
+      expect(JSON.parse((await program(command, '--json')).stdout)).toMatchObject(facts);
+  });
+
+  it('end with 3 where more is invalid than the job tolerates', async () => {
+    const { program } = await withIds('wallets.csv', `${half}x,y\n`);
+    for (const command of ['plan', 'run']) {
+      const { exit, stderr } = await program(command);
+      expect(exit).toBe(3);
+      expect(stderr).toContain('11 ids are invalid, but tolerance.maxInvalid allows 50%');
+    }
+    expect((await program('plan', '--max-invalid', '60%')).exit).toBe(0);
+  });
+
+  it('end with 3 where nothing is read', async () => {
+    const { program, calls } = await withIds('none.txt', '\n\n');
+    for (const command of ['plan', 'run']) {
+      const { exit, stderr } = await program(command);
+      expect(exit).toBe(3);
+      expect(stderr).toContain('no id was read');
+    }
+    expect(calls()).toBe(0);
+  });
+
+  it('refuse a guessed column without ids before any call', async () => {
+    const { program, calls } = await withIds('wallets.csv', half.replace('name,id', 'name,address'));
+    for (const command of ['plan', 'run']) {
+      const { exit, stdout, stderr } = await program(command);
+      expect(exit).toBe(4);
+      expect(stdout).toBe('');
+      expect(stderr).toContain('the first column "name" has no id in 20 rows');
+      expect(stderr).toContain('lists/wallets.csv:2: "n0"');
+      expect(stderr).not.toContain('exported');
+    }
+    expect(calls()).toBe(0);
+    expect((await program('run', '--id-column', 'address')).exit).toBe(0);
+  });
+});

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isTerminal } from '../../../src/cli/progress/is-terminal.ts';
+import { progressInLog } from '../../../src/cli/progress/progress-log.ts';
+import { noCounts } from '../../../src/store/export-facts.ts';
+import { startGeneratedService } from '../../support/generated-service.ts';
+import { writeIdFile } from '../../support/id-file.ts';
+import { runProgram } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+type LogLine = Readonly<Record<string, unknown>>;
+
+function linesOf(stderr: string): LogLine[] {
+  return stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LogLine);
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+describe('where there is no terminal', () => {
+  it('stderr holds JSON lines alone, and the last one has the whole account', async () => {
+    const folder = await tempFolder();
+    const service = await startGeneratedService();
+    onTestFinished(() => service.stop());
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 60, invalidPercent: 2 });
+    const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+    const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'nights/mine', '--ids-per-call', '20'];
+    const run = (...more: string[]) => runProgram([...args, '--format', 'csv', ...more], { cwd: folder, environment });
+
+    const stopped = linesOf((await run('--credits-per-run', '320')).stderr);
+    expect(stopped.at(-1)).toMatchObject({
+      ...{ level: 'error', msg: 'export ended', state: 'unfinished', exitCode: 8, calls: 2, credits: 320 },
+      error: { code: 'spent', todo: expect.any(String) as string },
+    });
+    const { exit, stderr } = await run();
+    const lines = linesOf(stderr);
+    expect(exit).toBe(0);
+    for (const line of lines) {
+      expect(line).toMatchObject({
+        level: expect.stringMatching(/^(info|warn)$/) as string,
+        time: expect.stringMatching(isoTime) as string,
+        run: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) as string,
+        export: 'mine',
+        version: expect.any(String) as string,
+      });
+    }
+    expect(new Set([...stopped, ...lines].map(({ run: id }) => id)).size, 'each run has an id of its own').toBe(2);
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'reading 2 kept answers', answers: 2 }));
+    expect(lines.at(-1)).toMatchObject({
+      ...{ level: 'info', msg: 'export ended', state: 'complete', exitCode: 0, callsOfRun: 1, calls: 3, credits: 480 },
+      ...{ read: 60, exported: 59, missing: 0, invalid: 1, duplicate: 0, failed: 0, pending: 0, error: null },
+      next: 'asset-export verify nights/mine',
+    });
+    const refused = await run('--rows-per-part', '7');
+    expect(refused.exit).toBe(2);
+    expect(refused.stderr, 'what cannot begin is an error alone').toMatch(/^asset-export: .*\n {2}.*\n$/);
+  });
+
+  it('a pause and the time left are told as times and seconds, and an estimate as one', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const written: LogLine[] = [];
+    let now = 0;
+    const pass = (seconds: number): void => {
+      for (let second = 0; second < seconds; second += 1) {
+        now += 1000;
+        vi.advanceTimersByTime(1000);
+      }
+    };
+    const progress = progressInLog(
+      {
+        clock: { now: () => now, sleep: () => Promise.resolve() },
+        ...{ idsPerCall: 100, rowsPerPart: 500, logLevel: 'info' },
+        budget: { creditsPerCall: 160, creditsPerRun: 16_000, whenSpent: 'stop', bookedBefore: 0 },
+      },
+      { run: 'uuid', export: 'mine', version: '1' },
+      { write: (line) => void written.push(JSON.parse(line) as LogLine) },
+    );
+    progress.listener({ kind: 'opened', inputBytes: 1000, parts: 0, answers: 0, counts: noCounts });
+    progress.listener({ kind: 'paused', untilMs: Date.UTC(2026, 10, 24), reason: 'HTTP 429', concurrency: 2 });
+    progress.listener({ kind: 'read', entries: 3000, inputBytes: 500 });
+    for (const read of [1000, 2000]) {
+      progress.listener({ kind: 'sent', ids: read });
+      progress.listener({ kind: 'answered', ids: read, bytes: 5, ms: 1 });
+      progress.listener({ kind: 'settled', counts: { ...noCounts, read, exported: read } });
+    }
+    pass(30);
+    progress.listener({ kind: 'read', entries: 5000, inputBytes: 1000 });
+    progress.listener({ kind: 'unrecorded', reason: 'ENOSPC' });
+    pass(30);
+    progress.end();
+    expect(written).toMatchObject([
+      { level: 'info', msg: 'export started' },
+      { level: 'warn', msg: 'paused', until: '2026-11-24T00:00:00.000Z', reason: 'HTTP 429', concurrency: 2 },
+      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 6000, idsTotalExact: false, etaSeconds: 38 },
+      { level: 'warn', reason: 'ENOSPC' },
+      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 5000, idsTotalExact: true, etaSeconds: 61 },
+    ]);
+    expect(written[1]).not.toHaveProperty('untilMs');
+  });
+});
+
+it.each([
+  [{ isTTY: true }, {}, true],
+  [{ isTTY: true }, { CI: 'false', TERM: 'xterm' }, true],
+  [{ isTTY: true }, { CI: '1' }, false],
+  [{ isTTY: true }, { CI: 'true' }, false],
+  [{ isTTY: true }, { TERM: 'dumb' }, false],
+  [{}, {}, false],
+])('%j with %j is a terminal: %s', (stream, environment, expected) => {
+  expect(isTerminal(stream, environment)).toBe(expected);
+});

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { AssetAnswer } from '../../../src/client/asset-client.ts';
+import { IdList } from '../../../src/ids/id-list.ts';
+import { createClient } from '../../../src/client/create-client.ts';
+import { AttemptError } from '../../../src/client/attempt-error.ts';
+import {
+  openPostgresLedger,
+  type PostgresLedger,
+  type PostgresLedgerOptions,
+} from '../../../src/client/ledger/postgres-ledger.ts';
+import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
+import { batchCall, idsOf, recordsOf } from '../../client/support/calls.ts';
+import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { describeCorrections, describeLedger } from './ledger-contract.ts';
+
+const server = await postgresOfTests('the ledger in PostgreSQL is not tested');
+let keys = 0;
+const newKey = (): string => `key ${(keys += 1)}`;
+const today = (): string => utcDay(Date.now());
+const day = '2026-03-14';
+
+function open(options: Partial<PostgresLedgerOptions> = {}): Promise<PostgresLedger> {
+  return openPostgresLedger(server.address, { apiKey: newKey(), clock: systemClock, random: Math.random, ...options });
+}
+
+function openSeveral(count: number, options: Partial<PostgresLedgerOptions>): Promise<PostgresLedger[]> {
+  const apiKey = newKey();
+  return Promise.all(Array.from({ length: count }, () => open({ apiKey, ...options })));
+}
+
+async function closeAll(ledgers: readonly PostgresLedger[]): Promise<void> {
+  await Promise.all(ledgers.map((ledger) => ledger.close()));
+}
+
+/** Most of the moments, in milliseconds, that lie in one second. */
+function mostInASecond(moments: readonly number[]): number {
+  const sorted = moments.toSorted((one, other) => one - other);
+  return Math.max(...sorted.map((from) => sorted.filter((ms) => ms >= from && ms < from + 1000).length));
+}
+
+describe.skipIf(server.isMissing)('in PostgreSQL', () => {
+  it('the schema is made by four that start at once, and found by those that come later', async () => {
+    const ledgers = await openSeveral(4, {});
+    await closeAll(ledgers);
+    const found = await server.psql(`select count(*) from pg_tables where schemaname = 'asset_export'`);
+    expect(found.trim()).toBe('3');
+    await server.psql(`create role reader login; grant usage on schema asset_export to reader;
+      grant select, insert, update, delete on all tables in schema asset_export to reader;`);
+    const ledger = await openPostgresLedger(server.address.replace('user=tester', 'user=reader'), {
+      ...{ apiKey: newKey(), clock: systemClock, random: Math.random },
+    });
+    expect(await ledger.reserve({ day, credits: 160 })).toBe(true);
+    await ledger.close();
+  });
+
+  describeLedger('in PostgreSQL', () => open());
+  describeCorrections('in PostgreSQL', () => {
+    const apiKey = newKey();
+    return Promise.resolve({ open: () => open({ apiKey }) });
+  });
+
+  it('four that book at once take exactly the limit', async () => {
+    const ledgers = await openSeveral(4, {});
+    const bookings = ledgers.flatMap((ledger) =>
+      Array.from({ length: 50 }, () => ledger.reserve({ day, credits: 160, limit: 100 * 160 })),
+    );
+    const booked = await Promise.all(bookings);
+    expect(booked.filter(Boolean)).toHaveLength(100);
+    expect(await ledgers[0]?.booked(day)).toBe(100 * 160);
+    await closeAll(ledgers);
+  });
+
+  it('the key is not kept', async () => {
+    const ledger = await open({ apiKey: 'canary-key-0123456789' });
+    await ledger.reserve({ day, credits: 160 });
+    await ledger.close();
+    expect(
+      await server.psql('table asset_export.day; table asset_export.flight; table asset_export.pace'),
+    ).not.toContain('canary');
+  });
+
+  it('four keep one pace: no second has more than 1.1 times the rate', async () => {
+    const ledgers = await openSeveral(4, { creditsPerSecond: 200 * 160 });
+    const leaveMs: number[] = [];
+    const work = async (ledger: PostgresLedger): Promise<void> => {
+      for (let n = 0; n < 200; n += 1) {
+        const waitMs = await ledger.pace.turn(160);
+        leaveMs.push(performance.now() + waitMs);
+      }
+    };
+    await Promise.all(ledgers.map(work));
+    expect(leaveMs).toHaveLength(800);
+    expect(mostInASecond(leaveMs)).toBeLessThanOrEqual(220);
+    // Not slower either.
+    expect(Math.max(...leaveMs) - Math.min(...leaveMs)).toBeLessThan(4400);
+    await closeAll(ledgers);
+  });
+
+  it('a pause of one is a pause of all, and the longest holds', async () => {
+    const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
+    expect(await other.pace.turn(160)).toBe(0);
+    await one.pace.pauseAll(30_000);
+    await one.pace.pauseAll(1000);
+    expect(await other.pace.turn(160)).toBeGreaterThan(25_000);
+    expect(await other.pace.turn(160)).toBeLessThanOrEqual(30_000);
+    await closeAll([one, other]);
+  });
+
+  it('what a turn booked is what the next call reserves, in one statement', async () => {
+    const ledger = await open({ creditsPerDay: 480 });
+    await ledger.pace.turn(160);
+    expect(await ledger.booked(today())).toBe(160);
+    expect(await ledger.reserve({ day: today(), credits: 160, limit: 480 })).toBe(true);
+    expect(await ledger.booked(today())).toBe(160);
+    await ledger.pace.turn(160);
+    ledger.pace.unused(160);
+    await ledger.pace.turn(160);
+    expect(await ledger.booked(today())).toBe(320);
+    await ledger.pace.turn(160);
+    await ledger.pace.turn(160);
+    expect(await ledger.booked(today())).toBe(480);
+    for (const isBooked of [true, true, false])
+      expect(await ledger.reserve({ day: today(), credits: 160, limit: 480 })).toBe(isBooked);
+    await ledger.close();
+  });
+
+  it('credits of turns that were never used are given back at the end', async () => {
+    const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
+    await one.pace.turn(160);
+    await one.pace.turn(160);
+    await one.reserve({ day: today(), credits: 160 });
+    await one.close();
+    expect(await other.booked(today())).toBe(160);
+    await other.close();
+  });
+
+  it('the clock of the database tells the days', async () => {
+    const late: Clock = { ...systemClock, now: () => Date.now() - 3 * dayMs };
+    const ledger = await open({ clock: late });
+    expect(Math.abs(ledger.clock.now() - Date.now())).toBeLessThan(5000);
+    await ledger.pace.turn(160);
+    expect(await ledger.booked(today())).toBe(160);
+    await ledger.close();
+  });
+
+  it('the fewest ids a call that anyone learned are known to all', async () => {
+    const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
+    expect(await other.pace.idsPerCall()).toBeUndefined();
+    await one.pace.learned(250);
+    await one.pace.learned(400);
+    expect(await other.pace.idsPerCall()).toBe(250);
+    await closeAll([one, other]);
+  });
+
+  it('a pause and a size that one client is told are known to the client of another process', async () => {
+    const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
+    const sizeRefused = { kind: 'refused', why: 'size', message: 'at most 2 ids', doubtful: false } as const;
+    const throttled = new AttemptError('throttled', 'HTTP 429', { status: 429, waitMs: 30_000 });
+    const first = clientOf(one);
+    const answered = (ids: readonly string[]): Promise<AssetAnswer> => Promise.resolve(recordsOf(batchCall(ids)));
+    await first.ask(3, () => Promise.resolve(sizeRefused));
+    await first.ask(2, answered);
+    await vi.waitFor(async () => {
+      expect(await other.pace.idsPerCall()).toBe(2);
+    });
+    void first.ask(1, () => Promise.reject(throttled)).catch(() => undefined);
+    const second = clientOf(other);
+    await vi.waitFor(async () => {
+      await second.ask(1, answered);
+      expect(Math.max(...second.sleptMs)).toBeGreaterThan(20_000);
+    });
+    first.stop.abort(new Error('stopped'));
+    await closeAll([one, other]);
+  });
+
+  it('a booking whose answer is lost counts as booked, and is made again', async () => {
+    const gate = await throughGate();
+    const ledger = await openPostgresLedger(gate.address, { apiKey: newKey(), clock: systemClock, random: () => 0.01 });
+    await ledger.reserve({ day, credits: 160 });
+    gate.loseAnswers(2);
+    expect(await ledger.reserve({ day, credits: 160 })).toBe(true);
+    expect(await ledger.booked(day)).toBe(4 * 160);
+    // Given back at most once: it is not sure that it was.
+    gate.loseAnswers(1);
+    await ledger.refund({ day, credits: 160 });
+    expect(await ledger.booked(day)).toBe(3 * 160);
+    await ledger.close();
+  });
+});
+
+it('a database that is gone ends with `unavailable` after 10 minutes, by the clock that is given', async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+  const opened = openPostgresLedger('postgres://user@127.0.0.1:1/db', { apiKey: 'key', clock, random: () => 1 });
+  await expect(opened).rejects.toMatchObject({ exit: 'unavailable' });
+  expect(nowMs).toBeGreaterThan(9 * 60_000);
+  expect(nowMs).toBeLessThanOrEqual(10 * 60_000);
+});
+
+it.each(['postgres://user:canary@host/db', 'postgres://host/db?password=canary', 'mysql://host/db', 'canary'])(
+  'the address %s is refused and not repeated',
+  async (address) => {
+    const options = { apiKey: 'key', clock: systemClock, random: Math.random };
+    const refused = await openPostgresLedger(address, options).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ exit: 'usage' });
+    expect(String(refused)).not.toContain('canary');
+  },
+);
+
+/** A client over a ledger, which does not wait, but notes how long it would have. */
+function clientOf(ledger: PostgresLedger) {
+  const sleptMs: number[] = [0];
+  const stop = new AbortController();
+  const sleep = async (ms: number): Promise<void> => {
+    sleptMs.push(ms);
+    await new Promise(setImmediate);
+  };
+  const created = createClient({
+    ...{ url: 'http://127.0.0.1:9', apiKey: 'key', concurrency: 4, timeoutMs: 60_000, retries: 1, random: () => 0 },
+    ...{ budget: { creditsPerCall: 160, whenSpent: 'stop' }, ledger, pace: ledger.pace, stop: stop.signal },
+    journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
+    clock: { now: () => ledger.clock.now(), sleep },
+  });
+  const ask = (count: number, send: (ids: readonly string[]) => Promise<AssetAnswer>): Promise<AssetAnswer> => {
+    const ids = idsOf(count);
+    return created.askUnderPolicies({ ids: IdList.of(ids), send: () => send(ids) });
+  };
+  return { ask, stop, sleptMs };
+}
+
+/** A way to the server on which answers can be lost. */
+async function throughGate() {
+  const folder = new URL(server.address).searchParams.get('host') ?? '';
+  let lost = 0;
+  const gate = createServer((socket) => {
+    const upstream = connect(join(folder, '.s.PGSQL.5432'));
+    socket.on('error', () => upstream.destroy()).pipe(upstream);
+    upstream.on('error', () => socket.destroy());
+    upstream.on('close', () => socket.destroy());
+    upstream.on('data', (bytes) => {
+      // What a new connection says first is no answer to a statement.
+      const isAnswer = bytes.includes('SELECT');
+      if (isAnswer && lost > 0) {
+        lost -= 1;
+        socket.destroy();
+      } else socket.write(bytes);
+    });
+  });
+  gate.listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  onTestFinished(() => void gate.close());
+  const { port } = gate.address() as AddressInfo;
+  const loseAnswers = (count: number): void => {
+    lost = count;
+  };
+  return { address: `postgres://tester@127.0.0.1:${port}/postgres`, loseAnswers };
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+
+/** How a bucket behaves all the time. */
+export interface BucketWays {
+  /** Ignores conditions. */
+  overwrites: boolean;
+  /** Compares tags without their quotes. */
+  bareTags: boolean;
+  /** Names in a page of a listing. */
+  pageSize: number;
+}
+
+export interface Stored {
+  readonly bytes: Buffer;
+  readonly sha256: string | undefined;
+  /** Another one with each put of other bytes. */
+  readonly tag: string;
+  /** Another one with each put. */
+  readonly generation: string;
+}
+
+export const usualWays: BucketWays = { overwrites: false, bareTags: false, pageSize: 1000 };
+
+/** A bucket in memory, whichever protocol serves it. */
+export class BucketOfTests {
+  readonly objects = new Map<string, Stored>();
+  readonly ways: BucketWays = { ...usualWays };
+  #puts = 0;
+
+  put(key: string, bytes: Buffer, sha256: string | undefined): Stored {
+    this.#puts += 1;
+    const tag = `"${createHash('md5').update(bytes).digest('hex')}"`;
+    // As many digits as those of Google Cloud Storage.
+    const stored = { bytes, sha256, tag, generation: String(1_700_000_000_000_000 + this.#puts) };
+    this.objects.set(key, stored);
+    return stored;
+  }
+
+  /** A page of sorted keys after `after`, and whether more follow. */
+  page(prefix: string, after: string): { readonly keys: string[]; readonly isLast: boolean } {
+    const keys = [...this.objects.keys()].sort().filter((key) => key.startsWith(prefix) && key > after);
+    return { keys: keys.slice(0, this.ways.pageSize), isLast: keys.length <= this.ways.pageSize };
+  }
+}
+
+/** The part of an object that a Range header names; all of it without one. */
+export function rangeOf(
+  { bytes }: Stored,
+  range: string | undefined,
+): { readonly status: number; readonly body: Buffer } {
+  const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+  const body = bytes.subarray(Number(from), to === '' ? bytes.length : Number(to) + 1);
+  return { status: range === undefined ? 200 : 206, body };
+}

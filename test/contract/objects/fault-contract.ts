@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ObjectStore } from '../../../src/objects/object-store.ts';
+import { probeStore } from '../../../src/objects/probe-store.ts';
+import type { RetryContext } from '../../../src/objects/store-retries.ts';
+import type { FaultyServer, Refusal } from './faulty-server.ts';
+import { allOf, bytesOf } from './object-contract.ts';
+
+export interface FaultyStore {
+  readonly name: string;
+  readonly server: FaultyServer;
+  /** Opens a store with nothing in it. */
+  readonly open: (how: StoreOptionsOfTests) => Promise<ObjectStore>;
+  /** How the store refuses what may go well later. */
+  readonly busy: readonly Refusal[];
+  readonly expired: Refusal;
+  readonly denied: Refusal;
+}
+
+export interface StoreOptionsOfTests extends Pick<RetryContext, 'clock' | 'random'> {
+  readonly bucket: string;
+  /** How long a request waits for its answer, in milliseconds. */
+  readonly limitMs: number;
+}
+
+const text = (value: string): { readonly bytes: Uint8Array } => ({ bytes: Buffer.from(value) });
+const containing = (words: string): string => expect.stringContaining(words) as string;
+
+/** What every store in a network does about faults. */
+export function describeFaults({ name: storeName, server, open, busy, expired, denied }: FaultyStore): void {
+  const { faults } = server;
+  let nowMs = 0;
+  const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+  const opened = (how: { bucket?: string; limitMs?: number } = {}) =>
+    open({ bucket: 'bucket', limitMs: 60_000, clock, random: () => 0.5, ...how });
+
+  describe(`faults of a store: ${storeName}`, () => {
+    beforeEach(() => {
+      faults.length = 0;
+      server.denied.clear();
+    });
+
+    it('is `taken` when the answer to a put was lost, with the hash that was put', async () => {
+      const store = await opened();
+      faults.push({ operation: 'PUT', fault: 'lost' });
+      expect(await store.putNew('one', text('first'))).toBe('taken');
+      const sha256 = createHash('sha256').update('first').digest('hex');
+      expect(await store.look('one')).toMatchObject({ bytes: 5, sha256 });
+    });
+
+    it('puts again after a busy store, a conflict, a server error and no answer', async () => {
+      const store = await opened({ limitMs: 1000 });
+      for (const fault of [...busy, 'hang' as const]) faults.push({ operation: 'PUT', fault });
+      expect(await store.putNew('one', text('first'))).toBe('put');
+      expect(faults).toEqual([]);
+    });
+
+    it('repeats every operation while the store is busy', async () => {
+      const store = await opened();
+      await store.putNew('one', text('first'));
+      const [fault = denied] = busy;
+      for (const operation of ['LOOK', 'GET', 'LIST', 'DELETE'] as const) faults.push({ operation, fault });
+      expect(await store.look('one')).toMatchObject({ bytes: 5 });
+      expect(String(await bytesOf(store.read('one')))).toBe('first');
+      expect(await allOf(store.list(''))).toEqual([{ name: 'one', bytes: 5 }]);
+      await store.remove(['one']);
+      expect(await store.look('one')).toBeUndefined();
+      expect(faults).toEqual([]);
+    });
+
+    it('reads on where an answer was cut, and where none came', async () => {
+      const store = await opened({ limitMs: 1000 });
+      const bytes = randomBytes(500_000);
+      await store.putNew('one', { bytes });
+      for (const fault of ['cut', 'hang', 'cut', ...busy] as const) faults.push({ operation: 'GET', fault });
+      expect(bytes.equals(await bytesOf(store.read('one')))).toBe(true);
+      expect(bytes.subarray(7, 400_000).equals(await bytesOf(store.read('one', { from: 7, length: 399_993 })))).toBe(
+        true,
+      );
+      expect(faults).toEqual([]);
+    });
+
+    it('does not mix an object with the one that replaced it while it was read', async () => {
+      const store = await opened({ limitMs: 1000 });
+      await store.putNew('one', { bytes: randomBytes(500_000) });
+      faults.push({ operation: 'GET', fault: 'cut' });
+      const read = async (): Promise<void> => {
+        let isFirst = true;
+        for await (const block of store.read('one')) {
+          expect(block.length).toBeGreaterThan(0);
+          if (isFirst) await store.put('one', { bytes: randomBytes(500_000) });
+          isFirst = false;
+        }
+      };
+      await expect(read()).rejects.toMatchObject({ exit: 'damaged', message: containing('changed') });
+    });
+
+    it('ends with `unavailable` after 15 minutes, by the clock that is given', async () => {
+      const store = await opened();
+      const beganMs = nowMs;
+      const [fault = denied] = busy;
+      for (let count = 0; count < 200; count += 1) faults.push({ operation: 'PUT', fault });
+      await expect(store.putNew('one', text('first'))).rejects.toMatchObject({ exit: 'unavailable' });
+      expect(nowMs - beganMs).toBeGreaterThan(14 * 60_000);
+      expect(nowMs - beganMs).toBeLessThanOrEqual(15 * 60_000);
+    });
+
+    it('ends with `cannotWrite` for expired credentials, an absent bucket, and what is denied', async () => {
+      const store = await opened();
+      faults.push({ operation: 'PUT', fault: expired });
+      const put = store.putNew('one', text('x'));
+      await expect(put).rejects.toMatchObject({ exit: 'cannotWrite', message: containing('credentials') });
+      const elsewhere = (await opened({ bucket: 'other' })).putNew('one', text('x'));
+      await expect(elsewhere).rejects.toMatchObject({ exit: 'cannotWrite', message: containing('does not exist') });
+      for (const operation of ['PUT', 'LOOK', 'GET', 'LIST', 'DELETE'] as const) server.denied.set(operation, denied);
+      const works = [
+        () => store.putNew('two', text('x')),
+        () => store.look('two'),
+        () => bytesOf(store.read('two')),
+        () => allOf(store.list('')),
+        () => store.remove(['two']),
+      ];
+      for (const work of works)
+        await expect(work()).rejects.toMatchObject({ exit: 'cannotWrite', message: containing('denied') });
+    });
+
+    it('passes the probe where nothing may be removed', async () => {
+      server.denied.set('DELETE', denied);
+      expect(await probeStore(await opened(), storeName)).toEqual({ canReplace: true });
+    });
+  });
+}

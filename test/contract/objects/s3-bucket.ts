@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { type BucketOfTests, rangeOf } from './bucket-of-tests.ts';
+import type { Answer, Operation, Refusal, ServedStore } from './faulty-server.ts';
+import { isSigned } from './s3-signature.ts';
+
+/** Serves a bucket `bucket` over S3 requests, path style, and checks their signatures. */
+export function serveS3(store: BucketOfTests, secret: string): ServedStore {
+  const { objects, ways } = store;
+
+  function put({ headers }: IncomingMessage, key: string, bytes: Buffer): Answer {
+    const there = objects.get(key);
+    const match = headers['if-match'];
+    if (!ways.overwrites) {
+      if (headers['if-none-match'] === '*' && there !== undefined) return refused(412, 'PreconditionFailed');
+      const tag = ways.bareTags ? there?.tag.replaceAll('"', '') : there?.tag;
+      if (match !== undefined && there === undefined) return refused(404, 'NoSuchKey');
+      if (match !== undefined && match !== tag) return refused(412, 'PreconditionFailed');
+    }
+    const { tag } = store.put(key, bytes, headers['x-amz-meta-sha256']?.toString());
+    return { status: 200, headers: { etag: tag } };
+  }
+
+  function get(key: string, range: string | undefined): Answer {
+    const found = objects.get(key);
+    if (found === undefined) return refused(404, 'NoSuchKey');
+    const hash = found.sha256 === undefined ? {} : { 'x-amz-meta-sha256': found.sha256 };
+    const answer = rangeOf(found, range);
+    return { ...answer, headers: { etag: found.tag, 'content-length': String(answer.body.length), ...hash } };
+  }
+
+  function list(query: URLSearchParams): Answer {
+    const { keys, isLast } = store.page(query.get('prefix') ?? '', query.get('continuation-token') ?? '');
+    const items = keys.map(
+      (key) => `<Contents><Key>${escaped(key)}</Key><Size>${objects.get(key)?.bytes.length ?? 0}</Size></Contents>`,
+    );
+    const next = isLast ? '' : `<NextContinuationToken>${escaped(keys.at(-1) ?? '')}</NextContinuationToken>`;
+    const body = `<ListBucketResult><IsTruncated>${!isLast}</IsTruncated>${next}${items.join('')}</ListBucketResult>`;
+    return { status: 200, body };
+  }
+
+  return {
+    operationOf: s3Operation,
+    refusal: s3Refusal,
+    answer: (request, body) => {
+      const { bucket, key, query } = targetOf(request);
+      if (!isSigned(request, secret)) return refused(403, 'SignatureDoesNotMatch');
+      if (bucket !== 'bucket') return refused(404, 'NoSuchBucket');
+      const operation = s3Operation(request);
+      if (operation === 'LIST') return list(query);
+      if (operation === 'PUT') return put(request, key, body);
+      if (operation !== 'DELETE') return get(key, request.headers.range);
+      objects.delete(key);
+      return { status: 204 };
+    },
+  };
+}
+
+export function s3Operation(request: IncomingMessage): Operation {
+  if (targetOf(request).key === '') return 'LIST';
+  const operations: Record<string, Operation> = { PUT: 'PUT', HEAD: 'LOOK', DELETE: 'DELETE' };
+  return operations[request.method ?? ''] ?? 'GET';
+}
+
+export function s3Refusal({ status, code }: Refusal): Answer {
+  return { status, body: `<Error><Code>${code}</Code><Message>on purpose</Message></Error>` };
+}
+
+function refused(status: number, code: string): Answer {
+  return s3Refusal({ status, code });
+}
+
+function targetOf({ url: path = '/' }: IncomingMessage) {
+  const url = new URL(path, 'http://host');
+  const [, bucket, ...rest] = decodeURIComponent(url.pathname).split('/');
+  return { bucket, key: rest.join('/'), query: url.searchParams };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&apos;');
+}

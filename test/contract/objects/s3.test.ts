@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import type { ObjectStore } from '../../../src/objects/object-store.ts';
+import { probeStore } from '../../../src/objects/probe-store.ts';
+import { openS3Objects } from '../../../src/objects/s3-objects.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { BucketOfTests, usualWays } from './bucket-of-tests.ts';
+import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
+import { startFaultyServer } from './faulty-server.ts';
+import { bytesOf, describeObjectStore } from './object-contract.ts';
+import { serveS3 } from './s3-bucket.ts';
+
+Object.assign(process.env, {
+  ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+  AWS_EC2_METADATA_DISABLED: 'true',
+});
+const bucket = new BucketOfTests();
+const server = await startFaultyServer(serveS3(bucket, 'secret'));
+afterAll(server.stop);
+afterEach(() => void Object.assign(bucket.ways, usualWays));
+
+let stores = 0;
+const usual: StoreOptionsOfTests = { bucket: 'bucket', limitMs: 60_000, clock: systemClock, random: Math.random };
+
+function open(how = usual): Promise<ObjectStore> {
+  const prefix = `export ${(stores += 1)}/`;
+  const address = `s3://${how.bucket}/${prefix}`;
+  return openS3Objects({ ...how, address, prefix, endpoint: server.endpoint });
+}
+
+describeObjectStore({ name: 'S3 (bucket server of the tests)', open: () => open() });
+describeFaults({
+  ...{ name: 'S3 (bucket server of the tests)', server, open },
+  busy: [
+    { status: 503, code: 'SlowDown' },
+    { status: 409, code: 'ConditionalRequestConflict' },
+    { status: 500, code: 'InternalError' },
+  ],
+  expired: { status: 400, code: 'ExpiredToken' },
+  denied: { status: 403, code: 'AccessDenied' },
+});
+
+it('objects in S3 are refused where the key is wrong', async () => {
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong';
+  onTestFinished(() => void (process.env['AWS_SECRET_ACCESS_KEY'] = 'secret'));
+  await expect((await open()).look('one')).rejects.toMatchObject({ exit: 'cannotWrite' });
+});
+
+it('objects in S3 are replaced in stores that compare tags without quotes', async () => {
+  bucket.ways.bareTags = true;
+  expect(await probeStore(await open(), 's3://bucket')).toEqual({ canReplace: true });
+});
+
+it('a bucket where everything is overwritten does not pass the probe', async () => {
+  bucket.ways.overwrites = true;
+  await expect(probeStore(await open(), 's3://bucket')).rejects.toMatchObject({ exit: 'usage' });
+});
+
+it('an object in S3 whose answers always break without a byte ends a read with `unavailable`', async () => {
+  const store = await open({ ...usual, clock: { now: () => 0, sleep: () => Promise.resolve() } });
+  await store.putNew('one', { bytes: Buffer.from('x') });
+  for (let count = 0; count < 21; count += 1) server.faults.push({ operation: 'GET', fault: 'cut' });
+  await expect(bytesOf(store.read('one'))).rejects.toMatchObject({ exit: 'unavailable' });
+  expect(server.faults).toEqual([]);
+});
+
+it('objects in S3 are put from files over one connection', async () => {
+  const store = await open();
+  const file = join(await tempFolder(), 'part');
+  const bytes = randomBytes(100_000);
+  await writeFile(file, bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await store.putNew('first', { bytes });
+  const before = server.connections();
+  for (let n = 0; n < 20; n += 1) expect(await store.putNew(`${n}`, { file, bytes: bytes.length, sha256 })).toBe('put');
+  expect(server.connections()).toBe(before);
+});

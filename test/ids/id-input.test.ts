@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type ExpandOptions, expandInputs } from '../../src/ids/id-input.ts';
+import { inputError, writeFiles } from './read/id-files.ts';
+
+async function namesOf(options: ExpandOptions): Promise<string[]> {
+  return (await expandInputs(options)).map((input) => input.name);
+}
+
+describe('expandInputs', () => {
+  it('keeps the order given, and sorts what a pattern finds by name', async () => {
+    const baseDir = await writeFiles({
+      'b.txt': '',
+      'a.txt': '',
+      'B.txt': '',
+      'a10.txt': '',
+      'a2.txt': '',
+      'c.csv': '',
+    });
+    mkdirSync(path.join(baseDir, 'deep', 'er'), { recursive: true });
+    expect(await namesOf({ from: ['c.csv', '*.txt', 'a.txt'], baseDir })).toEqual([
+      'c.csv',
+      ...['B.txt', 'a.txt', 'a10.txt', 'a2.txt', 'b.txt'],
+      'a.txt',
+    ]);
+    expect(await namesOf({ from: ['**/*.{csv,json}'], baseDir })).toEqual(['c.csv']);
+    expect(await namesOf({ from: [`${baseDir}/a*.txt`], baseDir: '/' })).toEqual([
+      path.join(baseDir, 'a.txt'),
+      path.join(baseDir, 'a10.txt'),
+      path.join(baseDir, 'a2.txt'),
+    ]);
+  });
+
+  it('tells format and compression by the endings, in capitals too', async () => {
+    const expected: Readonly<Record<string, string>> = {
+      'ids.txt': 'lines none',
+      ids: 'lines none',
+      'ids.gz': 'lines gzip',
+      'ids.2024.log': 'lines none',
+      'IDS.CSV': 'csv none',
+      'ids.tsv.gz': 'csv gzip',
+      'hashlist.json.gz': 'json gzip',
+      'HashList.JSON.ZST': 'json zstd',
+      'ids.ndjson': 'jsonl none',
+      'ids.jsonl.zstd': 'jsonl zstd',
+      'ids.parquet': 'parquet none',
+      json: 'lines none',
+    };
+    const names = Object.keys(expected);
+    const baseDir = await writeFiles(Object.fromEntries(names.map((name) => [name, ''])));
+    const inputs = await expandInputs({ from: names, baseDir });
+    const found = inputs.map(({ name, format, compression }) => [name, `${format} ${compression}`]);
+    expect(Object.fromEntries(found)).toEqual(expected);
+    expect(inputs.every((input) => input.path === path.join(baseDir, input.name))).toBe(true);
+    const forced = await expandInputs({ from: ['ids.gz'], baseDir, format: 'jsonl' });
+    expect(forced[0]).toMatchObject({ format: 'jsonl', compression: 'gzip' });
+  });
+
+  it('takes a file that is really called like a pattern', async () => {
+    const baseDir = await writeFiles({ 'ids[1].txt': '', 'ids1.txt': '' });
+    expect(await namesOf({ from: ['ids[1].txt'], baseDir })).toEqual(['ids[1].txt']);
+    expect(await namesOf({ from: ['ids[0-9].txt'], baseDir })).toEqual(['ids1.txt']);
+  });
+
+  it('reads stdin from where the caller put it, and tells by its first bytes what it is', async () => {
+    const contents: readonly (readonly [string | Uint8Array, string])[] = [
+      ['', 'lines none'],
+      ['abc\n', 'lines none'],
+      ['id,name\n', 'lines none'],
+      ['\uFEFF\n ["abc"]', 'json none'],
+      ['{"id":"abc"}\n', 'jsonl none'],
+      ['PAR1....PAR1', 'parquet none'],
+      [gzipSync('abc'), 'lines gzip'],
+      [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0), 'lines zstd'],
+    ];
+    for (const [content, expected] of contents) {
+      const stdinPath = path.join(await writeFiles({ stdin: content }), 'stdin');
+      const [input] = await expandInputs({ from: ['-'], baseDir: '/', stdinPath });
+      expect(input).toMatchObject({ name: '-', path: stdinPath });
+      expect(`${input?.format ?? ''} ${input?.compression ?? ''}`).toBe(expected);
+      const [forced] = await expandInputs({ from: ['-'], baseDir: '/', stdinPath, format: 'csv' });
+      expect(forced?.format).toBe('csv');
+    }
+    await inputError(expandInputs({ from: ['-'], baseDir: '/' }));
+    await inputError(expandInputs({ from: ['-'], baseDir: '/', stdinPath: '/nowhere/stdin' }));
+  });
+
+  it('refuses a missing file, a folder, a pattern without matches, a device and an empty list', async () => {
+    const baseDir = await writeFiles({ 'ids.txt': '' });
+    mkdirSync(path.join(baseDir, 'folder'));
+    const cases: readonly (readonly [string, string])[] = [
+      ['no.txt', `no.txt: no such file (in ${baseDir})`],
+      ['ids.txt/x', `ids.txt/x: no such file (in ${baseDir})`],
+      ['folder', 'folder is a folder, not a file of ids'],
+      ['*.csv', `no file matches *.csv (in ${baseDir})`],
+      ['/dev/null', '/dev/null is not a regular file: it can be read only once'],
+    ];
+    for (const [name, message] of cases) {
+      const error = await inputError(expandInputs({ from: ['ids.txt', name], baseDir }));
+      expect(error.message).toBe(message);
+      expect(error.todo).toBeDefined();
+    }
+    await expect(expandInputs({ from: [], baseDir })).rejects.toMatchObject({ exit: 'input' });
+  });
+});
