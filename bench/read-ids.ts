@@ -5,14 +5,13 @@
  *
  * Prints as JSON how many it read, how many were valid, and the CPU seconds of the reading alone. `npm run bench` has the figures.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 import { HashSet128 } from '../src/lib/hash-set-128.ts';
-import type { Entries, EntryBlock } from '../src/pipeline/entries.ts';
-import { IdForecast } from '../src/pipeline/id-forecast.ts';
-import { markDuplicates } from '../src/pipeline/mark-duplicates.ts';
-import { expandInputs } from '../src/pipeline/read-ids/id-input.ts';
-import { readIds } from '../src/pipeline/read-ids/read-ids.ts';
+import type { Entries, EntryBlock } from '../src/ids/entries.ts';
+import { markDuplicates } from '../src/ids/mark-duplicates.ts';
+import { expandInputs } from '../src/ids/id-input.ts';
+import { readIds } from '../src/ids/read/read-ids.ts';
 
 interface Reading {
   readonly ids: number;
@@ -45,12 +44,8 @@ function linesOf(file: string): string[] {
 }
 
 async function read(file: string, dedupe: boolean): Promise<Reading> {
-  let bytesRead = 0;
-  const onBytes = (bytes: number): void => void (bytesRead += bytes);
-  const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }), { onBytes });
-  const sizes = [{ bytes: statSync(file).size }];
-  const marked = (): AsyncIterable<Entries> =>
-    markDuplicates(blocks, new HashSet128(), new IdForecast(sizes, () => bytesRead));
+  const blocks = readIds(await expandInputs({ from: [file], baseDir: '/' }));
+  const marked = (): AsyncIterable<Entries> => markDuplicates(blocks, new HashSet128());
   let ids = 0;
   let valid = 0;
   for await (const entries of dedupe ? marked() : entriesOf(blocks)) {

@@ -1,5 +1,4 @@
 import type { Growth } from './measure-growth.ts';
-import type { InTurns } from './measure-in-turns.ts';
 import type { ReadIds } from './measure-reading.ts';
 import type { Sample } from './measure-scenarios.ts';
 import type { StageFigure } from '../stages/stage.ts';
@@ -9,7 +8,6 @@ import type { Sizes } from './sizes.ts';
 export interface Findings {
   readonly sizes: Sizes;
   readonly samples: readonly Sample[];
-  readonly pairs: readonly InTurns[];
   readonly reading: ReadIds;
   readonly growth: Growth;
   readonly stages: readonly StageFigure[];

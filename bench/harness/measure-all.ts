@@ -6,7 +6,6 @@ import type { StageFigure } from '../stages/stage.ts';
 import type { Findings } from './findings.ts';
 import { startLoadServer } from './load-server.ts';
 import { measureGrowth } from './measure-growth.ts';
-import { measureInTurns } from './measure-in-turns.ts';
 import { measureReading } from './measure-reading.ts';
 import { measureScenarios } from './measure-scenarios.ts';
 import { runMeasured } from './measured-child.ts';
@@ -30,9 +29,8 @@ export async function measureAll(sizes: Sizes, folder: string, tell: (line: stri
     tell('stages');
     const stages = await measureStages(sizes, near);
     const samples = await measureScenarios(sizes, { near, far, tell });
-    const pairs = await measureInTurns(sizes, near, tell);
     const growth = await measureGrowth(sizes, near, tell);
-    return { sizes, samples, pairs, reading, growth, stages };
+    return { sizes, samples, reading, growth, stages };
   } finally {
     for (const server of servers) await server.stop();
   }

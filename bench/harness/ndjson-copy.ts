@@ -1,5 +1,5 @@
-import { assetsTable } from '../../src/assets/columns.ts';
-import type { Column } from '../../src/assets/table.ts';
+import { assetsTable } from '../../src/records/columns.ts';
+import type { Column } from '../../src/records/table.ts';
 
 /** Members by name: each a column, or an object in its turn. */
 interface Members {

@@ -1,5 +1,4 @@
 import type { Findings } from './findings.ts';
-import { turnMs } from './measure-in-turns.ts';
 import { medianOf, sumOf } from './measure-scenarios.ts';
 import { insteadTable, pairTable, readingTable, scenarioTable, stageTable, targetTable } from './report-tables.ts';
 import { shown } from './statistics.ts';
@@ -26,8 +25,6 @@ ${scenarioTable(findings)}
 - CPU time is user and system time of the whole process, all threads included. Each program ran over ${count(sizes.few)} and over ${count(sizes.many)} ids
   (with small parts, of ${count(sizes.idsPerPart)}: ${count(sizes.fewInSmallParts)} and ${count(sizes.manyInSmallParts)}); an asset's time is the difference, so that no start is in it.
   What is to be reached by CPU time is told of the larger runs, start and all, as whoever runs them sees it.
-- With raw and without: two runs over ${count(sizes.many)} ids take turns of ${turnMs / 1000} s, in which the other is stopped, so that what slows the machine for a while slows both.
-  The median of ${pairsOfAKind(findings)} such pairs counts.
 - The bare loop fetches with undici (\`request\`, \`arrayBuffer\`), 16 calls in flight, and \`JSON.parse\`s; nothing else.
 - The script fetches one call after another with \`fetch\`, \`JSON.parse\`s, and appends the records to a file.
 - Peak memory is that of the process. DuckDB's is TypeScript that is read as it is: its loader is in it, and in its start.
@@ -57,11 +54,6 @@ ${readingTable(findings)}
 
 ${growthLines(findings).join('\n')}
 `;
-}
-
-/** How many pairs ran of each kind. */
-function pairsOfAKind({ pairs }: Findings): number {
-  return pairs.length / new Set(pairs.map(({ of }) => of)).size;
 }
 
 /** How far the machine's speed wandered: the bare loop does the same each time. */

@@ -17,7 +17,7 @@ export interface Scenario {
 /** Far enough to matter, near enough that 16 calls in flight of 1,000 ids bring 160,000 assets a second. */
 export const latencyMs = 100;
 
-const allTables = ['--tables', 'assets,creators,authorities,grouping,files,attributes'];
+const allTables = ['--tables', 'assets,creators,authorities,grouping,collections,files,attributes'];
 
 function exported(name: string, format: string): Scenario {
   return { name, program: 'asset-export', flags: ['--format', format] };

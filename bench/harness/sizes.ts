@@ -14,24 +14,11 @@ const wholeRound: readonly string[] = [
   ...['bare loop', 'two bare loops at once', 'two bare loops at once', 'bare loop'],
 ];
 
-/** Two scenarios, by their names. */
-interface ScenarioPair {
-  readonly of: string;
-  readonly beside: string;
-}
-
-const besideRaw: readonly ScenarioPair[] = ['CSV', 'JSONL'].map((of) => ({ of, beside: `${of} and raw` }));
-
 /** How much is measured. */
 export interface Sizes {
   readonly rounds: number;
   /** Names of scenarios, in their order. */
   readonly round: readonly string[];
-  /**
-   * What runs in turns, in every round, over `many` ids: what is nearly the same. A stop costs programs of another kind more
-   * or less: V8 collects garbage by the clock.
-   */
-  readonly pairs: readonly ScenarioPair[];
   /** Each scenario runs at both: what an asset takes is the difference, in which the start is not. 0: no run. */
   readonly few: number;
   readonly many: number;
@@ -65,7 +52,6 @@ export interface Sizes {
 export const usualSizes: Sizes = {
   rounds: 5,
   round: wholeRound,
-  pairs: [...besideRaw, ...besideRaw, ...besideRaw],
   few: 20_000,
   many: 400_000,
   fewInSmallParts: 100_000,
@@ -96,7 +82,6 @@ export const longSizes: Sizes = {
 export const tinySizes: Sizes = {
   rounds: 1,
   round: ['bare loop', 'CSV', 'DuckDB COPY', 'script people write'],
-  pairs: [{ of: 'CSV', beside: 'CSV and raw' }],
   few: 0,
   many: 2000,
   fewInSmallParts: 0,

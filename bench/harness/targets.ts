@@ -1,5 +1,4 @@
 import type { Findings } from './findings.ts';
-import { inTurns } from './measure-in-turns.ts';
 import { type Figure, medianOf, ratioOf, sumOf } from './measure-scenarios.ts';
 
 /** What is to be reached, and what was. */
@@ -29,16 +28,6 @@ function besideBareLoop(of: string, least: number, aim: number): Target {
     least,
     measured: share(of, 'bare loop', 'wholeCpuS'),
     also: (findings) => `${share(of, 'bare loop', 'cpuUs')(findings).toFixed(2)} without their starts`,
-  };
-}
-
-function rawBeside(of: string): Target {
-  const beside = `${of} and raw`;
-  return {
-    what: `raw beside ${of}: CPU time of whole runs of both, in times of ${of} alone`,
-    reach: '≤ 1.10',
-    most: 1.1,
-    measured: ({ pairs }) => inTurns(pairs, { of, beside }),
   };
 }
 
@@ -91,8 +80,6 @@ export const targets: readonly Target[] = [
   besideBareLoop('JSONL', 0.7, 0.85),
   besideBareLoop('CSV, all tables', 0.5, 0.65),
   besideBareLoop('JSONL, all tables', 0.5, 0.65),
-  rawBeside('CSV'),
-  rawBeside('JSONL'),
   besideBareLoop('Parquet', 0.3, 0.5),
   {
     what: 'CSV, two threads, in times of one, by the clock',

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify';
-import { assetsTable } from '../../src/assets/columns.ts';
+import { assetsTable } from '../../src/records/columns.ts';
 
 /** Cells as the library takes them: lists and objects are JSON text. */
 export function cellsOf(record: unknown): unknown[] {

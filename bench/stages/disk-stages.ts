@@ -1,12 +1,11 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callKey } from '../../src/client/call-body.ts';
-import { pagesFrom } from '../../src/lib/aligned-memory.ts';
+import { callKey } from '../../src/client/wire/call-body.ts';
+import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { openJournal } from '../../src/store/journal.ts';
-import { rawSink } from '../../src/sinks/raw.ts';
-import { openPartFile } from '../../src/store/part-file.ts';
-import { aligned, type Exchange } from './prepared.ts';
+import { rawSink } from '../../src/formats/raw.ts';
+import { openPartFile, publishFiles } from '../../src/store/part-file.ts';
+import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
 
 const files = diskFileStore;
@@ -22,52 +21,27 @@ export function diskStages(exchanges: readonly Exchange[], folder: string): Stag
   ];
 }
 
-/** The same bytes, written as programs mostly do: by way of the system's page cache. */
-export function cachedWriteStage(exchanges: readonly Exchange[], folder: string): Stage {
-  return { name: 'bodies through the page cache', kind: 'instead', run: () => writeCached(exchanges, folder) };
-}
-
-/** The same bytes, written as an export does. */
-export function directWriteStage(exchanges: readonly Exchange[], folder: string): Stage {
-  return { name: 'bodies past the page cache', kind: 'instead', run: () => writeDirectly(exchanges, folder) };
-}
-
-async function writeCached(exchanges: readonly Exchange[], folder: string): Promise<void> {
-  const file = await open(join(folder, 'cached'), 'w');
-  for (const { body } of exchanges) await file.write(body);
-  await file.datasync();
-  await file.close();
-}
-
-async function writeDirectly(exchanges: readonly Exchange[], folder: string): Promise<void> {
-  const file = await files.open(join(folder, 'direct'), 'create');
-  let end = 0;
-  for (const { body } of exchanges) {
-    await file.write(body, end);
-    end += pagesFrom(body.length);
-  }
-  await file.sync();
-  await file.close();
-}
-
 async function keepAnswers(exchanges: readonly Exchange[], folder: string): Promise<void> {
   const journal = await openJournal(files, folder);
   for (const { call, body } of exchanges) await journal.append({ key: callKey(call), part: call.part, body });
-  await journal.sync();
-  await journal.dropThrough(exchanges.at(-1)?.call.part ?? 0);
+  for (const part of new Set(exchanges.map(({ call }) => call.part))) {
+    await journal.seal(part);
+    await files.remove(pathIn(folder, exportPaths.journal(part)));
+  }
   await journal.close();
 }
 
 /** The bodies, cut into whole blocks. */
 function blocksOf(exchanges: readonly Exchange[]): Uint8Array[] {
-  const bytes = aligned(Buffer.concat(exchanges.map(({ body }) => body)));
+  const bytes = Buffer.concat(exchanges.map(({ body }) => body));
   const starts = Array.from({ length: Math.floor(bytes.length / blockBytes) }, (_, index) => index * blockBytes);
   return starts.map((start) => bytes.subarray(start, start + blockBytes));
 }
 
 async function writePartFile(blocks: readonly Uint8Array[], folder: string): Promise<void> {
-  const file = await openPartFile({ files, folder, name: 'raw/assets/part-00000.jsonl', codec: 'none', blockBytes });
+  const name = 'raw/assets/part-00000.jsonl';
+  const file = await openPartFile({ files, folder, name, codec: 'none', blockBytes });
   for (const block of blocks) await file.write(block);
   await file.seal();
-  await file.publish();
+  await publishFiles(files, folder, [name]);
 }

@@ -1,9 +1,9 @@
-import { tables } from '../../src/assets/columns.ts';
-import type { Table } from '../../src/assets/table.ts';
-import type { FlatSlice } from '../../src/pipeline/flatten-slice.ts';
-import { rawTable } from '../../src/pipeline/part-build.ts';
-import { sinkFor } from '../../src/sinks/registry.ts';
-import { type ByteOutput, compressions, type Format, type RowEncoder } from '../../src/sinks/sink.ts';
+import { tables } from '../../src/records/columns.ts';
+import type { Table } from '../../src/records/table.ts';
+import type { FlatBatch } from '../../src/work/flatten-batch.ts';
+import { rawTable } from '../../src/work/part-build.ts';
+import { sinkFor } from '../../src/formats/registry.ts';
+import { type ByteOutput, compressions, type Format, type RowEncoder } from '../../src/formats/sink.ts';
 import type { Stage } from './stage.ts';
 
 type Rows = Parameters<RowEncoder['write']>[0];
@@ -11,7 +11,7 @@ type Rows = Parameters<RowEncoder['write']>[0];
 const nowhere: ByteOutput = { write: async () => undefined };
 
 /** What each sink takes, its bytes thrown away. */
-export function encodeStages(flat: readonly FlatSlice[]): Stage[] {
+export function encodeStages(flat: readonly FlatBatch[]): Stage[] {
   const [assets, ...children] = tables.map((table) => ({
     table,
     rows: flat.flatMap(({ rows }) => rows.get(table.name) ?? []),

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
-import { callBody } from '../../src/client/call-body.ts';
-import { readBody } from '../../src/client/read-body.ts';
+import { callBody } from '../../src/client/wire/call-body.ts';
+import { readBody } from '../../src/client/wire/read-body.ts';
 import { BufferPool } from '../../src/lib/buffer-pool.ts';
 import { eachAtOnce } from '../load/each-answer.mjs';
 import type { Exchange } from './prepared.ts';

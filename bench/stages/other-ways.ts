@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { z } from 'zod';
 import { cellsOf, writeWithLibrary } from './csv-library.ts';
-import { cachedWriteStage, directWriteStage } from './disk-stages.ts';
 import { nodesFetchStage } from './fetch-stages.ts';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
@@ -41,8 +40,6 @@ export function otherWays(exchanges: readonly Exchange[], { url, folder }: { url
       kind: 'instead',
       run: () => Promise.all(bodies.map((body) => gzipFast(body, { level: 1 }))),
     },
-    directWriteStage(exchanges, folder),
-    cachedWriteStage(exchanges, folder),
     { name: 'csv-stringify of the same cells', kind: 'instead', run: () => writeWithLibrary(rows) },
     {
       name: 'a write a row',

@@ -1,16 +1,14 @@
-import type { ShapedTable } from '../../src/assets/shape-table.ts';
+import type { ShapedTable } from '../../src/records/shape-table.ts';
 import type { AssetCall, AssetClient } from '../../src/client/asset-client.ts';
-import { callBody } from '../../src/client/call-body.ts';
-import { parseAnswer } from '../../src/client/parse-answer.ts';
-import { alignedMemory } from '../../src/lib/aligned-memory.ts';
-import { type Batch, batchIds } from '../../src/pipeline/batch-ids.ts';
-import { type FetchedBatch, fetchBatches } from '../../src/pipeline/fetch-batches.ts';
-import { type PartSlice, partSlices } from '../../src/pipeline/part-slices.ts';
-import { markDuplicates } from '../../src/pipeline/mark-duplicates.ts';
-import { expandInputs } from '../../src/pipeline/read-ids/id-input.ts';
-import { readIds } from '../../src/pipeline/read-ids/read-ids.ts';
+import { callBody } from '../../src/client/wire/call-body.ts';
+import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
+import { type Batch, batchIds } from '../../src/ids/batch-ids.ts';
+import { type FetchedBatch, fetchBatches } from '../../src/work/fetch-batches.ts';
+import { markDuplicates } from '../../src/ids/mark-duplicates.ts';
+import { expandInputs } from '../../src/ids/id-input.ts';
+import { readIds } from '../../src/ids/read/read-ids.ts';
 import { HashSet128 } from '../../src/lib/hash-set-128.ts';
-import { planOf } from '../../src/pipeline/tables-of.ts';
+import { readerOf } from '../../src/work/tables-of.ts';
 
 /** A call and the bytes that answer it. */
 export interface Exchange {
@@ -19,7 +17,7 @@ export interface Exchange {
 }
 
 const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
-const shape = { idsPerCall: 1000, rowsPerPart: 100_000, isNeeded: () => true };
+const shape = { idsPerCall: 1000, rowsPerPart: 100_000 };
 
 /** The batches of an id file, as an export makes them. */
 export async function batchesOf(idFile: string): Promise<Batch[]> {
@@ -34,29 +32,23 @@ export function exchangesOf(batches: readonly Batch[], url: string): Promise<Exc
       const call: AssetCall = { method: 'getAssets', ids, flags, part };
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(`${url}/v3/key`, { method: 'POST', headers, body: callBody(call) });
-      return { call, body: aligned(new Uint8Array(await answer.arrayBuffer())) };
+      return { call, body: new Uint8Array(await answer.arrayBuffer()) };
     }),
   );
 }
 
-/** The bytes in memory of the kind in which an export receives answers, and fills the blocks of a file. */
-export function aligned(bytes: Uint8Array): Uint8Array {
-  const memory = new Uint8Array(alignedMemory(bytes.length), 0, bytes.length);
-  memory.set(bytes);
-  return memory;
-}
-
 /** The exchanges of an export that makes these tables. */
 export function forTables(exchanges: readonly Exchange[], tables: readonly ShapedTable[]): Exchange[] {
-  const plan = planOf(tables);
-  return exchanges.map(({ call, body }) => ({ call: { ...call, plan }, body }));
+  const reader = readerOf(tables);
+  return exchanges.map(({ call, body }) => ({ call: { ...call, reader }, body }));
 }
 
-/** The slices of batches whose answers a client has. */
-export function slicesOf(batches: readonly Batch[], client: AssetClient): Promise<PartSlice[]> {
-  const bounds = { concurrency: 1, mostBytes: Number.POSITIVE_INFINITY, onHolding: () => undefined };
-  const options = { client, flags, plan: planOf([]), singles: true, halt: () => undefined, ...bounds };
-  return collect(partSlices(unreleased(fetchBatches(each(batches), options)), shape));
+/** Batches whose answers a client has. */
+export function fetchedOf(batches: readonly Batch[], client: AssetClient): Promise<FetchedBatch[]> {
+  const bounds = { concurrency: 1, mostBytes: Number.POSITIVE_INFINITY };
+  const heard = { onHolding: () => undefined, onSettled: () => undefined };
+  const options = { client, flags, reader: readerOf([]), singles: true, halt: () => undefined, ...bounds, ...heard };
+  return collect(unreleased(fetchBatches(each(batches), options)));
 }
 
 /** A client that has its answers at hand, already parsed. */
@@ -77,7 +69,7 @@ export function clientOf(exchanges: readonly Exchange[]): AssetClient {
   };
 }
 
-/** An export gives the memory of a batch back as it is written; here stages read the same slices again and again. */
+/** An export gives the memory of a batch back as it is written; here stages read the same batches again and again. */
 async function* unreleased(batches: AsyncIterable<FetchedBatch>): AsyncGenerator<FetchedBatch, void, void> {
   for await (const fetched of batches) yield { ...fetched, release: () => undefined };
 }

@@ -1,18 +1,18 @@
-import { tableNames } from '../../src/assets/columns.ts';
-import { createDriftCounter } from '../../src/assets/drift.ts';
-import type { ShapedTable } from '../../src/assets/shape-table.ts';
-import { parseAnswer } from '../../src/client/parse-answer.ts';
+import { tableNames } from '../../src/records/columns.ts';
+import { createDriftCounter } from '../../src/records/drift.ts';
+import type { ShapedTable } from '../../src/records/shape-table.ts';
+import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
 import { jobSchema } from '../../src/job/job-schema.ts';
-import type { Batch } from '../../src/pipeline/batch-ids.ts';
-import { type FlatSlice, flattenSlice } from '../../src/pipeline/flatten-slice.ts';
-import { tablesOf } from '../../src/pipeline/tables-of.ts';
-import { clientOf, type Exchange, forTables, slicesOf } from './prepared.ts';
+import type { Batch } from '../../src/ids/batch-ids.ts';
+import { type FlatBatch, flattenBatch } from '../../src/work/flatten-batch.ts';
+import { tablesOf } from '../../src/work/tables-of.ts';
+import { clientOf, type Exchange, forTables, fetchedOf } from './prepared.ts';
 import type { Stage } from './stage.ts';
 
 export interface RowStages {
   readonly stages: readonly Stage[];
   /** The rows of every table, and the raw lines. */
-  readonly flat: readonly FlatSlice[];
+  readonly flat: readonly FlatBatch[];
 }
 
 /** From the bytes of answers to rows: once for `assets` alone, once for all tables and raw lines. */
@@ -38,16 +38,16 @@ async function rowsFor(
   const tables = shapedTables(names);
   const planned = forTables(exchanges, tables);
   const client = clientOf(planned);
-  const slices = await slicesOf(batches, client);
+  const slices = await fetchedOf(batches, client);
   const options = { tables, raw: names.length > 1, sources: [''], drift: createDriftCounter() };
   return {
     parse: () => {
       for (const { call, body } of planned) parseAnswer(body, call);
     },
     match: async () => {
-      await slicesOf(batches, client);
+      await fetchedOf(batches, client);
     },
-    flatten: () => slices.map((slice) => flattenSlice(slice, options)),
+    flatten: () => slices.map((slice) => flattenBatch(slice, options)),
   };
 }
 
