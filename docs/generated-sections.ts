@@ -1,13 +1,13 @@
 import { commands } from '../src/cli/commands.ts';
-import { commandHelp, programHelp } from '../src/cli/help-text.ts';
+import { commandHelp, programHelp } from '../src/cli/output/help-text.ts';
 import { standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/job/job-fields.ts';
 import { exitCodes } from '../src/lib/exit-codes.ts';
 
-/** The papers that have generated sections, from the project's folder. */
-export const papers = ['README.md', 'docs/cli.md', 'docs/job.md', 'docs/output.md'] as const;
+/** The pages that have generated sections, as paths from the project's folder. */
+export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md'] as const;
 
-/** The text of each generated section by its name, made from the program itself. */
+/** The text of each generated section by its name. The texts come from the program's own tables. */
 export async function generatedSections(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['exit codes', exitTable()],
@@ -16,13 +16,13 @@ export async function generatedSections(): Promise<ReadonlyMap<string, string>> 
   ]);
 }
 
-/** A section stands between `<!-- generated: NAME -->` and `<!-- end -->`. @throws for a name that is none. */
+/** Replaces each section between `<!-- generated: NAME -->` and `<!-- end -->`. @throws for an unknown name */
 export function withSections(paper: string, sections: ReadonlyMap<string, string>): string {
   return paper.replaceAll(
     /(<!-- generated: ([a-z ]+) -->\n)[\s\S]*?(?=<!-- end -->)/g,
     (_, begin: string, name: string) => {
       const text = sections.get(name);
-      if (text === undefined) throw new Error(`there is no section "${name}"`);
+      if (text === undefined) throw new Error(`unknown section "${name}"`);
       return `${begin}\n${text}\n\n`;
     },
   );
@@ -79,7 +79,7 @@ function typeText({ kind, list, choices }: JobField): string {
 
 const kinds = { boolean: 'true or false', number: 'number', string: 'text', pairs: 'name: value pairs' } as const;
 
-/** A Markdown table as the formatter leaves it: cells of a column are equally wide. */
+/** A Markdown table whose columns are padded to equal width. */
 function tableText(rows: readonly (readonly string[])[]): string {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, column) =>
