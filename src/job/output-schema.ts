@@ -89,6 +89,11 @@ export const outputSchema = z
       flag: 'report',
       description: 'write report.html into the output folder at the end of each run, complete or not',
     }),
+    latest: field(z.boolean().default(false), {
+      flag: 'latest',
+      description:
+        'when the export is complete, let the link latest next to the output folder lead to it (in a bucket: the object latest.json)',
+    }),
     threads: field(count(1).max(256).optional(), {
       flag: 'threads',
       value: 'N',
@@ -101,10 +106,28 @@ export const outputSchema = z
       const message = 'must be false when output.dir is a bucket';
       context.addIssue({ code: 'custom', path: ['report'], input: output.report, message });
     }
+    const message = output.latest ? latestProblem(output.dir) : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['latest'], input: output.latest, message });
     for (const { path, input, message } of columnIssues(output)) {
       context.addIssue({ code: 'custom', path: [...path], input, message });
     }
   });
+
+/** Folders in an address of a bucket that are not an export's own. */
+const bucketDepth = { s3: 1, gs: 1, az: 2 } as const;
+
+/** Why there is no place for `latest` beside an output folder. */
+function latestProblem(dir: string): string | undefined {
+  const [, scheme, path = dir] = /^(s3|gs|az):\/\/(.*)$/.exec(dir) ?? [];
+  const names = path.replace(/\/+$/, '').split('/');
+  const last = names.at(-1) ?? '';
+  if (scheme !== undefined && names.length <= bucketDepth[scheme as keyof typeof bucketDepth])
+    return 'must be false when output.dir is a whole bucket: latest.json goes next to a folder';
+  if (last === 'latest') return 'must be false when output.dir itself is named latest';
+  if (dir.includes('{date}') && !last.includes('{date}'))
+    return 'must be false unless {date} is in the last folder of output.dir';
+  return undefined;
+}
 
 export const csvSchema = z
   .strictObject({

@@ -19,6 +19,7 @@ import { openHome } from './homes/open-home.ts';
 import { type PreparedInputs, prepareInputs } from '../ids/prepare-inputs.ts';
 import { countedEntries, newReadProgress, type ReadProgress } from '../work/count-entries.ts';
 import { jobOn } from './dated-exports.ts';
+import { pointLatest, requireLatestFree } from './nights/point-latest.ts';
 import { makeParts } from '../work/make-parts.ts';
 import { recordRun } from './record-run.ts';
 import type { RunListener } from '../work/run-events.ts';
@@ -89,8 +90,12 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
   requireDayForACall(request.job.budget);
+  await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
-  if (finished !== undefined) return finished;
+  if (finished !== undefined) {
+    await pointLatest(request.job, context);
+    return finished;
+  }
   await files.makeFolder(pathIn(home.scratch, exportPaths.run));
   const lock = await files.takeLock(home.scratch);
   const outcome = await thenCleanUp({
@@ -104,6 +109,8 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
       () => lock.release(),
     ],
   });
+  // A run that ends before this is followed by one that finds the export complete.
+  if (outcome.state !== 'unfinished') await pointLatest(request.job, context);
   if (request.job.output.report && outcome.state !== 'already') await reportRun(request.job.output.dir, context);
   return outcome;
 }

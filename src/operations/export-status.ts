@@ -282,6 +282,8 @@ export async function exportFolders(files: FileStore, folder: string, depth = mo
   const found: string[] = [];
   for (const name of depth === 0 ? [] : names) {
     const path = pathIn(folder, name);
+    // A link, such as `latest`, leads to an export that is listed under its own name.
+    if ((await files.readLink(path)) !== undefined) continue;
     if ((await files.sizeOf(path)) === 'folder') found.push(...(await exportFolders(files, path, depth - 1)));
   }
   return found;

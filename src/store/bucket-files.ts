@@ -34,6 +34,8 @@ export function bucketFiles(store: ObjectStore, address: string): FileStore {
       return undefined;
     },
     rename: refuse,
+    makeLink: refuse,
+    readLink: () => Promise.resolve(undefined),
     remove: refuse,
     makeFolder: refuse,
     syncFolder: refuse,

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { isNothingThere } from '../lib/export-error.ts';
+import { codeOf, isNothingThere } from '../lib/export-error.ts';
 import { onDisk } from '../lib/disk-error.ts';
 import { wholeFile } from './disk-file.ts';
 import type { Lock } from './lock.ts';
@@ -15,7 +15,11 @@ export type OpenMode = 'create' | 'update' | 'read';
 export interface FileStore {
   open(path: string, mode: OpenMode): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file or a folder with all in it; what is not there is no error. */
+  /** Makes a symbolic link. `target` is relative to its folder. */
+  makeLink(path: string, target: string): Promise<void>;
+  /** Where a symbolic link leads; undefined for anything else. */
+  readLink(path: string): Promise<string | undefined>;
+  /** Removes a link, a file or a folder with all in it; what is not there is no error. */
   remove(path: string): Promise<void>;
   /** Makes a folder and those above it; when it resolves they survive a loss of power. */
   makeFolder(path: string): Promise<void>;
@@ -40,6 +44,8 @@ const flagsOf = {
 export const diskFileStore: FileStore = {
   open: (path, mode) => onDisk(`open ${path}`, async () => wholeFile(path, await open(path, flagsOf[mode], 0o644))),
   rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
+  makeLink: (path, target) => onDisk(`make the link ${path}`, () => symlink(target, path)),
+  readLink: (path) => onDisk(`read the link ${path}`, () => absentAs(undefined, linkTarget(path))),
   remove: (path) => onDisk(`remove ${path}`, () => rm(path, { recursive: true, force: true })),
   makeFolder: (path) => onDisk(`make the folder ${path}`, () => makeFolder(resolve(path))),
   syncFolder: (path) => onDisk(`sync the folder ${path}`, () => syncFolder(path)),
@@ -64,6 +70,16 @@ export async function syncFoldersOf(files: FileStore, top: string, paths: readon
     }
   }
   for (const folder of folders) await files.syncFolder(folder);
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    // It is a file or a folder.
+    if (codeOf(error) === 'EINVAL') return undefined;
+    throw error;
+  }
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {

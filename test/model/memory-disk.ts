@@ -17,6 +17,7 @@ export interface Operation {
     | 'truncate'
     | 'close'
     | 'rename'
+    | 'link'
     | 'remove'
     | 'makeFolder'
     | 'syncFolder'
@@ -64,12 +65,14 @@ export class MemoryDisk {
     open: (path, mode) => this.#open(path, mode),
     rename: (from, to) =>
       this.#does('rename', to, () => {
-        const inode = this.tree.fileAt(from);
-        if (inode === undefined) throw systemError('ENOENT');
-        this.tree.link(to, inode);
-        this.tree.unlink(from);
-        this.onNamed(to, inode);
+        const inode = this.tree.rename(from, to);
+        if (inode !== undefined) this.onNamed(to, inode);
       }),
+    makeLink: (path, target) =>
+      this.#does('link', path, () => {
+        this.tree.makeLink(path, target);
+      }),
+    readLink: (path) => this.#does('read', path, () => this.tree.linkAt(path)),
     remove: (path) =>
       this.#does('remove', path, () => {
         this.tree.unlink(path);

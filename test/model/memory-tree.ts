@@ -57,9 +57,24 @@ function changed(before: Buffer, change: Change): Buffer {
   return after;
 }
 
+/** A symbolic link to a name in its folder. */
+class Link {
+  readonly target: string;
+
+  constructor(target: string) {
+    this.target = target;
+  }
+
+  losePower(): void {
+    // The target is part of the name.
+  }
+}
+
+type Node = Inode | Folder | Link;
+
 class Folder {
-  entries = new Map<string, Inode | Folder>();
-  synced = new Map<string, Inode | Folder>();
+  entries = new Map<string, Node>();
+  synced = new Map<string, Node>();
 
   losePower(keep: () => boolean): void {
     for (const name of new Set([...this.entries.keys(), ...this.synced.keys()])) {
@@ -100,6 +115,27 @@ export class Tree {
     this.#folderAt(dirname(path)).entries.set(basename(path), inode);
   }
 
+  makeLink(path: string, target: string): void {
+    const { entries } = this.#folderAt(dirname(path));
+    if (entries.has(basename(path))) throw Object.assign(new Error('EEXIST'), { code: 'EEXIST' });
+    entries.set(basename(path), new Link(target));
+  }
+
+  linkAt(path: string): string | undefined {
+    const folder = this.#nodeAt(dirname(path));
+    const node = folder instanceof Folder ? folder.entries.get(basename(path)) : undefined;
+    return node instanceof Link ? node.target : undefined;
+  }
+
+  /** A file, a link, or a folder with all in it. Resolves to the file. */
+  rename(from: string, to: string): Inode | undefined {
+    const node = this.#folderAt(dirname(from)).entries.get(basename(from));
+    if (node === undefined) throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+    this.#folderAt(dirname(to)).entries.set(basename(to), node);
+    if (from !== to) this.unlink(from);
+    return node instanceof Inode ? node : undefined;
+  }
+
   unlink(path: string): void {
     const folder = this.#nodeAt(dirname(path));
     if (folder instanceof Folder) folder.entries.delete(basename(path));
@@ -132,7 +168,7 @@ export class Tree {
     const visit = (folder: Folder, path: string): void => {
       for (const [name, node] of folder.entries) {
         if (node instanceof Folder) visit(node, `${path}/${name}`);
-        else found.set(`${path}/${name}`, node);
+        else if (node instanceof Inode) found.set(`${path}/${name}`, node);
       }
     };
     visit(this.#root, '');
@@ -148,7 +184,11 @@ export class Tree {
   #nodeAt(path: string): Inode | Folder | undefined {
     let node: Inode | Folder | undefined = this.#root;
     for (const name of namesIn(path)) {
-      node = node instanceof Folder ? node.entries.get(name) : undefined;
+      const folder: Inode | Folder | undefined = node;
+      const next: Node | undefined = folder instanceof Folder ? folder.entries.get(name) : undefined;
+      const named: Node | undefined =
+        next instanceof Link && folder instanceof Folder ? folder.entries.get(next.target) : next;
+      node = named instanceof Link ? undefined : named;
     }
     return node;
   }
