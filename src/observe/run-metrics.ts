@@ -1,9 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { failureReasons } from '../client/client-events.ts';
 import { utcDay } from '../lib/clock.ts';
-import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
+import type { Counts } from '../store/export-facts.ts';
 import { CreditsLeft } from '../work/credits-left.ts';
 import type { RunEvent } from '../work/run-events.ts';
+import { type Hold, RunTotals } from '../work/run-totals.ts';
 import type { ObservedRun, RunEnd } from '../work/run-observer.ts';
 import { runName } from './run-name.ts';
 
@@ -14,6 +15,9 @@ const callBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** A run that makes no progress for so long is stuck, unless it pauses or waits. */
 const stuckMs = 15 * 60_000;
+
+/** Events that show progress. */
+const progress: ReadonlySet<RunEvent['kind']> = new Set(['opened', 'answered', 'settled', 'committed', 'replayed']);
 
 /** The metrics of one run, summed from its events. */
 export class RunMetrics {
@@ -27,14 +31,8 @@ export class RunMetrics {
   readonly #duration: Histogram;
   readonly #bytes: Counter;
   readonly #creditsTotal: Counter;
-  #counts: Counts = noCounts;
-  #read = 0;
-  #readBytes = 0;
-  #inputBytes = 0;
-  #sent = 0;
-  #inFlight = 0;
-  #parts = 0;
-  #pausedUntilMs = 0;
+  readonly #totals = new RunTotals();
+  #isEnded = false;
   #progressMs: number;
 
   /** @param booked credits on this UTC day before the run */
@@ -70,9 +68,6 @@ export class RunMetrics {
     this.#bytes = new Counter(named('received_bytes_total', 'Bytes of answers, decoded.'));
     this.#creditsTotal = new Counter(named('credits_total', 'Credits of the calls that this process sent.'));
     addProcessMetrics(this.#registry);
-    this.#set('parts_committed', 0);
-    this.#set('calls_in_flight', 0);
-    this.#set('paused_until_timestamp_seconds', 0);
     this.#set('last_run_start_timestamp_seconds', this.#progressMs / 1000);
     this.#progress();
     this.#setEntries();
@@ -84,80 +79,59 @@ export class RunMetrics {
   }
 
   readonly listener = (event: RunEvent): void => {
+    this.#totals.add(event);
+    this.#count(event);
+    if (progress.has(event.kind)) this.#progressMs = this.#run.clock.now();
+  };
+
+  #count(event: RunEvent): void {
     switch (event.kind) {
-      case 'opened':
-        this.#counts = event.counts;
-        this.#parts = event.parts;
-        this.#inputBytes = event.inputBytes;
-        this.#set('parts_committed', this.#parts);
-        break;
-      case 'read':
-        this.#read = event.entries;
-        this.#readBytes = event.inputBytes;
-        return;
       case 'sent':
-        this.#sent += 1;
-        this.#inFlight += 1;
-        this.#pausedUntilMs = 0;
         this.#creditsTotal.inc(this.#run.job.budget.creditsPerCall);
         return;
       case 'answered':
-        this.#inFlight -= 1;
         this.#calls.inc({ outcome: 'answered' });
         this.#duration.observe(event.ms / 1000);
         this.#bytes.inc(event.bytes);
-        break;
+        return;
       case 'failed':
-        this.#inFlight -= 1;
         this.#calls.inc({ outcome: 'failed' });
         return;
       case 'retry':
         this.#retries.inc({ reason: event.why });
-        return;
-      case 'settled':
-        this.#counts = sumOf(this.#counts, [event.counts]);
-        break;
-      case 'paused':
-      case 'waiting':
-        this.#pausedUntilMs = event.untilMs;
-        return;
-      case 'committed':
-        this.#parts += 1;
-        this.#set('parts_committed', this.#parts);
-        break;
-      case 'replayed':
-        break;
-      default:
-        return;
     }
-    this.#progressMs = this.#run.clock.now();
-  };
+  }
 
   end({ exit, account }: RunEnd): void {
     const seconds = this.#run.clock.now() / 1000;
-    if (account !== undefined) {
-      this.#counts = account.counts;
-      this.#read = account.counts.read;
-    }
-    this.#inFlight = 0;
-    this.#pausedUntilMs = 0;
+    this.#isEnded = true;
     this.#set('last_run_end_timestamp_seconds', seconds);
     this.#set('last_run_exit_code', exit);
     if (exit === 0) this.#set('last_success_timestamp_seconds', seconds);
-    this.#setEntries(account?.pending);
+    if (account === undefined) {
+      this.#setEntries();
+    } else {
+      this.#setFates(account.counts, account.pending);
+      this.#set('entries_expected', account.counts.read);
+    }
   }
 
   /** In the text format of Prometheus. */
   text(): Promise<string> {
     const nowMs = this.#run.clock.now();
-    if (!this.#gauges.has('last_run_exit_code')) this.#setEntries();
-    this.#set('calls_in_flight', this.#inFlight);
-    const isPaused = this.#pausedUntilMs > nowMs;
-    this.#set('paused_until_timestamp_seconds', isPaused ? this.#pausedUntilMs / 1000 : 0);
-    const left = this.#credits.after(this.#sent, nowMs);
+    const { inFlight, sent, parts } = this.#totals;
+    if (!this.#isEnded) this.#setEntries();
+    this.#set('parts_committed', parts);
+    this.#set('calls_in_flight', this.#isEnded ? 0 : inFlight);
+    this.#set('paused_until_timestamp_seconds', (this.#holdAt(nowMs)?.untilMs ?? 0) / 1000);
+    const left = this.#credits.after(sent, nowMs);
     if (left !== undefined) this.#set('credits_remaining', left);
     this.#progress();
     return this.#registry.metrics();
+  }
+
+  #holdAt(nowMs: number): Hold | undefined {
+    return this.#isEnded ? undefined : this.#totals.holdAt(nowMs);
   }
 
   get contentType(): string {
@@ -166,22 +140,22 @@ export class RunMetrics {
 
   isHealthy(): boolean {
     const nowMs = this.#run.clock.now();
-    return this.#pausedUntilMs > nowMs || nowMs - this.#progressMs < stuckMs;
+    return this.#holdAt(nowMs) !== undefined || nowMs - this.#progressMs < stuckMs;
   }
 
   #progress(): void {
     this.#set('last_progress_timestamp_seconds', this.#progressMs / 1000);
   }
 
-  #setEntries(pending?: number): void {
-    const waiting = pending ?? Math.max(0, this.#read - this.#counts.read);
-    for (const fate of fates) this.#entries.set({ fate }, fate === 'pending' ? waiting : this.#counts[fate]);
-    if (pending !== undefined) this.#set('entries_expected', this.#read);
-    else if (this.#readBytes > 0)
-      this.#set(
-        'entries_expected',
-        Math.round((this.#read / this.#readBytes) * Math.max(this.#readBytes, this.#inputBytes)),
-      );
+  #setEntries(): void {
+    const counts = this.#totals.counts();
+    this.#setFates(counts, Math.max(0, this.#totals.read - counts.read));
+    const { total } = this.#totals.total();
+    if (total !== undefined) this.#set('entries_expected', total);
+  }
+
+  #setFates(counts: Counts, pending: number): void {
+    for (const fate of fates) this.#entries.set({ fate }, fate === 'pending' ? pending : counts[fate]);
   }
 
   /** A gauge exists from its first value on: absent is not 0. */

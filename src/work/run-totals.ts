@@ -1,0 +1,83 @@
+import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
+import type { RunEvent } from './run-events.ts';
+
+/** Why no call is sent for a while. */
+export interface Hold {
+  readonly kind: 'paused' | 'waiting';
+  readonly reason: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly untilMs: number;
+}
+
+/** What is known of a run, summed from its events. */
+export class RunTotals {
+  /** Of entries in parts of earlier runs. */
+  before: Counts = noCounts;
+  /** Of entries in batches that have all their answers in this run. */
+  settled: Counts = noCounts;
+  /** Entries and bytes of the inputs that were read so far. */
+  read = 0;
+  inputBytes = 0;
+  inputBytesTotal = 0;
+  /** Calls, of which some wait for their answer. */
+  sent = 0;
+  inFlight = 0;
+  /** Committed parts, and entries in them. */
+  parts = 0;
+  entriesCommitted = 0;
+  #hold: Hold | undefined;
+
+  add(event: RunEvent): void {
+    switch (event.kind) {
+      case 'opened':
+        this.inputBytesTotal = event.inputBytes;
+        this.parts = event.parts;
+        this.before = event.counts;
+        this.entriesCommitted = event.counts.read;
+        return;
+      case 'read':
+        this.read = event.entries;
+        this.inputBytes = event.inputBytes;
+        return;
+      case 'sent':
+        this.sent += 1;
+        this.inFlight += 1;
+        this.#hold = undefined;
+        return;
+      case 'answered':
+      case 'failed':
+        this.inFlight -= 1;
+        return;
+      case 'settled':
+        this.settled = sumOf(this.settled, [event.counts]);
+        return;
+      case 'paused':
+      case 'waiting':
+        this.#hold = event;
+        return;
+      case 'committed':
+        this.parts += 1;
+        this.entriesCommitted += event.commit.counts.read;
+    }
+  }
+
+  /** Of all entries whose fate is known. */
+  counts(): Counts {
+    return sumOf(this.before, [this.settled]);
+  }
+
+  /** Undefined while calls are sent. */
+  holdAt(nowMs: number): Hold | undefined {
+    return this.#hold !== undefined && this.#hold.untilMs > nowMs ? this.#hold : undefined;
+  }
+
+  /** Entries of all inputs: known when they are read, estimated from their bytes before. */
+  total(): { total: number | undefined; totalExact: boolean } {
+    const totalExact = this.inputBytes > 0 && this.inputBytes >= this.inputBytesTotal;
+    if (this.read === 0 || this.inputBytes === 0) return { total: undefined, totalExact };
+    return {
+      total: totalExact ? this.read : Math.round((this.read / this.inputBytes) * this.inputBytesTotal),
+      totalExact,
+    };
+  }
+}
