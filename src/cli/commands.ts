@@ -62,6 +62,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/load-command.ts')).loadCommand,
   },
   {
+    name: 'prune',
+    about: 'remove old exports from a folder of exports',
+    load: async () => (await import('./commands/prune-command.ts')).pruneCommand,
+  },
+  {
     name: 'serve',
     about: 'run the service locally: getAsset and getAssets on local records',
     load: async () => (await import('./commands/serve.ts')).serveCommand,

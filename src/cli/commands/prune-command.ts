@@ -1,0 +1,93 @@
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { byteSize, plural } from '../../lib/format-text.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import type { NightsPlace, Pruning } from '../../operations/nights/prune-exports.ts';
+import { bucketFlags, type ExportPlace, exportPlace } from '../export-place.ts';
+import type { Command, CommandArguments } from '../command.ts';
+
+/** `prune`: removes old exports from a folder of exports. */
+export const pruneCommand: Command = {
+  usage: ['prune <dir> --keep-last N --keep-daily N --keep-weekly N --keep-monthly N [--yes] [--json]'],
+  about:
+    'Removes old exports from a folder of exports. Prints which exports the rules keep, and why. Removes the others only with --yes. An export is kept if any rule keeps it.',
+  examples: [
+    { line: 'prune out/nightly --keep-daily 7 --keep-weekly 4', about: 'print what would be removed; change nothing' },
+    { line: 'prune out/nightly --keep-daily 7 --keep-weekly 4 --yes', about: 'remove it' },
+  ],
+  words: { name: '<dir>', about: 'folder of exports: the part of output.dir before {date}', least: 1, most: 1 },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'keep-last', value: 'N', about: 'keep the N newest exports' },
+        { name: 'keep-daily', value: 'N', about: 'keep the newest export of each of the last N days' },
+        { name: 'keep-weekly', value: 'N', about: 'the same for ISO weeks' },
+        { name: 'keep-monthly', value: 'N', about: 'the same for months' },
+        { name: 'yes', about: 'remove the exports that no rule keeps' },
+        ...bucketFlags,
+        { name: 'json', about: 'print one JSON object' },
+      ],
+    },
+  ],
+  notes:
+    'Days, weeks and months without an export do not count. Never removed: the newest complete export, the one that latest names, the base of an unfinished export, exports that are unfinished, locked or damaged, and exports with other files in their folder. If prune is interrupted, run it again.',
+  run: (args) => run(args),
+};
+
+async function run(args: CommandArguments): Promise<number> {
+  const place = await exportPlace(args.words[0] ?? '', args);
+  const { planPruning, prune } = await import('../../operations/nights/prune-exports.ts');
+  const nights = await nightsAt(place);
+  const pruning = await planPruning(nights, rulesOf(args));
+  const isDone = args.isOn('yes');
+  if (isDone) await prune(nights, pruning);
+  const { folder } = place;
+  process.stdout.write(
+    args.isOn('json')
+      ? `${JSON.stringify({ folder, done: isDone, ...pruning })}\n`
+      : textOf(pruning, shownPath(folder, process.cwd()), isDone),
+  );
+  return exitCodes.complete.code;
+}
+
+async function nightsAt({ files, folder, store }: ExportPlace): Promise<NightsPlace> {
+  if (store === undefined)
+    return (await import('../../operations/nights/folder-nights.ts')).folderNights(files, folder);
+  return (await import('../../operations/nights/bucket-nights.ts')).bucketNights(store, folder);
+}
+
+function rulesOf(args: CommandArguments) {
+  return {
+    last: numberOf(args, 'keep-last'),
+    daily: numberOf(args, 'keep-daily'),
+    weekly: numberOf(args, 'keep-weekly'),
+    monthly: numberOf(args, 'keep-monthly'),
+  };
+}
+
+function numberOf(args: CommandArguments, flag: string): number {
+  const text = args.text(flag) ?? '0';
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new ExportError('usage', `--${flag} must be a whole number, not "${text}"`);
+}
+
+function textOf({ kept, removed, leftovers }: Pruning, shown: string, isDone: boolean): string {
+  const width = Math.max(0, ...[...kept, ...removed].map(({ name }) => name.length));
+  const line = (verb: string, name: string, rest: string): string =>
+    `  ${verb.padEnd(7)} ${name.padEnd(width)}  ${rest}\n`;
+  const verb = isDone ? 'removed' : 'remove';
+  const rows = [
+    ...kept.map(({ name, reasons }) => ({ name, text: line(isDone ? 'kept' : 'keep', name, reasons.join(', ')) })),
+    ...removed.map(({ name, bytes }) => ({ name, text: line(verb, name, byteSize(bytes)) })),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const left = leftovers.map((name) => line(verb, name, 'left by an interrupted prune'));
+  return `${shown}: ${plural(kept.length + removed.length, 'export')}\n${[...rows.map(({ text }) => text), ...left].join('')}${endOf({ removed, leftovers }, isDone)}`;
+}
+
+function endOf({ removed, leftovers }: Pick<Pruning, 'removed' | 'leftovers'>, isDone: boolean): string {
+  if (removed.length + leftovers.length === 0) return 'Nothing to remove.\n';
+  const bytes = removed.reduce((sum, each) => sum + each.bytes, 0);
+  const what = `${plural(removed.length, 'export')}, ${byteSize(bytes)}`;
+  return isDone ? `Removed ${what}.\n` : `Nothing was removed. With --yes: ${what}.\n`;
+}

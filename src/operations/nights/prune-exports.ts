@@ -1,0 +1,68 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { type KeepRules, keptByRules, newestFirst } from './keep-rules.ts';
+import type { CompleteNight, NightsSurvey } from './survey-nights.ts';
+
+export interface KeptNight {
+  readonly name: string;
+  readonly reasons: readonly string[];
+}
+
+export interface RemovableNight {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** What the rules keep of a folder of exports, and what they do not. */
+export interface Pruning {
+  /** In the order of their names. */
+  readonly kept: readonly KeptNight[];
+  readonly removed: readonly RemovableNight[];
+  /** What an earlier prune began to remove. */
+  readonly leftovers: readonly string[];
+}
+
+/** Where exports lie side by side. */
+export interface NightsPlace {
+  survey(): Promise<NightsSurvey>;
+  /** Removes an export so that no reader finds half of it; one that was interrupted is continued. */
+  remove(name: string): Promise<void>;
+}
+
+/** Tells which exports the rules keep. Removes nothing. @throws {ExportError} `usage` */
+export async function planPruning(place: NightsPlace, rules: KeepRules): Promise<Pruning> {
+  if (Object.values(rules).every((number) => number === 0)) {
+    throw new ExportError('usage', 'prune needs a rule: without one it would keep nothing', {
+      todo: 'Add --keep-last, --keep-daily, --keep-weekly or --keep-monthly with a number.',
+    });
+  }
+  const survey = await place.survey();
+  const reasons = keptByRules(survey.complete, rules);
+  const kept: KeptNight[] = survey.untouched.map(({ name, reason }) => ({ name, reasons: [reason] }));
+  const removed: RemovableNight[] = [];
+  for (const night of survey.complete) {
+    const all = [...protectedBy(night, survey), ...(reasons.get(night.name) ?? [])];
+    if (all.length > 0) kept.push({ name: night.name, reasons: all });
+    else removed.push({ name: night.name, bytes: night.bytes });
+  }
+  return { kept: byName(kept), removed: byName(removed), leftovers: survey.halfRemoved };
+}
+
+/** Why an export is kept whatever the rules say. */
+function protectedBy(night: CompleteNight, { complete, begun, latest }: NightsSurvey): string[] {
+  const isNewest = newestFirst(complete)[0] === night;
+  const isBase = begun.some((start) => night.seals.some((seal) => start.includes(seal)));
+  return [
+    ...(isNewest ? ['newest'] : []),
+    ...(night.name === latest ? ['latest'] : []),
+    ...(isBase ? ['base of an unfinished export'] : []),
+  ];
+}
+
+function byName<T extends { readonly name: string }>(nights: readonly T[]): T[] {
+  return [...nights].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Removes what the plan says. @throws {ExportError} `locked` when a run has begun to work on one of them */
+export async function prune(place: NightsPlace, { removed, leftovers }: Pruning): Promise<void> {
+  for (const name of [...leftovers, ...removed.map((each) => each.name)]) await place.remove(name);
+}
