@@ -1,6 +1,7 @@
 /** The library: what `run`, `plan`, `status`, `verify`, `get` and `serve` do, for programs that bring their own clock, files, ledger and listener. */
 export { tables } from './records/columns.ts';
 export { type CreditLedger, openDiskLedger } from './client/ledger/credit-ledger.ts';
+export { openPostgresLedger, type PostgresLedger } from './client/ledger/postgres-ledger.ts';
 export { createMemoryLedger } from './client/ledger/memory-ledger.ts';
 export { type Job, type JobInput, jobSchema } from './job/job-schema.ts';
 export { type JobSources, type LoadedJob, loadJob } from './job/load-job.ts';

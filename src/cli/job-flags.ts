@@ -15,7 +15,7 @@ const titles: Readonly<Record<string, string>> = {
   service: 'Service',
   budget: 'Budget',
   output: 'Output',
-  fleet: 'Export in a bucket',
+  fleet: 'Many machines, and exports in buckets',
   csv: 'CSV',
   tolerance: 'Tolerance',
   metrics: 'Metrics',
@@ -43,6 +43,9 @@ export const stateGroup: FlagGroup = {
 export function jobFlagGroups(...only: readonly string[]): FlagGroup[] {
   return groupsOf(flagOf).filter((_, index) => only.length === 0 || only.includes(sections[index] ?? ''));
 }
+
+/** The shared ledger, for commands that send calls but make no export. */
+export const fleetGroup: FlagGroup = { title: 'Shared budget', flags: [jobFlag('fleet.database')] };
 
 /** Every job field under its path, with its flag. */
 export function jobFieldGroups(): FlagGroup[] {

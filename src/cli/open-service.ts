@@ -2,21 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CreditLedger, DiskLedgerOptions } from '../client/ledger/credit-ledger.ts';
+import type { SharedPace } from '../client/policies/shared-pace.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { embedded, type Job } from '../job/job-schema.ts';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { localFolder } from '../operations/homes/local-folder.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import type { CommandArguments } from './command.ts';
+import { openFleetBudget, readFleetLedger } from './fleet-budget.ts';
 import { readApiKey } from './read-api-key.ts';
 
 /** The service of a run, and where its credits are booked. */
 export interface OpenService {
   readonly service: { readonly url: string; readonly apiKey: string };
   readonly ledger: CreditLedger;
+  /** Of a job with a shared database: the rate limit of all who share it, and a clock that follows it. */
+  readonly pace?: SharedPace;
+  readonly clock?: Clock;
+  /** Who takes messages of the shared database from now on. */
+  readonly tellTo?: (tell: (message: string) => void) => void;
   close(): Promise<void>;
 }
 
@@ -41,8 +48,8 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
       fileFromFlag: keyFileFromFlag,
       environment: choice.environment ?? process.env,
     });
-    const ledger = await diskLedger({ stateDir: stateFolder(stateDir), apiKey });
-    return { service: { url: job.service.url, apiKey }, ledger, close: () => ledger.close() };
+    const budget = await openBudget(job, apiKey, () => diskLedger({ stateDir: stateFolder(stateDir), apiKey }));
+    return { service: { url: job.service.url, apiKey }, ...budget, close: () => budget.ledger.close() };
   }
   const apiKey = randomBytes(16).toString('hex');
   // The HTTP server is loaded only where it is needed.
@@ -56,18 +63,34 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     clock: systemClock,
     ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
   });
-  const ledger = await choice.embeddedLedger().catch(async (error: unknown) => {
+  const budget = await openBudget(job, embeddedKey(job), choice.embeddedLedger).catch(async (error: unknown) => {
     await running.close();
     throw error;
   });
   return {
     service: { url: running.url, apiKey },
-    ledger,
+    ...budget,
     close: async () => {
-      await ledger.close();
+      await budget.ledger.close();
       await running.close();
     },
   };
+}
+
+/** The shared ledger and pace, where the job names a database; else a ledger of this machine. */
+async function openBudget(
+  { fleet, budget }: Job,
+  apiKey: string,
+  ownLedger: () => Promise<CreditLedger>,
+): Promise<Omit<OpenService, 'service' | 'close'>> {
+  if (fleet.database === undefined) return { ledger: await ownLedger() };
+  const { ledger, tellTo } = await openFleetBudget(fleet.database, { apiKey, budget });
+  return { ledger, pace: ledger.pace, clock: ledger.clock, tellTo };
+}
+
+/** Stands for a key in the shared ledger: each export from local records has a budget of its own. */
+function embeddedKey({ output }: Job): string {
+  return `${embedded}${output.dir}`;
 }
 
 /** The service of a job and its flags. What an embedded one keeps lies in the export. */
@@ -108,6 +131,16 @@ export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 
   const isEmbedded = job.service.url.startsWith(embedded);
   const apiKey = isEmbedded ? embedded : keyIfAny(job, args);
   if (apiKey === undefined) return undefined;
+  const { database } = job.fleet;
+  if (database !== undefined) {
+    const key = isEmbedded ? embeddedKey(job) : apiKey;
+    return {
+      booked: async (day) => {
+        const days = await readFleetLedger(database, { apiKey: key });
+        return days.find((each) => each.day === day)?.credits ?? 0;
+      },
+    };
+  }
   const stateDir = isEmbedded ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
   return {
     booked: async (day) => {

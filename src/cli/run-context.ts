@@ -46,14 +46,20 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
   const tell = (message: string): void => {
     progress.tell(message);
   };
+  open.tellTo?.((message) => {
+    // The log has a line of its own for a warning.
+    if (progress.logEnd === undefined) tell(`warning: ${message}`);
+    else progress.listener({ kind: 'warning', message });
+  });
   const signals = stopSignals(graceMs, tell, secondSignal);
   return {
     context: {
-      clock: systemClock,
+      clock: open.clock ?? systemClock,
       random: Math.random,
       files: diskFileStore,
       service: open.service,
       ledger: open.ledger,
+      pace: open.pace,
       proxy: proxyFromEnvironment(process.env),
       stdin: process.stdin,
       stop: signals.stop,

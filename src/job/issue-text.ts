@@ -3,11 +3,12 @@ import { nearestName } from '../lib/nearest-name.ts';
 
 /** Describes the error of a value, as text that follows the field name. */
 export function issueText(issue: z.core.$ZodIssue): string {
-  // A wrong address or key file may be the key itself, so it is not shown.
+  // A wrong address or key file may be the key itself or hold a password, so it is not shown.
   const [section, name] = issue.path;
   const secret =
     section === 'notify' ||
     section === 'lineage' ||
+    (section === 'fleet' && name === 'database') ||
     (section === 'service' && ['url', 'apiKeyFile'].includes(String(name)));
   const given = issue.input === undefined || secret ? '' : `, not ${JSON.stringify(issue.input)}`;
   switch (issue.code) {

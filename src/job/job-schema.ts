@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addressExample, addressProblem } from '../lib/base-address.ts';
 import { dayMs } from '../lib/clock.ts';
+import { postgresAddressExample, postgresAddressProblem } from '../lib/postgres-address.ts';
 import { count, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
@@ -30,6 +31,12 @@ function problemOf(url: string): string | undefined {
   const problem = url === '' || url.startsWith(embedded) ? undefined : addressProblem(url);
   return problem === undefined ? undefined : `${problem}; ${addressExample}`;
 }
+
+const databaseAddress = z.string().superRefine((address, context) => {
+  const problem = postgresAddressProblem(address);
+  if (problem === undefined) return;
+  context.addIssue({ code: 'custom', message: `${problem}. ${postgresAddressExample}`, input: address });
+});
 
 export const jobSchema = z.strictObject({
   ids: z.strictObject({
@@ -138,6 +145,12 @@ export const jobSchema = z.strictObject({
   output: outputSchema,
   fleet: z
     .strictObject({
+      database: field(databaseAddress.optional(), {
+        flag: 'fleet',
+        value: 'ADDRESS',
+        description:
+          'postgres://user@host/database with the credit ledger and the rate limit of all processes that name it; the password comes from PGPASSWORD or PGPASSFILE',
+      }),
       entriesPerSlice: field(count(1).max(1_000_000_000).default(1_000_000), {
         flag: 'entries-per-slice',
         value: 'N',

@@ -41,7 +41,10 @@ export async function* getAssets({ ids, job }: GetRequest, context: GetContext):
   const wrong = unique.find((id) => !isAssetId(id));
   if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
   const reader = readerOf([]);
-  const wire = createClient({ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal });
+  const wire = createClient({
+    ...{ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal },
+    initialCap: await context.pace?.idsPerCall(),
+  });
   try {
     const found = mapOrdered(batchesOf(unique, idsPerCall), {
       limit: concurrency,

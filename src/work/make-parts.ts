@@ -66,12 +66,13 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   const stop = AbortSignal.any([context.stop, halt.signal]);
   // Every call that waits listens to it: their number is bounded by concurrency, not by Node's warning at ten.
   setMaxListeners(0, stop, context.abort);
+  const caps = [request.initialCap, await context.pace?.idsPerCall()].filter((cap) => cap !== undefined);
   const wire = createClient({
     ...context,
     ...context.service,
     ...{ concurrency, timeoutMs, retries },
     budget: job.budget,
-    initialCap: request.initialCap,
+    initialCap: caps.length === 0 ? undefined : Math.min(...caps),
     journal,
     onCall: async () => {
       await parts.mayCall?.();

@@ -14,6 +14,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'budget.freeStatuses': fc.uniqueArray(fc.integer({ min: 300, max: 599 }), { minLength: 1, maxLength: 3 }),
   'budget.creditsPerSecond': fc.constantFrom(0.5, 160, 12.25),
   'output.endpoint': fc.constantFrom('http://127.0.0.1:9000', 'https://store.example'),
+  'fleet.database': fc.constantFrom('postgres://user@host/db', 'postgresql:///db?host=/run'),
   'service.url': fc.constantFrom('https://a.example', 'http://127.0.0.1:9/b', 'embedded:/records.jsonl'),
   'output.threads': fc.integer({ min: 1, max: 256 }),
   'output.columns': fc.subarray(['id', 'interface', 'burnt', 'collection'], { minLength: 1 }),

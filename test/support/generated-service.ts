@@ -20,6 +20,8 @@ export interface GeneratedServiceOptions extends AnswerOptions {
   readonly maxIds?: number;
   /** Default: any free one. */
   readonly port?: number;
+  /** The Retry-After, in seconds, of a call that is answered with 429 instead. */
+  readonly throttled?: (call: SeenCall) => number | undefined;
   /** Called at each point of each call; the call goes on when it resolves. */
   readonly at?: (point: CallPoint, call: SeenCall) => Promise<void> | void;
 }
@@ -81,6 +83,11 @@ export async function startGeneratedService(options: GeneratedServiceOptions = {
     arrived += 1;
     const seen = { number: arrived, firstId: ids[0] ?? '' };
     await options.at?.('received', seen);
+    const retryAfter = options.throttled?.(seen);
+    if (retryAfter !== undefined) {
+      response.writeHead(429, { 'retry-after': String(retryAfter) }).end();
+      return;
+    }
     await pause(ids);
     const body = answerTo(call, ids);
     response.once('finish', () => {

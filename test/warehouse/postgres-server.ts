@@ -9,9 +9,13 @@ const run = promisify(execFile);
 /** A PostgreSQL server of the system's, on a socket in a folder of its own. */
 export interface PostgresServer {
   /** Runs a script in psql, stopping at the first error, and gives back the rows of its queries as text. */
-  psql(script: string): Promise<string>;
+  psql(script: string, database?: string): Promise<string>;
   /** Its address for clients. */
   readonly address: string;
+  /** Ends it as a crash would. */
+  crash(): Promise<void>;
+  /** Starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,26 +32,34 @@ export async function startPostgres(): Promise<PostgresServer | string> {
   const data = join(folder, 'data');
   const as = { ...user, cwd: folder };
   const options = `-k ${folder} -c listen_addresses= -c fsync=off`;
+  const start = async (): Promise<void> => {
+    await run(join(bin, 'pg_ctl'), ['start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options], as);
+  };
+  const crash = async (): Promise<void> => {
+    await run(join(bin, 'pg_ctl'), ['stop', '-w', '-m', 'immediate', '-D', data], as);
+  };
   try {
     await run(join(bin, 'initdb'), ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'], as);
-    await run(join(bin, 'pg_ctl'), ['start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options], as);
+    await start();
   } catch (error) {
     await remove();
     return `the server does not start: ${String(error)}`;
   }
   return {
     address: `postgres:///postgres?host=${encodeURIComponent(folder)}&user=tester`,
-    psql: async (script) => {
+    psql: async (script, database = 'postgres') => {
       const psql = run(
         'psql',
-        ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', 'postgres'],
+        ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', database],
         { maxBuffer: 256 * 1024 * 1024 },
       );
       psql.child.stdin?.end(script);
       return (await psql).stdout;
     },
+    crash,
+    restart: start,
     stop: async () => {
-      await run(join(bin, 'pg_ctl'), ['stop', '-w', '-m', 'immediate', '-D', data], as);
+      await crash();
       await remove();
     },
   };

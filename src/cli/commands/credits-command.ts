@@ -1,11 +1,14 @@
-import { openDiskLedger, readLedgers } from '../../client/ledger/credit-ledger.ts';
+import { type BookedDay, type DiskLedger, openDiskLedger, readLedgers } from '../../client/ledger/credit-ledger.ts';
 import { keyHash } from '../../client/ledger/ledger-file.ts';
+import { environmentName } from '../../job/job-fields.ts';
+import { loadJob } from '../../job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { count } from '../../lib/format-text.ts';
+import { openFleetBudget, readFleetLedger } from '../fleet-budget.ts';
 import { stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../open-service.ts';
 import { readApiKey } from '../read-api-key.ts';
@@ -19,6 +22,7 @@ export const creditsCommand: Command = {
     { line: 'credits --api-key-file key.txt', about: 'credits booked under one key; without a key, under all' },
     { line: 'credits set 480000 --api-key-file key.txt', about: 'sets today to the usage on the provider’s page' },
     { line: 'credits set 0 --day 2026-11-20', about: 'sets another day; the key is in ASSET_EXPORT_API_KEY' },
+    { line: 'credits --fleet job.yaml', about: 'the shared ledger that the job names in fleet.database' },
   ],
   words: { name: '[set <credits>]', about: 'correct one day in the ledger of the key', least: 0, most: 2 },
   groups: [
@@ -27,6 +31,11 @@ export const creditsCommand: Command = {
       flags: [
         { name: 'api-key-file', value: 'PATH', about: 'file with the key (else ASSET_EXPORT_API_KEY)' },
         { name: 'day', value: 'DAY', about: 'UTC day to set, for example 2026-11-20', standard: 'today' },
+        {
+          name: 'fleet',
+          value: 'ADDRESS|JOB',
+          about: `shared ledger in PostgreSQL: its address, or a job file with fleet.database and the key file (else ${environmentName('fleet')})`,
+        },
         ...stateGroup.flags,
         { name: 'json', about: 'print one JSON object' },
       ],
@@ -35,29 +44,66 @@ export const creditsCommand: Command = {
   notes:
     'Keys are shown as hashes. Running exports use a new value from their next call on. Their calls in flight are added to it, because the page may not count them yet.',
   run: async (args) => {
-    const state = { stateDir: stateFolder(args.text('state-dir')), apiKey: givenKey(args) };
-    process.stdout.write(args.words.length === 0 ? await shownText(args, state) : await setText(args, state));
+    const books = booksOf(args);
+    process.stdout.write(args.words.length === 0 ? await shownText(args, books) : await setText(args, books));
     return exitCodes.complete.code;
   },
 };
 
-interface State {
-  readonly stateDir: string;
+/** The ledgers that a command line means. */
+interface Books {
+  /** As people know the place. */
+  readonly place: string;
   readonly apiKey: string | undefined;
+  /** Of one key when it is given. */
+  readonly read: () => Promise<BookedDay[]>;
+  readonly open: (apiKey: string) => Promise<DiskLedger>;
 }
 
-/** The key as `run` finds it, without a job file. */
-function givenKey(args: CommandArguments): string | undefined {
+function booksOf(args: CommandArguments): Books {
+  const fleet = args.text('fleet') ?? process.env[environmentName('fleet')];
+  if (fleet === undefined || fleet === '') {
+    const [stateDir, apiKey] = [stateFolder(args.text('state-dir')), givenKey(args)];
+    return {
+      place: shownPath(stateDir, process.cwd()),
+      apiKey,
+      read: () => readLedgers({ stateDir, ...(apiKey === undefined ? {} : { apiKey }) }),
+      open: (key) => openDiskLedger({ stateDir, apiKey: key }),
+    };
+  }
+  const { database, keyFile } = databaseOf(fleet);
+  const apiKey = givenKey(args, keyFile);
+  return {
+    place: 'the shared database',
+    apiKey,
+    read: () => readFleetLedger(database, { apiKey }),
+    open: async (key) => (await openFleetBudget(database, { apiKey: key })).ledger,
+  };
+}
+
+/** The database that `--fleet` names, or that its job file does. An address may hold a password: it is not repeated. */
+function databaseOf(fleet: string): { readonly database: string; readonly keyFile?: string | undefined } {
+  if (fleet.includes('://')) return { database: fleet };
+  const { job } = loadJob({ file: fleet, environment: process.env });
+  const { database } = job.fleet;
+  if (database !== undefined) return { database, keyFile: job.service.apiKeyFile };
+  throw new ExportError('usage', `${fleet} does not set fleet.database`, {
+    todo: 'Name a job file with fleet.database, or the address of the shared database.',
+  });
+}
+
+/** The key as `run` finds it. */
+function givenKey(args: CommandArguments, ofJob?: string): string | undefined {
   const flag = args.text('api-key-file');
-  const file = flag ?? process.env['ASSET_EXPORT_API_KEY_FILE'];
+  const file = flag ?? process.env['ASSET_EXPORT_API_KEY_FILE'] ?? ofJob;
   const variable = process.env['ASSET_EXPORT_API_KEY'] ?? '';
   if (file === undefined && variable.trim() === '') return undefined;
   return readApiKey({ file, fileFromFlag: flag !== undefined, environment: process.env });
 }
 
-async function shownText(args: CommandArguments, { stateDir, apiKey }: State): Promise<string> {
+async function shownText(args: CommandArguments, { apiKey, place, read }: Books): Promise<string> {
   if (args.text('day') !== undefined) throw new ExportError('usage', '--day works only with credits set <credits>');
-  const booked = await readLedgers({ stateDir, ...(apiKey === undefined ? {} : { apiKey }) });
+  const booked = await read();
   const today = utcDay(systemClock.now());
   const ledgers = [...new Set(booked.map((each) => each.keyHash))].map((hash) => ({
     key: hash,
@@ -66,7 +112,7 @@ async function shownText(args: CommandArguments, { stateDir, apiKey }: State): P
   if (args.isOn('json')) return `${JSON.stringify({ today, ledgers })}\n`;
   if (ledgers.length === 0) {
     const whose = apiKey === undefined ? '' : ` under key ${keyHash(apiKey)}`;
-    return `No credits booked${whose} in ${shownPath(stateDir, process.cwd())}.\n`;
+    return `No credits booked${whose} in ${place}.\n`;
   }
   const width = Math.max(...booked.map(({ credits }) => count(credits).length));
   const texts = ledgers.map(({ key, days }) => {
@@ -78,7 +124,7 @@ async function shownText(args: CommandArguments, { stateDir, apiKey }: State): P
   return `${texts.join('\n\n')}\n`;
 }
 
-async function setText(args: CommandArguments, { stateDir, apiKey }: State): Promise<string> {
+async function setText(args: CommandArguments, { apiKey, open }: Books): Promise<string> {
   const credits = creditsOf(args.words);
   const day = args.text('day') ?? utcDay(systemClock.now());
   if (!isDay(day)) throw new ExportError('usage', '--day must be a UTC day, for example 2026-11-20');
@@ -87,7 +133,7 @@ async function setText(args: CommandArguments, { stateDir, apiKey }: State): Pro
       todo: 'Name the key file with --api-key-file, or set the environment variable ASSET_EXPORT_API_KEY.',
     });
   }
-  const ledger = await openDiskLedger({ stateDir, apiKey });
+  const ledger = await open(apiKey);
   const correction = await ledger.set({ day, credits }).finally(() => ledger.close());
   const key = keyHash(apiKey);
   const { before = null, after, inFlight } = correction;

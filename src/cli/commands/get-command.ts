@@ -7,7 +7,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
-import { jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
+import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../open-service.ts';
 import { outputGone } from '../output/output-gone.ts';
 import { stopSignals } from '../stop-signals.ts';
@@ -25,7 +25,7 @@ export const getCommand: Command = {
     },
   ],
   words: { name: '<id…>', about: 'asset ids', least: 1, most: Number.POSITIVE_INFINITY },
-  groups: [stateGroup, ...jobFlagGroups('service', 'budget')],
+  groups: [stateGroup, ...jobFlagGroups('service', 'budget'), fleetGroup],
   notes: 'Ids that are not found are reported on stderr; the exit code is then 3.',
   run: async (args) => get(args),
 };

@@ -6,7 +6,7 @@ import { pathIn } from '../../store/export-folder.ts';
 import { bucketFlags, type ExportPlace, exportPlace } from '../export-place.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
-import { jobFlagGroups, stateGroup } from '../job-flags.ts';
+import { fleetGroup, jobFlagGroups, stateGroup } from '../job-flags.ts';
 import { runFlags } from '../run-flags.ts';
 import type { ShownVerifying } from '../progress/verify-progress.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
@@ -19,7 +19,7 @@ const jobFile: CommandFlag = {
 
 const yesFlag: CommandFlag = { name: 'yes', about: 'with --repair: request the rest and spend the credits' };
 
-const repairGroups = jobFlagGroups('ids', 'service', 'budget');
+const repairGroups = [...jobFlagGroups('ids', 'service', 'budget'), fleetGroup];
 
 /** `verify`: reads every file of an export again, and makes damaged parts again when asked to. */
 export const verifyCommand: Command = {

@@ -1,8 +1,18 @@
 import type { Clock } from '../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { duration } from '../../lib/format-text.ts';
+import { postgresAddressExample, postgresAddressProblem } from '../../lib/postgres-address.ts';
 
-/** The waits between attempts, and how long a database may be gone, in milliseconds. */
-const [baseMs, capMs, patienceMs] = [200, 10_000, 10 * 60_000] as const;
+/** The waits between attempts, in milliseconds. */
+const [baseMs, capMs] = [200, 10_000] as const;
+
+/** How long the database may be gone before a statement fails, in milliseconds. */
+export const patience = {
+  /** A call is to be sent: it waits. */
+  callMs: 10 * 60_000,
+  /** Somebody wants to see a figure. */
+  figureMs: 10_000,
+} as const;
 
 /** How long a statement waits for its answer, in milliseconds. */
 const answerLimitMs = 30_000;
@@ -11,6 +21,8 @@ export interface PostgresContext {
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
+  /** Takes messages: that the database stopped answering, and that it answers again. */
+  readonly tell?: (message: string) => void;
 }
 
 type Row = Record<string, unknown>;
@@ -19,43 +31,55 @@ type Row = Record<string, unknown>;
 export interface PostgresConnection {
   /**
    * The first row of a statement, which is repeated while the database is gone: it may be done more than once.
-   * @throws {ExportError} `unavailable` after 10 minutes, `cannotWrite` when the database refuses
+   * @param patienceMs how long the database may be gone, counted from when it was first missed
+   * @throws {ExportError} `unavailable` when that is over, `cannotWrite` when the database refuses
    */
-  ask(statement: string, values?: readonly unknown[]): Promise<Row>;
+  ask(statement: string, values?: readonly unknown[], patienceMs?: number): Promise<Row>;
   /** Does a statement at most once; resolves to whether it surely was done. @throws {ExportError} `cannotWrite` */
   tryOnce(statement: string, values: readonly unknown[]): Promise<boolean>;
+  /** From now on nothing is repeated: what waits for the database fails. */
+  stopWaiting(): void;
   close(): Promise<void>;
 }
 
 /** @throws {ExportError} `usage` when `pg` is not installed, or the address is none or holds a password */
-export async function connectPostgres(
-  address: string,
-  { clock, random }: PostgresContext,
-): Promise<PostgresConnection> {
-  requireAddress(address);
+export async function connectPostgres(address: string, context: PostgresContext): Promise<PostgresConnection> {
+  const problem = postgresAddressProblem(address);
+  if (problem !== undefined) {
+    throw new ExportError('usage', `the address of the shared database ${problem}`, { todo: postgresAddressExample });
+  }
+  const { clock, random } = context;
   const { Pool } = await loadPg();
   const limits = { connectionTimeoutMillis: 10_000, query_timeout: answerLimitMs, idleTimeoutMillis: 0 };
   const pool = new Pool({ connectionString: address, max: 1, keepAlive: true, ...limits });
   // The next statement makes a new connection.
   pool.on('error', () => undefined);
+  const outage = newOutage(context);
+  const stopped = new AbortController();
 
   async function send(statement: string, values: readonly unknown[]): Promise<Row> {
-    // A script of several statements has several results.
-    const answer: { readonly rows?: readonly Row[] } = await pool.query<Row>(statement, [...values]);
-    return answer.rows?.[0] ?? {};
+    try {
+      // A script of several statements has several results.
+      const answer: { readonly rows?: readonly Row[] } = await pool.query<Row>(statement, [...values]);
+      outage.over();
+      return answer.rows?.[0] ?? {};
+    } catch (error) {
+      if (!isPassing(error)) throw refused(error);
+      outage.seen(error);
+      throw error;
+    }
   }
 
   return {
-    ask: async (statement, values = []) => {
-      const beganMs = clock.now();
+    ask: async (statement, values = [], patienceMs = patience.callMs) => {
       for (let attempt = 0; ; attempt += 1) {
         try {
           return await send(statement, values);
         } catch (error) {
-          if (!isPassing(error)) throw refused(error);
+          if (error instanceof ExportError) throw error;
           const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
-          if (clock.now() + waitMs - beganMs > patienceMs) throw gone(error);
-          await clock.sleep(waitMs);
+          if (stopped.signal.aborted || outage.lastedMs() + waitMs > patienceMs) throw gone(error, outage.lastedMs());
+          await clock.sleep(waitMs, stopped.signal).catch(() => undefined);
         }
       }
     },
@@ -64,22 +88,35 @@ export async function connectPostgres(
         await send(statement, values);
         return true;
       } catch (error) {
-        if (isPassing(error)) return false;
-        throw refused(error);
+        if (error instanceof ExportError) throw error;
+        return false;
       }
+    },
+    stopWaiting: () => {
+      stopped.abort();
     },
     close: () => pool.end(),
   };
 }
 
-function requireAddress(address: string): void {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  const todo = 'Give postgres://user@host/database. The password comes from PGPASSWORD or PGPASSFILE.';
-  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new ExportError('usage', 'the address of the shared database is not a postgres:// address', { todo });
-  }
-  if (url.password === '' && !url.searchParams.has('password')) return;
-  throw new ExportError('usage', 'the address of the shared database holds a password', { todo });
+/** Since when the database does not answer. All statements of a process share it, so that their patience ends together. */
+function newOutage({ clock, tell }: PostgresContext) {
+  let sinceMs: number | undefined;
+  const lastedMs = (): number => (sinceMs === undefined ? 0 : clock.now() - sinceMs);
+  return {
+    lastedMs,
+    seen: (error: unknown): void => {
+      if (sinceMs !== undefined) return;
+      sinceMs = clock.now();
+      tell?.(
+        `the shared database does not answer (${messageOf(error)}); calls wait up to ${duration(patience.callMs)} for it`,
+      );
+    },
+    over: (): void => {
+      if (sinceMs !== undefined) tell?.(`the shared database answers again, after ${duration(lastedMs())}`);
+      sinceMs = undefined;
+    },
+  };
 }
 
 async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
@@ -87,7 +124,7 @@ async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
     return (await import('pg')).default;
   } catch (error) {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ExportError('usage', 'a shared ledger needs the package pg, which is not installed', {
+    throw new ExportError('usage', 'a shared database (fleet.database) needs the package pg, which is not installed', {
       todo: 'npm install pg',
       cause: error,
     });
@@ -106,15 +143,16 @@ function isPassing(error: unknown): boolean {
 }
 
 function refused(error: unknown): ExportError {
-  return new ExportError('cannotWrite', `the shared database refuses: ${messageOf(error)}`, {
+  return new ExportError('cannotWrite', `the shared database refused a statement: ${messageOf(error)}`, {
     todo: 'The user needs to log in, and to create the schema asset_export or to use its tables and functions.',
     cause: error,
   });
 }
 
-function gone(error: unknown): ExportError {
-  return new ExportError('unavailable', `the shared database did not answer for 10 minutes: ${messageOf(error)}`, {
-    todo: 'Nothing was sent meanwhile. Run the same command again when it is back.',
+function gone(error: unknown, lastedMs: number): ExportError {
+  const message = `the shared database did not answer for ${duration(lastedMs)}: ${messageOf(error)}`;
+  return new ExportError('unavailable', message, {
+    todo: 'Nothing was sent in the meantime. Run the same command again when the database answers.',
     cause: error,
   });
 }

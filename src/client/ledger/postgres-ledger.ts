@@ -3,8 +3,8 @@ import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { SharedPace } from '../policies/shared-pace.ts';
 import type { DiskLedger } from './credit-ledger.ts';
 import { keyHash } from './ledger-file.ts';
-import { connectPostgres, type PostgresConnection, type PostgresContext } from './postgres-connection.ts';
-import { schemaMark, schemaScript } from './postgres-schema.ts';
+import { connectPostgres, patience, type PostgresConnection, type PostgresContext } from './postgres-connection.ts';
+import { makeSchema } from './postgres-schema.ts';
 
 export interface PostgresLedgerOptions extends PostgresContext {
   /** Only its hash is kept. */
@@ -54,14 +54,6 @@ export async function openPostgresLedger(address: string, options: PostgresLedge
   }
 }
 
-/** Programs of one version need no right to make anything once it is made. */
-async function makeSchema(connection: PostgresConnection): Promise<void> {
-  const { made } = await connection.ask(
-    `select obj_description(to_regnamespace('asset_export'), 'pg_namespace') as made`,
-  );
-  if (made !== schemaMark) await connection.ask(schemaScript);
-}
-
 function sharedLedger(own: OwnBookings, connection: PostgresConnection): PostgresLedger {
   const { key } = own;
   return {
@@ -74,6 +66,7 @@ function sharedLedger(own: OwnBookings, connection: PostgresConnection): Postgre
       const { booked } = await connection.ask(
         'select coalesce(sum(booked), 0) as booked from asset_export.day where key = $1 and day = $2',
         [key, day],
+        patience.figureMs,
       );
       return Number(booked);
     },
@@ -83,6 +76,7 @@ function sharedLedger(own: OwnBookings, connection: PostgresConnection): Postgre
       return { before: Number(found['before_credits']), after: credits + inFlight, inFlight };
     },
     close: async () => {
+      connection.stopWaiting();
       await own.returnPrepaid();
       await connection.close();
     },
@@ -100,8 +94,11 @@ function sharedPace(own: OwnBookings, connection: PostgresConnection): SharedPac
       await connection.ask('select asset_export.pause($1, $2)', [key, ms]);
     },
     idsPerCall: async () => {
-      const found = await connection.ask('select ids_per_call from asset_export.pace where key = $1', [key]);
-      return typeof found['ids_per_call'] === 'string' ? Number(found['ids_per_call']) : undefined;
+      const found = await connection.ask(
+        'select asset_export.learned_ids(p) as ids from asset_export.pace p where key = $1',
+        [key],
+      );
+      return typeof found['ids'] === 'string' ? Number(found['ids']) : undefined;
     },
     learned: async (idsPerCall) => {
       await connection.ask('select asset_export.learn($1, $2)', [key, idsPerCall]);
@@ -122,6 +119,8 @@ class OwnBookings {
   #last: Promise<unknown> = Promise.resolve();
   /** Credits of turns that were not used: the next turns book nothing. */
   #spare = 0;
+  /** When the last turn is due, by the clock that was given. */
+  #dueMs = 0;
   #aheadMs = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
@@ -156,6 +155,10 @@ class OwnBookings {
       const booking = { day, credits: isPaid ? 0 : credits, limit: isPaid ? undefined : limit };
       const { isBooked, waitMs } = await this.#book(booking, credits);
       if (isBooked && !isPaid) this.#dayOf(day).prepaid += credits;
+      const nowMs = this.#options.clock.now();
+      // Without credits there is no turn. It comes after those that have some, so that it does not take theirs.
+      if (!isBooked) return Math.max(0, this.#dueMs - nowMs);
+      this.#dueMs = nowMs + waitMs;
       return waitMs;
     });
   }

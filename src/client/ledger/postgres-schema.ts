@@ -1,11 +1,19 @@
-import { createHash } from 'node:crypto';
+import { ExportError } from '../../lib/export-error.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
+
+/**
+ * Raise it with every change of the statements. Programs of older versions may still work with the schema: a new version adds
+ * columns and functions, and never changes the arguments or the result of a function that is there.
+ */
+export const schemaVersion = 1;
 
 /**
  * Tables and functions of a shared ledger. Everything of a key is in rows of that key, so one database serves many.
  * `day`: what is booked. `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
- * anyone may begin, how long all pause, and the most ids a call. Function bodies take the time after their locks.
+ * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. Function bodies take the time
+ * after their locks.
  */
-const statements = `
+export const schemaStatements = `
 create schema if not exists asset_export;
 create table if not exists asset_export.day (
   key text, day date, booked bigint not null check (booked >= 0), primary key (key, day)
@@ -14,8 +22,12 @@ create table if not exists asset_export.flight (
   key text, day date, holder text, credits bigint not null, seen timestamptz not null, primary key (key, day, holder)
 ) with (fillfactor = 50);
 create table if not exists asset_export.pace (
-  key text primary key, next_at timestamptz not null, pause_until timestamptz not null, ids_per_call bigint
+  key text primary key, next_at timestamptz not null, pause_until timestamptz not null,
+  ids_per_call bigint, learned_at timestamptz
 ) with (fillfactor = 50);
+
+create or replace function asset_export.learned_ids(p asset_export.pace) returns bigint
+language sql as $$ select p.ids_per_call where p.learned_at > clock_timestamp() - interval '1 day' $$;
 
 create or replace function asset_export.fly(p_key text, p_day date, p_holder text, p_credits bigint) returns void
 language sql as $$
@@ -52,8 +64,9 @@ $$;
 
 create or replace function asset_export.learn(p_key text, p_ids bigint) returns void
 language sql as $$
-  insert into asset_export.pace as p values (p_key, '-infinity', '-infinity', p_ids)
-  on conflict (key) do update set ids_per_call = least(p.ids_per_call, excluded.ids_per_call)
+  insert into asset_export.pace as p values (p_key, '-infinity', '-infinity', p_ids, clock_timestamp())
+  on conflict (key) do update set learned_at = excluded.learned_at,
+    ids_per_call = least(excluded.ids_per_call, asset_export.learned_ids(p))
 $$;
 
 create or replace function asset_export.book(
@@ -103,9 +116,44 @@ $$;
 /** Any number, the same in all programs that make the schema. */
 const lockNumber = 7_355_608_117;
 
-/** What the comment of the schema says once these statements were done. */
-export const schemaMark = `asset-export ${createHash('sha256').update(statements).digest('hex').slice(0, 16)}`;
+/** What the comment of the schema says, before its version. */
+const mark = 'asset-export schema ';
 
-/** Makes what is missing, as one transaction. Programs that start at once make it one after the other. */
-export const schemaScript = `select pg_advisory_xact_lock(${lockNumber}); ${statements}
-comment on schema asset_export is '${schemaMark}'`;
+/** Makes what is missing or older, in one transaction. Programs that start at once do it one after the other. */
+const script = `select pg_advisory_xact_lock(${lockNumber});
+do $script$ begin
+if coalesce(substring(obj_description(to_regnamespace('asset_export'), 'pg_namespace') from '^${mark}([0-9]+)$')::int, 0)
+  < ${schemaVersion} then
+${schemaStatements}
+comment on schema asset_export is '${mark}${schemaVersion}';
+end if;
+end $script$`;
+
+/**
+ * The version of the schema in a database; undefined where there is none.
+ * @throws {ExportError} `damaged` when a newer program made it
+ */
+export async function readSchemaVersion(
+  connection: PostgresConnection,
+  patienceMs?: number,
+): Promise<number | undefined> {
+  const { made } = await connection.ask(
+    `select obj_description(to_regnamespace('asset_export'), 'pg_namespace') as made`,
+    [],
+    patienceMs,
+  );
+  if (typeof made !== 'string' || !made.startsWith(mark)) return undefined;
+  const version = Number(made.slice(mark.length));
+  if (version <= schemaVersion) return version;
+  throw new ExportError('damaged', 'the shared database was set up by a newer version of asset-export', {
+    todo: 'Install that version of asset-export here too. Programs that already run continue.',
+  });
+}
+
+/** Sets the schema up where it is missing or older. One that is as it should be needs no right to make anything. */
+export async function makeSchema(connection: PostgresConnection): Promise<void> {
+  if ((await readSchemaVersion(connection)) === schemaVersion) return;
+  await connection.ask(script);
+  // A newer program may have come first.
+  await readSchemaVersion(connection);
+}

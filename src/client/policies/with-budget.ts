@@ -186,10 +186,15 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
     return work.finally(() => booked.delete(work));
   }
 
+  function unused(): void {
+    pace.unused(creditsPerCall);
+  }
+
   /** Waits for the turn of a call; false when the day ended meanwhile. */
   async function takeTurn(call: Call): Promise<boolean> {
-    const waitMs = await pace.turn(creditsPerCall);
+    const turn = pace.turn(creditsPerCall);
     try {
+      const waitMs = await untilStopped(turn, stop);
       if (waitMs > 0) await clock.sleep(waitMs, stop);
       // Answers that other calls received in the meantime apply to this call too.
       if (!gate.isShut()) {
@@ -198,10 +203,10 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
         throw new AttemptError('held', 'not sent yet');
       }
     } catch (error) {
-      pace.unused(creditsPerCall);
+      turn.then(unused, () => undefined);
       throw error;
     }
-    pace.unused(creditsPerCall);
+    unused();
     return false;
   }
 
@@ -217,6 +222,24 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
       }
     },
   };
+}
+
+/** A shared pace may wait for its database; a run that is stopped does not. @throws the reason of `stop` */
+async function untilStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  if (stop === undefined) return work;
+  stop.throwIfAborted();
+  let end: () => void = () => undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    end = () => {
+      reject(stop.reason as Error);
+    };
+  });
+  stop.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stop.removeEventListener('abort', end);
+  }
 }
 
 function runSpent(spent: number, limit: number): string {

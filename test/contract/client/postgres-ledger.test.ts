@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AssetAnswer } from '../../../src/client/asset-client.ts';
 import { IdList } from '../../../src/ids/id-list.ts';
 import { createClient } from '../../../src/client/create-client.ts';
@@ -11,8 +8,11 @@ import {
   type PostgresLedger,
   type PostgresLedgerOptions,
 } from '../../../src/client/ledger/postgres-ledger.ts';
+import { keyHash } from '../../../src/client/ledger/ledger-file.ts';
+import { readPostgresLedger } from '../../../src/client/ledger/postgres-readings.ts';
 import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { batchCall, idsOf, recordsOf } from '../../client/support/calls.ts';
+import { throughGate } from '../../support/postgres-gate.ts';
 import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
 import { describeCorrections, describeLedger } from './ledger-contract.ts';
 
@@ -155,6 +155,46 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await closeAll([one, other]);
   });
 
+  it('a size is forgotten a day after it was last learned', async () => {
+    const apiKey = newKey();
+    const [one, other] = (await openSeveral(2, { apiKey })) as [PostgresLedger, PostgresLedger];
+    await one.pace.learned(250);
+    const age = `update asset_export.pace set learned_at = learned_at - interval '25 hours' where key = '${keyHash(apiKey)}'`;
+    await server.psql(age);
+    expect(await other.pace.idsPerCall()).toBeUndefined();
+    await one.pace.learned(400);
+    expect(await other.pace.idsPerCall()).toBe(400);
+    await closeAll([one, other]);
+  });
+
+  it('a turn without credits comes after those that have some, and takes none of theirs', async () => {
+    const ledger = await open({ creditsPerDay: 480, creditsPerSecond: 160 });
+    const waits = [];
+    for (let n = 0; n < 5; n += 1) waits.push(await ledger.pace.turn(160));
+    expect(waits[2]).toBeGreaterThan(1000);
+    expect(Math.abs((waits[3] ?? 0) - (waits[2] ?? 0))).toBeLessThan(500);
+    expect(Math.abs((waits[4] ?? 0) - (waits[2] ?? 0))).toBeLessThan(500);
+    expect(await ledger.booked(today())).toBe(480);
+    await ledger.close();
+  });
+
+  it('what is booked is read by key and day, without changing anything', async () => {
+    const apiKey = newKey();
+    const ledger = await open({ apiKey });
+    await ledger.reserve({ day, credits: 160 });
+    await ledger.reserve({ day: '2026-03-15', credits: 320 });
+    await ledger.close();
+    const context = { clock: systemClock, random: Math.random };
+    const booked = [
+      { keyHash: keyHash(apiKey), day, credits: 160 },
+      { keyHash: keyHash(apiKey), day: '2026-03-15', credits: 320 },
+    ];
+    expect(await readPostgresLedger(server.address, { ...context, apiKey })).toEqual(booked);
+    expect(await readPostgresLedger(server.address, context)).toEqual(expect.arrayContaining(booked));
+    await server.psql('create database unused');
+    expect(await readPostgresLedger(server.address.replace('/postgres?', '/unused?'), context)).toEqual([]);
+  });
+
   it('a pause and a size that one client is told are known to the client of another process', async () => {
     const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
     const sizeRefused = { kind: 'refused', why: 'size', message: 'at most 2 ids', doubtful: false } as const;
@@ -177,7 +217,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
   });
 
   it('a booking whose answer is lost counts as booked, and is made again', async () => {
-    const gate = await throughGate();
+    const gate = await throughGate(server.address);
     const ledger = await openPostgresLedger(gate.address, { apiKey: newKey(), clock: systemClock, random: () => 0.01 });
     await ledger.reserve({ day, credits: 160 });
     gate.loseAnswers(2);
@@ -189,15 +229,6 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     expect(await ledger.booked(day)).toBe(3 * 160);
     await ledger.close();
   });
-});
-
-it('a database that is gone ends with `unavailable` after 10 minutes, by the clock that is given', async () => {
-  let nowMs = 0;
-  const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
-  const opened = openPostgresLedger('postgres://user@127.0.0.1:1/db', { apiKey: 'key', clock, random: () => 1 });
-  await expect(opened).rejects.toMatchObject({ exit: 'unavailable' });
-  expect(nowMs).toBeGreaterThan(9 * 60_000);
-  expect(nowMs).toBeLessThanOrEqual(10 * 60_000);
 });
 
 it.each(['postgres://user:canary@host/db', 'postgres://host/db?password=canary', 'mysql://host/db', 'canary'])(
@@ -229,32 +260,4 @@ function clientOf(ledger: PostgresLedger) {
     return created.askUnderPolicies({ ids: IdList.of(ids), send: () => send(ids) });
   };
   return { ask, stop, sleptMs };
-}
-
-/** A way to the server on which answers can be lost. */
-async function throughGate() {
-  const folder = new URL(server.address).searchParams.get('host') ?? '';
-  let lost = 0;
-  const gate = createServer((socket) => {
-    const upstream = connect(join(folder, '.s.PGSQL.5432'));
-    socket.on('error', () => upstream.destroy()).pipe(upstream);
-    upstream.on('error', () => socket.destroy());
-    upstream.on('close', () => socket.destroy());
-    upstream.on('data', (bytes) => {
-      // What a new connection says first is no answer to a statement.
-      const isAnswer = bytes.includes('SELECT');
-      if (isAnswer && lost > 0) {
-        lost -= 1;
-        socket.destroy();
-      } else socket.write(bytes);
-    });
-  });
-  gate.listen(0, '127.0.0.1');
-  await once(gate, 'listening');
-  onTestFinished(() => void gate.close());
-  const { port } = gate.address() as AddressInfo;
-  const loseAnswers = (count: number): void => {
-    lost = count;
-  };
-  return { address: `postgres://tester@127.0.0.1:${port}/postgres`, loseAnswers };
 }

@@ -1,0 +1,48 @@
+import type { PostgresContext } from '../client/ledger/postgres-connection.ts';
+import type { PostgresLedger } from '../client/ledger/postgres-ledger.ts';
+import type { PostgresReading } from '../client/ledger/postgres-readings.ts';
+import type { BookedDay } from '../client/ledger/credit-ledger.ts';
+import type { Job } from '../job/job-schema.ts';
+import { systemClock } from '../lib/clock.ts';
+
+/** The ledger, pace and clock that all processes share which name a database. */
+export interface FleetBudget {
+  readonly ledger: PostgresLedger;
+  /** Who takes the messages of the connection from now on; before that they go to stderr. */
+  readonly tellTo: (tell: (message: string) => void) => void;
+}
+
+/** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
+export async function openFleetBudget(
+  database: string,
+  { apiKey, budget }: { readonly apiKey: string; readonly budget?: Job['budget'] },
+): Promise<FleetBudget> {
+  const { openPostgresLedger } = await import('../client/ledger/postgres-ledger.ts');
+  let tell = tellStderr;
+  const { creditsPerDay, creditsPerSecond } = budget ?? {};
+  const limits = { apiKey, creditsPerDay, creditsPerSecond };
+  const ledger = await openPostgresLedger(database, {
+    ...{ ...postgresContext, ...limits },
+    tell: (message) => {
+      tell(message);
+    },
+  });
+  return {
+    ledger,
+    tellTo: (other) => {
+      tell = other;
+    },
+  };
+}
+
+/** What is booked in the database of a fleet, by key and day. @throws {ExportError} */
+export async function readFleetLedger(database: string, which: Pick<PostgresReading, 'apiKey'>): Promise<BookedDay[]> {
+  const { readPostgresLedger } = await import('../client/ledger/postgres-readings.ts');
+  return readPostgresLedger(database, { ...postgresContext, ...which });
+}
+
+const postgresContext: PostgresContext = { clock: systemClock, random: Math.random };
+
+function tellStderr(message: string): void {
+  process.stderr.write(`asset-export: warning: ${message}\n`);
+}

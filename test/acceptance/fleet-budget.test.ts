@@ -1,0 +1,230 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type GeneratedServiceOptions, startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { exportBytes } from '../support/run-export.ts';
+import { type ProgramRun, runProgram, startProgram, told } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+
+const server = await postgresOfTests('the budget of a fleet is not tested');
+let keys = 0;
+
+/** A service, 400 ids for 40 calls, and runs of the program that share a key and the database. */
+async function fleet(options: GeneratedServiceOptions = {}) {
+  const folder = await tempFolder();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 400 });
+  const service = await startGeneratedService(options);
+  onTestFinished(() => service.stop());
+  const environment = { ASSET_EXPORT_API_KEY: `key-${(keys += 1)}`, ASSET_EXPORT_FLEET: server.address };
+  const command = (out: string, ...more: string[]) => [
+    ...['run', '--ids', 'ids.txt', '--url', service.url, '--out', out, '--ids-per-call', '10'],
+    ...['--rows-per-part', '100', '--format', 'csv', '--concurrency', '4', '--log-level', 'warn', ...more],
+  ];
+  const start = (out: string, ...more: string[]) => startProgram(command(out, ...more), { cwd: folder, environment });
+  const credits = async (...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await runProgram(['credits', ...args], { cwd: folder, environment });
+    expect(stderr).toBe('');
+    return stdout;
+  };
+  return { folder, service, environment, command, start, credits };
+}
+
+/** What is booked, over all days, under all keys. */
+async function bookedNow(): Promise<() => Promise<number>> {
+  await server.psql('drop schema if exists asset_export cascade');
+  const pool = new pg.Pool({ connectionString: server.address, max: 1 });
+  // The server may crash.
+  pool.on('error', () => undefined);
+  onTestFinished(() => pool.end());
+  return async () => {
+    const { rows } = await pool.query<{ sum: string }>('select sum(booked) as sum from asset_export.day');
+    return Number(rows[0]?.sum);
+  };
+}
+
+function exitsOf(runs: readonly ProgramRun[]): ProgramRun['exit'][] {
+  return runs.map(({ exit }) => exit).sort();
+}
+
+describe.skipIf(server.isMissing)('runs that share a database', () => {
+  it('send exactly what the budget of a day allows, and book before they send', async () => {
+    const booked = await bookedNow();
+    const short: number[] = [];
+    const { service, start, credits } = await fleet({
+      jitterMs: 20,
+      at: async (point, { number }) => {
+        if (point === 'received' && (await booked()) < number * 160) short.push(number);
+      },
+    });
+    const budget = ['--credits-per-day', String(90 * 160), '--credits-per-second', String(100 * 160)];
+    const runs = ['a', 'b', 'c', 'd'].map((out) => start(out, ...budget));
+    expect(exitsOf(await Promise.all(runs.map(({ ended }) => ended)))).toEqual([8, 8, 8, 8]);
+    expect(service.counts().calls).toBe(90);
+    expect(await booked()).toBe(90 * 160);
+    expect(short).toEqual([]);
+    expect(await credits()).toContain('14,400  today');
+    expect(await credits('set', '0')).toContain('14,400 credits were booked, now 0');
+  });
+
+  it('never book less than they send when two are killed, and the others use the rest', async () => {
+    const booked = await bookedNow();
+    const short: number[] = [];
+    const children: ReturnType<typeof startProgram>[] = [];
+    const { service, start } = await fleet({
+      delayMs: 20,
+      at: async (point, { number }) => {
+        if (point !== 'received') return;
+        if ((await booked()) < number * 160) short.push(number);
+        if (number === 20) children[0]?.child.kill('SIGKILL');
+        if (number === 40) children[1]?.child.kill('SIGKILL');
+      },
+    });
+    for (const out of ['a', 'b', 'c', 'd']) children.push(start(out, '--credits-per-day', String(70 * 160)));
+    expect(exitsOf(await Promise.all(children.map(({ ended }) => ended)))).toEqual([8, 8, 'SIGKILL', 'SIGKILL']);
+    expect(await booked()).toBe(70 * 160);
+    expect(short).toEqual([]);
+    // At most what each of the killed had booked and not sent: four calls.
+    expect(service.counts().calls).toBeLessThanOrEqual(70);
+    expect(service.counts().calls).toBeGreaterThanOrEqual(62);
+  });
+
+  it('keep one pace, and all pause when one is told to', async () => {
+    const arrivedMs: number[] = [];
+    const [throttledAt, pauseMs] = [80, 2000];
+    const { start, credits } = await fleet({
+      throttled: ({ number }) => {
+        arrivedMs.push(performance.now());
+        return number === throttledAt ? pauseMs / 1000 : undefined;
+      },
+    });
+    await bookedNow();
+    await credits('set', '0');
+    await server.psql(`create table turns (ms float8);
+      create function log_turn() returns trigger language plpgsql as $$ begin
+        insert into turns values (extract(epoch from new.next_at) * 1000); return new;
+      end $$;
+      create trigger turns after update of next_at on asset_export.pace for each row execute function log_turn()`);
+    const runs = ['a', 'b', 'c', 'd'].map((out) => start(out, '--credits-per-second', String(40 * 160)));
+    expect(exitsOf(await Promise.all(runs.map(({ ended }) => ended)))).toEqual([0, 0, 0, 0]);
+    expect(arrivedMs).toHaveLength(161);
+    const turns = (await server.psql('select ms from turns')).trim().split('\n').map(Number);
+    expect(turns.length).toBeGreaterThanOrEqual(161);
+    const most = Math.max(...turns.map((from) => turns.filter((ms) => ms >= from && ms < from + 1000).length));
+    expect(most).toBeLessThanOrEqual(44);
+    // Sixteen calls may have had their turns.
+    const throttledMs = arrivedMs[throttledAt - 1] ?? 0;
+    const inPause = arrivedMs.filter((ms) => ms > throttledMs + 600 && ms < throttledMs + pauseMs - 50);
+    expect(inPause).toEqual([]);
+  });
+
+  it('wait for a database that crashes, spend no more for it, and make the same files', async () => {
+    const calm = await fleet();
+    expect((await calm.start('calm').ended).exit).toBe(0);
+    const booked = await bookedNow();
+    let crash: Promise<void> | undefined;
+    const { folder, service, start } = await fleet({
+      delayMs: 20,
+      at: (point, { number }) => {
+        if (point === 'received' && number === 20) crash = server.crash();
+      },
+    });
+    const runs = ['a', 'b'].map((out) => start(out, '--credits-per-day', String(10_000 * 160)));
+    await Promise.all(runs.map(({ child }) => told(child, 'the shared database does not answer')));
+    await crash;
+    const sent = service.counts().calls;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    // What was in flight or had its credits.
+    expect(service.counts().calls - sent).toBeLessThanOrEqual(8);
+    await server.restart();
+    const ended = await Promise.all(runs.map(({ ended }) => ended));
+    expect(exitsOf(ended), ended.map(({ stderr }) => stderr).join('\n')).toEqual([0, 0]);
+    for (const { stderr } of ended) expect(stderr).toContain('the shared database answers again');
+    expect(service.counts().calls).toBe(80);
+    expect(await booked()).toBeGreaterThanOrEqual(80 * 160);
+    // Each had at most one statement that may have been done without an answer.
+    expect(await booked()).toBeLessThanOrEqual(82 * 160);
+    for (const out of ['a', 'b'])
+      expect(exportBytes(join(folder, out))).toEqual(exportBytes(join(calm.folder, 'calm')));
+  });
+
+  it('log in with PGPASSWORD or PGPASSFILE, and a password is not shown', async () => {
+    const password = 'canary-password';
+    const hba = (await server.psql('show hba_file')).trim();
+    writeFileSync(hba, `local all guarded scram-sha-256\n${readFileSync(hba, 'utf8')}`);
+    await server.psql(`create role guarded login password '${password}'; grant create on database postgres to guarded;
+      drop schema if exists asset_export cascade; select pg_reload_conf()`);
+    const { folder, environment, command } = await fleet();
+    const address = server.address.replace('user=tester', 'user=guarded');
+    const passfile = join(folder, 'passfile');
+    writeFileSync(passfile, `*:*:*:guarded:${password}\n`);
+    chmodSync(passfile, 0o600);
+    const run = async (out: string, more: Record<string, string>, fleetAddress = address): Promise<ProgramRun> => {
+      const made = await runProgram(command(out, '--fleet', fleetAddress), {
+        cwd: folder,
+        environment: { ...environment, ...more },
+      });
+      expect(`${made.stdout}${made.stderr}`).not.toContain('canary');
+      return made;
+    };
+    expect(await run('a', { PGPASSWORD: password })).toMatchObject({ exit: 0 });
+    expect(await run('b', { PGPASSFILE: passfile })).toMatchObject({ exit: 0 });
+    expect(await run('c', { PGPASSWORD: 'wrong' })).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining('password authentication failed') as string,
+    });
+    const holding = `postgres://guarded:${password}@localhost/postgres`;
+    expect(await run('d', {}, holding)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('--fleet must not hold a password') as string,
+    });
+  });
+
+  it('are followed by plan, status, get and verify --repair', async () => {
+    const booked = await bookedNow();
+    const { folder, environment, command, start } = await fleet();
+    const budget = ['--credits-per-day', String(50 * 160)];
+    const program = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+    const planned = async (out: string): Promise<unknown> => {
+      const { stdout } = await program('plan', ...command(out, ...budget).slice(1), '--json');
+      return (JSON.parse(stdout) as { leftToday: unknown }).leftToday;
+    };
+    // A plan makes nothing in the database.
+    expect(await planned('a')).toBe(50 * 160);
+    expect(await server.psql(`select to_regnamespace('asset_export') is null`)).toBe('t\n');
+    expect(await start('a', ...budget).ended).toMatchObject({ exit: 0 });
+    expect(await planned('b')).toBe(10 * 160);
+    expect(await start('b', ...budget).ended).toMatchObject({ exit: 8 });
+    const { stdout } = await program('status', 'b', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ creditsToday: 50 * 160, creditsLeft: 0 });
+    const [id = ''] = readFileSync(join(folder, 'ids.txt'), 'utf8').split('\n');
+    const get = ['get', id, '--url', command('a')[4] ?? ''];
+    expect(await program(...get, ...budget)).toMatchObject({ exit: 8 });
+    expect(await program(...get)).toMatchObject({ exit: 0 });
+    expect(await booked()).toBe(51 * 160);
+    writeFileSync(join(folder, 'a/csv/assets/part-00000.csv'), 'damaged');
+    const repair = ['verify', 'a', '--repair', '--yes', ...command('a').slice(1, 5), '--ids-per-call', '10'];
+    expect(await program(...repair)).toMatchObject({ exit: 0 });
+    expect(await booked()).toBe(61 * 160);
+  });
+
+  it('need the package pg, and print the line that installs it', async () => {
+    const { folder, environment, command, service } = await fleet();
+    const resolve = `export const resolve = (name, context, next) => name === 'pg'
+      ? Promise.reject(Object.assign(new Error('no pg'), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
+    writeFileSync(
+      join(folder, 'without-pg.mjs'),
+      `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`,
+    );
+    const without = { ...environment, NODE_OPTIONS: '--import ./without-pg.mjs' };
+    expect(await runProgram(command('a'), { cwd: folder, environment: without })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/needs the package pg, which is not installed[^]*npm install pg/) as string,
+    });
+    expect(service.counts().calls).toBe(0);
+    const alone = { ...without, ASSET_EXPORT_FLEET: '' };
+    expect(await runProgram(command('a'), { cwd: folder, environment: alone })).toMatchObject({ exit: 0 });
+  });
+});
