@@ -3,21 +3,12 @@ import { environmentName } from '../job/job-fields.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
-import type { ObjectStore } from '../objects/object-store.ts';
+import type { ExportPlace } from '../operations/homes/export-place.ts';
 import { localFolder } from '../operations/homes/local-folder.ts';
 import { pathIn } from '../store/export-folder.ts';
-import { diskFileStore, type FileStore } from '../store/file-store.ts';
+import { diskFileStore } from '../store/file-store.ts';
 import type { CommandArguments } from './command.ts';
 import { jobFlag } from './job-flags.ts';
-
-/** Where an export lies that a command reads. */
-export interface ExportPlace {
-  readonly files: FileStore;
-  /** Absolute, or the address of a bucket. */
-  readonly folder: string;
-  /** Of a bucket. */
-  readonly store?: ObjectStore;
-}
 
 /** Flags of commands that read exports in buckets. */
 export const bucketFlags = [jobFlag('output.endpoint')];

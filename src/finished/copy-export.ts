@@ -9,15 +9,20 @@ export interface ExportCopy {
   /** The export to copy. */
   readonly folder: string;
   readonly to: FileStore;
-  /** Where the copy goes; what is there is removed first. */
+  /** Local folder of the copy. `copyExport` removes what is there. */
   readonly target: string;
 }
 
 /** Copies the manifest of a complete export and every file that it names. @throws {ExportError} as `openFinished` */
-export async function copyExport({ from, folder, to, target }: ExportCopy): Promise<void> {
-  const { manifest } = await openFinished(folder, from);
-  await to.remove(target);
-  for (const name of [...manifest.files.map(({ path }) => path), exportPaths.manifest]) {
+export async function copyExport(copy: ExportCopy): Promise<void> {
+  const { manifest } = await openFinished(copy.folder, copy.from);
+  await copy.to.remove(copy.target);
+  await copyFiles(copy, [...manifest.files.map(({ path }) => path), exportPaths.manifest]);
+}
+
+/** Copies some files of an export. @param paths relative to it */
+export async function copyFiles({ from, folder, to, target }: ExportCopy, paths: readonly string[]): Promise<void> {
+  for (const name of paths) {
     const path = pathIn(target, name);
     await to.makeFolder(dirname(path));
     const source = await from.open(pathIn(folder, name), 'read');

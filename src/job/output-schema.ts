@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { tableNames } from '../records/columns.ts';
-import { isBucketAddress } from '../lib/bucket-address.ts';
 import { csvDialectNames } from '../lib/csv-dialect.ts';
 import { compressions, formats } from '../formats/sink.ts';
 import { columnIssues } from './column-issues.ts';
@@ -102,10 +101,6 @@ export const outputSchema = z
     }),
   })
   .superRefine((output, context) => {
-    if (output.report && isBucketAddress(output.dir)) {
-      const message = 'must be false when output.dir is a bucket';
-      context.addIssue({ code: 'custom', path: ['report'], input: output.report, message });
-    }
     const message = output.latest ? latestProblem(output.dir) : undefined;
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['latest'], input: output.latest, message });
     for (const { path, input, message } of columnIssues(output)) {

@@ -33,7 +33,7 @@ export interface ObjectStore {
   putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'>;
   /** Puts an object in place of the one that `look` gave `tag` for. @throws {ExportError} `usage` above 5 GB */
   replace(name: string, body: ObjectBody, tag: string): Promise<'put' | 'changed'>;
-  /** Puts an object, whatever is there. Only heartbeats use it. @throws {ExportError} `usage` above 5 GB */
+  /** Puts an object, whatever is there. Heartbeats, records of runs and reports use it. @throws {ExportError} `usage` above 5 GB */
   put(name: string, body: ObjectBody): Promise<void>;
   /** Size, hash and tag; undefined when there is no such object. */
   look(name: string): Promise<ObjectLook | undefined>;

@@ -111,17 +111,20 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
   });
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await pointLatest(request.job, context);
-  if (request.job.output.report && outcome.state !== 'already') await reportRun(request.job.output.dir, context);
+  if (request.job.output.report && outcome.state !== 'already') await reportRun(home, context);
   return outcome;
 }
 
 /** Writes the report of a run that ended. A report that fails changes no outcome. */
-async function reportRun(folder: string, { files, version, stop, abort, listener }: ExportContext): Promise<void> {
+async function reportRun(
+  { place }: ExportHome,
+  { clock, version, stop, abort, listener }: ExportContext,
+): Promise<void> {
   if (abort.aborted) return;
   try {
-    const { writeReport } = await import('../report/write-report.ts');
+    const { reportExport } = await import('./report-export.ts');
     // Who interrupted the run does not wait for a profile of all rows.
-    await writeReport({ files, folder, version, ...(stop.aborted ? { extent: 'none' } : {}) });
+    await reportExport({ place, nowMs: clock.now(), version, extent: stop.aborted ? 'none' : undefined });
   } catch (error) {
     listener({ kind: 'warning', message: `no report: ${messageOf(error)}` });
   }

@@ -1,17 +1,14 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
-import { ExportError } from '../lib/export-error.ts';
-import { readCheckpoint } from '../store/checkpoint.ts';
 import type { Counts } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { lockOwner } from '../store/lock.ts';
 import type { LockOwner } from '../lib/process/lock-owner.ts';
-import { type Manifest, readManifest } from '../store/manifest.ts';
+import type { Manifest } from '../store/manifest.ts';
 import type { RunLine } from '../store/run-lines.ts';
-import { readRunLines } from '../store/run-record.ts';
-import { readTally } from '../store/tally.ts';
-import type { ExportStanding, UnfinishedStanding } from './homes/export-standing.ts';
+import type { UnfinishedStanding } from '../store/export-standing.ts';
+import type { ExportPlace } from './homes/export-place.ts';
+import { standingAt } from './standing-at.ts';
 import { committedCounts } from './export-outcome.ts';
 import {
   creditFigures,
@@ -74,33 +71,13 @@ export async function exportStatus(
   folder: string,
   clock: Pick<Clock, 'now'> = systemClock,
 ): Promise<ExportStatus> {
-  return statusOf(folder, await folderStanding(files, folder), clock.now());
+  return statusAt({ files, folder }, clock.now());
 }
 
-/** The status of an export by what lies there. @throws {ExportError} `usage` where nothing does */
-export function statusOf(name: string, standing: ExportStanding | undefined, nowMs: number): ExportStatus {
-  if (standing === undefined) {
-    throw new ExportError('usage', `${name} is not an export: it has neither a manifest nor a checkpoint`, {
-      todo: 'Name the output folder of an export (--out, output.dir).',
-    });
-  }
+/** @throws {ExportError} `usage` where there is no export */
+export async function statusAt(place: ExportPlace, nowMs: number): Promise<ExportStatus> {
+  const standing = await standingAt(place, nowMs);
   return 'manifest' in standing ? completed(standing.manifest, standing.lines, nowMs) : unfinished(standing, nowMs);
-}
-
-/** What lies in a folder of an export; undefined where nothing is. */
-async function folderStanding(files: FileStore, folder: string): Promise<ExportStanding | undefined> {
-  const manifest = await readManifest(files, folder);
-  if (manifest !== undefined) return { manifest, lines: await readRunLines(files, folder) };
-  const owner = await lockOwner(folder);
-  const checkpoint = await readCheckpoint(files, folder);
-  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
-  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
-  const lines = await readRunLines(files, folder);
-  // A run that ends writes the manifest before it takes all else away.
-  const written = await readManifest(files, folder);
-  if (written !== undefined) return { manifest: written, lines };
-  if (checkpoint === undefined && owner === undefined) return undefined;
-  return { start: checkpoint?.start, commits: checkpoint?.commits ?? [], spent: { calls, credits }, owner, lines };
 }
 
 function unfinished({ start, commits, spent, owner, lines }: UnfinishedStanding, nowMs: number): ExportStatus {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { nextUtcMidnight } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { count, plural } from '../lib/format-text.ts';
@@ -20,7 +21,7 @@ export function nextSteps(facts: ReportFacts): NextStep[] {
     {
       title: 'Load into DuckDB',
       about: 'Creates the tables and loads them in one transaction.',
-      command: `asset-export load ${name} --to duckdb:${name}.duckdb`,
+      command: `asset-export load ${name} --to duckdb:${fileName(facts.name)}.duckdb`,
     },
     {
       title: 'Load into PostgreSQL',
@@ -34,6 +35,11 @@ export function nextSteps(facts: ReportFacts): NextStep[] {
     },
     ...againSteps(facts, name),
   ];
+}
+
+/** Of a folder or the address of a bucket. */
+function fileName(name: string): string {
+  return shellWord(basename(name));
 }
 
 function waitingText({ runs }: ReportFacts): string {

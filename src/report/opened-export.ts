@@ -3,18 +3,13 @@ import { createDriftCounter } from '../records/drift.ts';
 import { tableByName } from '../records/columns.ts';
 import { shapeTable, type TableShape } from '../records/shape-table.ts';
 import type { Table } from '../records/table.ts';
-import { ExportError } from '../lib/export-error.ts';
-import { readCheckpoint } from '../store/checkpoint.ts';
 import { type Commit, type JobShape, noCounts, noNotes, sumOf } from '../store/export-facts.ts';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { ExportStanding, UnfinishedStanding } from '../store/export-standing.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { lockOwner } from '../store/lock.ts';
-import { type Manifest, readManifest } from '../store/manifest.ts';
+import type { Manifest } from '../store/manifest.ts';
 import type { RunLine } from '../store/run-lines.ts';
-import { readRunLines } from '../store/run-record.ts';
-import { readTally } from '../store/tally.ts';
 
-/** An export in any state, as its folder has it now. */
+/** An export in any state. */
 export interface OpenedExport {
   /** Its committed parts; of an unfinished export the manifest holds what it would if the export ended here. */
   readonly view: FinishedExport;
@@ -26,44 +21,33 @@ export interface OpenedExport {
   readonly startedAtMs: number | undefined;
 }
 
-/** @throws {ExportError} `usage` when there is no export in the folder, `damaged` */
-export async function openAnyExport(files: FileStore, folder: string): Promise<OpenedExport> {
-  const open = (await openComplete(files, folder)) ?? (await openUnfinished(files, folder));
-  // A run that ends writes the manifest before it takes all else away.
-  const found = open ?? (await openComplete(files, folder));
-  if (found !== undefined) return found;
-  throw new ExportError('usage', `${folder} is not an export: it has neither a manifest nor a checkpoint`, {
-    todo: 'Name the output folder of an export (--out, output.dir).',
-  });
-}
-
-async function openComplete(files: FileStore, folder: string): Promise<OpenedExport | undefined> {
-  const manifest = await readManifest(files, folder);
-  if (manifest === undefined) return undefined;
-  const view = new FinishedExport(files, folder, manifest);
-  const lines = await readRunLines(files, folder);
-  return { view, isComplete: true, isHeld: false, lines, startedAtMs: manifest.startedAtMs };
-}
-
-async function openUnfinished(files: FileStore, folder: string): Promise<OpenedExport | undefined> {
-  const owner = await lockOwner(folder);
-  const checkpoint = await readCheckpoint(files, folder);
-  if (checkpoint === undefined && owner === undefined) return undefined;
-  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
-  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
-  const lines = await readRunLines(files, folder);
-  if ((await readManifest(files, folder)) !== undefined) return undefined;
-  const { start = { job: {}, inputs: [], startedAtMs: undefined }, commits = [] } = checkpoint ?? {};
-  const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
-  const manifest: Manifest = {
-    ...{ version: 1, program: { name: 'asset-export', version }, job: start.job, inputs: start.inputs },
-    ...{ ...sumsOf(commits), calls, credits, parts: commits.length, tables: tablesOf(start.job, commits) },
-    files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
-    commits,
+/** What a report reads of an export that stands so. @param files those of the export, in `folder` */
+export function openStanding(standing: ExportStanding, files: FileStore, folder: string): OpenedExport {
+  const { lines } = standing;
+  if ('manifest' in standing) {
+    const { manifest } = standing;
+    const view = new FinishedExport(files, folder, manifest);
+    return { view, isComplete: true, isHeld: false, lines, startedAtMs: manifest.startedAtMs };
+  }
+  const view = new FinishedExport(files, folder, manifestSoFar(standing));
+  return {
+    view,
+    isComplete: false,
+    isHeld: standing.owner !== undefined,
+    lines,
+    startedAtMs: standing.start?.startedAtMs,
   };
-  const { startedAtMs } = start;
-  const view = new FinishedExport(files, folder, manifest);
-  return { view, isComplete: false, isHeld: owner !== undefined, lines, startedAtMs };
+}
+
+function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Manifest {
+  const { job, inputs } = start ?? { job: {}, inputs: [] };
+  const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
+  return {
+    ...{ version: 1, program: { name: 'asset-export', version }, job, inputs },
+    ...{ ...sumsOf(commits), ...spent, parts: commits.length, tables: tablesOf(job, commits) },
+    files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
+    commits: [...commits],
+  };
 }
 
 function sumsOf(commits: readonly Commit[]): Pick<Manifest, 'counts' | 'notes' | 'drift'> {

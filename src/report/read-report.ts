@@ -2,12 +2,14 @@ import { basename } from 'node:path';
 import type { DriftCount } from '../records/drift.ts';
 import type { Column, Table } from '../records/table.ts';
 import { csvDialectNamed } from '../lib/csv-dialect.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
 import { messageOf } from '../lib/export-error.ts';
-import type { FinishedExport } from '../finished/finished-export.ts';
+import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
+import type { ExportStanding } from '../store/export-standing.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { TableFormat } from '../warehouse/dialect.ts';
 import { nextSteps } from './next-steps.ts';
-import { type OpenedExport, openAnyExport } from './opened-export.ts';
+import { type OpenedExport, openStanding } from './opened-export.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
 import type { DriftData, FilesOfTable, ReportData, ReportFacts, ReportState } from './report-data.ts';
 import { type RunsData, runsData } from './runs.ts';
@@ -18,8 +20,12 @@ export type ProfileExtent = 'exact' | 'parts' | 'none';
 
 export interface ReportRequest {
   readonly files: FileStore;
-  /** Of the export, absolute. */
+  /** Of the export: absolute, or the address of a bucket. */
   readonly folder: string;
+  /** How the export stands. */
+  readonly standing: ExportStanding;
+  /** The local folder where DuckDB finds these files of the export. */
+  readonly localFiles: (paths: readonly string[]) => Promise<string>;
   /** Version of this program. */
   readonly version: string;
   /** Rows to profile: all, those of some parts, or none. `parts` above five million rows unless given. */
@@ -32,9 +38,9 @@ const mostDrift = 60;
 /** With more rows only some parts are read, unless all are asked for. */
 const mostRows = 5_000_000;
 
-/** @throws {ExportError} `usage` when there is no export in the folder, `damaged` */
+/** @throws {ExportError} `damaged` */
 export async function readReport(request: ReportRequest): Promise<ReportData> {
-  const opened = await openAnyExport(request.files, request.folder);
+  const opened = openStanding(request.standing, request.files, request.folder);
   const { view, lines, isHeld } = opened;
   const { manifest } = view;
   const runs = runsData(lines, isHeld) ?? null;
@@ -43,7 +49,7 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
   const read = Math.max(manifest.counts.read, opened.isComplete ? 0 : (runs?.read ?? 0));
   const tables = Object.entries(manifest.tables);
   const facts: ReportFacts = {
-    name: basename(request.folder),
+    name: isBucketAddress(request.folder) ? request.folder : basename(request.folder),
     ...{ madeBy: manifest.program.version, version: request.version },
     state: stateOf(opened, runs),
     counts: { ...manifest.counts, read },
@@ -96,7 +102,7 @@ const preferred: readonly TableFormat[] = ['parquet', 'csv', 'jsonl'];
 
 async function profileOf(
   view: FinishedExport,
-  { extent, openProfile }: ReportRequest,
+  { extent, openProfile, localFiles }: ReportRequest,
   isRead: (part: number) => boolean,
 ): Promise<Pick<ReportData, 'profile' | 'profileMissing'>> {
   const none = (profileMissing: string) => ({ profile: null, profileMissing });
@@ -106,10 +112,12 @@ async function profileOf(
     names.some((name) => view.filesOf(name).some((file) => file.format === each)),
   );
   if (format === undefined) return none('no file of this export holds tables as the service sent them');
-  const tables = names.map((name) => profiledTable(view, { name, format, isRead }));
   const source = await openProfile();
   if (source === undefined) return none('the package @duckdb/node-api is not installed');
   try {
+    const chosen = names.map((name) => chosenFiles(view, { name, format, isRead }));
+    const folder = await localFiles(chosen.flatMap(({ files }) => files.map(({ path }) => path)));
+    const tables = chosen.map((each) => profiledTable(view, each, { format, folder }));
     const profile = await source.profile(tables);
     const all = view.manifest.parts;
     const read = Array.from({ length: all }, (_, part) => part).filter(isRead).length;
@@ -128,13 +136,25 @@ interface TableChoice {
   readonly isRead: (part: number) => boolean;
 }
 
-function profiledTable(view: FinishedExport, { name, format, isRead }: TableChoice): ProfiledTable {
+interface ChosenFiles {
+  readonly name: string;
+  readonly files: readonly ManifestFile[];
+}
+
+function chosenFiles(view: FinishedExport, { name, format, isRead }: TableChoice): ChosenFiles {
+  return { name, files: view.filesOf(name).filter((file) => file.format === format && isRead(file.part)) };
+}
+
+function profiledTable(
+  view: FinishedExport,
+  { name, files }: ChosenFiles,
+  { format, folder }: { readonly format: TableFormat; readonly folder: string },
+): ProfiledTable {
   const table = view.tables.get(name) ?? { name, columns: [] };
-  const files = view.filesOf(name).filter((file) => file.format === format && isRead(file.part));
   return {
     source: {
       table: format === 'parquet' ? table : withoutLists(table),
-      ...{ format, folder: view.folder, csvDialect: csvDialectNamed(view.manifest.job['csv.dialect']) },
+      ...{ format, folder, csvDialect: csvDialectNamed(view.manifest.job['csv.dialect']) },
       files: files.map(({ path }) => path),
     },
     rows: files.reduce((total, { rows }) => total + rows, 0),

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { copyFiles } from '../finished/copy-export.ts';
+import type { ExportStanding } from '../store/export-standing.ts';
 import { diskFileStore, type FileStore } from '../store/file-store.ts';
-import { reportPage } from './page/page.ts';
 import { openDuckdbProfile } from './profile/duckdb-profile.ts';
 import { type ProfileExtent, readReport } from './read-report.ts';
 import type { ReportData } from './report-data.ts';
 
-export interface WriteReport {
+export interface ReportOptions {
   readonly files: FileStore;
-  /** Of the export, absolute. */
+  /** Of the export: absolute, or the address of a bucket. */
   readonly folder: string;
+  readonly standing: ExportStanding;
+  /** Whether the files are on a disk of this machine; others are copied to one for DuckDB. */
+  readonly isLocal: boolean;
   /** Version of this program. */
   readonly version: string;
   readonly extent?: ProfileExtent | undefined;
@@ -21,17 +24,23 @@ export interface WriteReport {
 
 /**
  * What a report of an export shows.
- * @throws {ExportError} `usage` when there is no export in the folder, `damaged`, `cannotWrite` when there is no room for scratch files
+ * @throws {ExportError} `damaged`, `cannotWrite` when there is no room for scratch files
  */
-export async function reportData({ files, folder, version, extent, threads }: WriteReport): Promise<ReportData> {
-  // On a disk of this machine, wherever the export lies.
+export async function reportData({ isLocal, threads, ...options }: ReportOptions): Promise<ReportData> {
+  const { files, folder } = options;
   const scratch = join(tmpdir(), `asset-export-report-${randomUUID()}`);
   const openProfile = async () => {
     await diskFileStore.makeFolder(scratch);
     return openDuckdbProfile({ scratch, threads });
   };
+  const localFiles = async (paths: readonly string[]): Promise<string> => {
+    if (isLocal) return folder;
+    const target = join(scratch, 'export');
+    await copyFiles({ from: files, folder, to: diskFileStore, target }, paths);
+    return target;
+  };
   try {
-    return await readReport({ files, folder, version, extent, openProfile });
+    return await readReport({ ...options, openProfile, localFiles });
   } finally {
     await diskFileStore.remove(scratch).catch(() => undefined);
   }
@@ -50,10 +59,4 @@ export async function writePage(files: FileStore, path: string, page: string): P
     await files.remove(temporary).catch(() => undefined);
     throw error;
   }
-}
-
-/** Writes `report.html` into an export. @throws {ExportError} */
-export async function writeReport(request: WriteReport): Promise<void> {
-  const page = reportPage(await reportData(request));
-  await writePage(request.files, pathIn(request.folder, exportPaths.report), page);
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vite
 import { systemClock } from '../../src/lib/clock.ts';
 import { openObjects } from '../../src/objects/open-objects.ts';
 import { bytesOf, namesOf } from '../../src/operations/homes/bucket-bytes.ts';
+import type { ReportData } from '../../src/report/report-data.ts';
 import { BucketOfTests, usualWays } from '../contract/objects/bucket-of-tests.ts';
 import { startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';
@@ -125,6 +126,31 @@ describe('an export in a bucket', () => {
     expect(await (await fetch(`${url ?? ''}/healthz`)).text()).toContain('ready');
     child.kill('SIGTERM');
     expect((await ended).stderr).toContain('serving');
+  }, 120_000);
+
+  it('is reported from its address, unfinished and complete', async () => {
+    const { folder, address, program, run, store } = await sixtyIds();
+    // Four calls: two of three parts.
+    expect(await run(address, '--credits-per-run', '640', '--report')).toMatchObject({ exit: 8 });
+    const early = JSON.parse((await program('report', address, '--json')).stdout) as ReportData;
+    expect(early).toMatchObject({ name: address, state: { kind: 'stopped', exit: 8 }, parts: 2 });
+    expect(String(await bytesOf(await store(), 'report.html'))).toContain('stopped, exit 8');
+
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    const written = await program('report', address);
+    expect(written).toMatchObject({ exit: 0, stdout: expect.stringContaining(`${address}/report.html`) as string });
+    const page = String(await bytesOf(await store(), 'report.html'));
+    expect(page).toContain(`asset-export verify ${address}`);
+    expect((await program('report', address, '--to', '-')).stdout).toBe(page);
+    const { profile, runs } = JSON.parse((await program('report', address, '--json')).stdout) as ReportData;
+    const local = JSON.parse(
+      (await program('report', await downloaded(await store(), join(folder, 'copy')), '--json')).stdout,
+    ) as ReportData;
+    expect(profile).toEqual(local.profile);
+    expect(profile?.tables.map(({ name }) => name)).toEqual(['assets', 'creators']);
+    expect(runs).toEqual(local.runs);
+    expect(await program('verify', address, '--strict')).toMatchObject({ exit: 0 });
+    expect(await program('report', address, '--open')).toMatchObject({ exit: 2 });
   }, 120_000);
 
   it('ends with 7 where access is denied, the bucket is missing or the credentials have expired, and is resumed', async () => {

@@ -151,11 +151,6 @@ describe('a job that is wrong', () => {
     );
   });
 
-  it('refuses a report of an export in a bucket', async () => {
-    const sources = await jobFile(least.replace('dir: out', 'dir: s3://bucket/out, report: true'));
-    expect(messageOf(sources)).toContain('output.report must be false when output.dir is a bucket');
-  });
-
   it('keeps the address of a bucket, and reads scratch relative to the job file', async () => {
     const sources = await jobFile(least.replace('dir: out', 'dir: s3://bucket/out, scratch: here'));
     const { output } = loadJob(sources).job;

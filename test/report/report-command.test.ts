@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReportData } from '../../src/report/report-data.ts';
+import { standingAt } from '../../src/operations/standing-at.ts';
 import { readReport } from '../../src/report/read-report.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { exportBytes } from '../support/run-export.ts';
@@ -108,7 +109,11 @@ describe('report', () => {
   });
 
   it('names the package where DuckDB is not installed', async () => {
-    const request = { files: diskFileStore, folder, version: '1', openProfile: () => Promise.resolve(undefined) };
+    const standing = await standingAt({ files: diskFileStore, folder }, 0);
+    const request = {
+      ...{ files: diskFileStore, folder, standing, version: '1', localFiles: () => Promise.resolve(folder) },
+      openProfile: () => Promise.resolve(undefined),
+    };
     expect(await readReport(request)).toMatchObject({
       profile: null,
       profileMissing: 'the package @duckdb/node-api is not installed',

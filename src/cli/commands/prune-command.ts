@@ -2,8 +2,9 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
+import type { ExportPlace } from '../../operations/homes/export-place.ts';
 import type { NightsPlace, Pruning } from '../../operations/nights/prune-exports.ts';
-import { bucketFlags, type ExportPlace, exportPlace } from '../export-place.ts';
+import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 
 /** `prune`: removes old exports from a folder of exports. */

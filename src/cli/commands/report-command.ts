@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize } from '../../lib/format-text.ts';
@@ -9,6 +10,7 @@ import type { ReportData } from '../../report/report-data.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { bucketFlags, exportPlace } from '../export-place.ts';
 import { programVersion } from '../program-version.ts';
 
 const extents: readonly ProfileExtent[] = ['exact', 'parts', 'none'];
@@ -38,6 +40,7 @@ export const reportCommand: Command = {
           about:
             'rows to count: exact reads all, parts reads every k-th part (default above 5,000,000 rows), none leaves these sections out',
         },
+        ...bucketFlags,
         { name: 'json', about: 'print what the page shows as one JSON object; write no page' },
       ],
     },
@@ -46,15 +49,18 @@ export const reportCommand: Command = {
 };
 
 async function run(args: CommandArguments): Promise<number> {
-  const folder = resolve(args.words[0] ?? '');
   const [to, isOpened, isJson] = [args.text('to'), args.isOn('open'), args.isOn('json')];
   const extent = extentOf(args.text('profile'));
   if (isJson && (isOpened || to !== undefined)) {
     throw new ExportError('usage', '--json writes no page: remove --open and --to');
   }
   if (isOpened && to === '-') throw new ExportError('usage', '--open needs a file: remove --to -');
-  const { reportData, writePage } = await import('../../report/write-report.ts');
-  const data = await reportData({ files: diskFileStore, folder, version: programVersion(), extent });
+  const place = await exportPlace(args.words[0] ?? '', args);
+  if (isOpened && to === undefined && place.store !== undefined) {
+    throw new ExportError('usage', '--open needs a file on this machine: add --to FILE');
+  }
+  const { putReport, readExportReport } = await import('../../operations/report-export.ts');
+  const data = await readExportReport({ place, nowMs: systemClock.now(), version: programVersion(), extent });
   if (isJson) {
     process.stdout.write(`${JSON.stringify(data)}\n`);
     return exitCodes.complete.code;
@@ -65,8 +71,9 @@ async function run(args: CommandArguments): Promise<number> {
     process.stdout.write(page);
     return exitCodes.complete.code;
   }
-  const path = to === undefined ? pathIn(folder, exportPaths.report) : resolve(to);
-  await writePage(diskFileStore, path, page);
+  const path = to === undefined ? pathIn(place.folder, exportPaths.report) : resolve(to);
+  if (to === undefined) await putReport(place, page);
+  else await (await import('../../report/write-report.ts')).writePage(diskFileStore, path, page);
   process.stdout.write(`${shownPath(path, process.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`);
   if (isOpened) await openInBrowser(path);
   return exitCodes.complete.code;

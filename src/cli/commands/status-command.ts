@@ -3,8 +3,9 @@ import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
-import { exportFolders, type ExportStatus, exportStatus } from '../../operations/export-status.ts';
-import { bucketFlags, type ExportPlace, exportPlace } from '../export-place.ts';
+import { exportFolders, type ExportStatus, statusAt } from '../../operations/export-status.ts';
+import type { ExportPlace } from '../../operations/homes/export-place.ts';
+import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
 import { cut } from '../progress/progress-lines.ts';
@@ -83,24 +84,22 @@ async function look(place: ExportPlace): Promise<Seen> {
   const found = await exportFolders(files, folder);
   const isOne = found.length === 0 || found[0] === folder;
   // A folder without any is reported as one export that is not there.
-  if (isOne) return { folder, isOne, exports: [{ folder, status: await statusAt(place, folder) }] };
+  if (isOne) return { folder, isOne, exports: [{ folder, status: await statusIn(place, folder) }] };
   const exports: SeenExport[] = [];
   for (const each of found) exports.push({ folder: each, status: await statusOrError(place, each) });
   return { folder, isOne, exports };
 }
 
-async function statusAt({ files, store, folder: top }: ExportPlace, folder: string): Promise<ExportStatus> {
-  if (store === undefined) return exportStatus(files, folder);
-  const [{ bucketStatus }, { storeWithin }] = await Promise.all([
-    import('../../operations/homes/bucket-status.ts'),
-    import('../../objects/store-within.ts'),
-  ]);
-  return bucketStatus(storeWithin(store, folder.slice(top.length + 1)), folder);
+async function statusIn({ files, store, folder: top }: ExportPlace, folder: string): Promise<ExportStatus> {
+  const nowMs = systemClock.now();
+  if (store === undefined) return statusAt({ files, folder }, nowMs);
+  const { storeWithin } = await import('../../objects/store-within.ts');
+  return statusAt({ files, folder, store: storeWithin(store, folder.slice(top.length + 1)) }, nowMs);
 }
 
 async function statusOrError(place: ExportPlace, folder: string): Promise<ExportStatus | ExportError> {
   try {
-    return await statusAt(place, folder);
+    return await statusIn(place, folder);
   } catch (error) {
     if (error instanceof ExportError) return error;
     throw error;

@@ -1,6 +1,7 @@
 import type { CustomSink } from '../../formats/custom-sink.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
+import { bucketFiles } from '../../store/bucket-files.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { readJournals } from '../../store/journal-entries.ts';
 import { type Manifest, manifestBytes } from '../../store/manifest.ts';
@@ -18,6 +19,7 @@ export function bucketHome(place: BucketPlace): ExportHome {
   const { files, store, address, scratch } = place;
   return {
     name: address,
+    place: { files: bucketFiles(store, address), folder: address, store },
     scratch,
     requireOwn: () => requireOwnPrefix(place),
     readIdle: async () => {

@@ -3,9 +3,11 @@ import type { Entries } from '../../ids/entries.ts';
 import type { IdInput } from '../../ids/id-input.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
 import type { Commit } from '../../store/export-facts.ts';
+import type { Spent } from '../../store/export-standing.ts';
 import type { KeptAnswers } from '../../store/journal-entries.ts';
 import type { Lock } from '../../store/lock.ts';
 import type { Manifest } from '../../store/manifest.ts';
+import type { ExportPlace } from './export-place.ts';
 import type { PartsToMake } from '../../work/make-parts.ts';
 
 /** Consecutive whole parts that one process makes at a time. The export of a folder is one slice. */
@@ -20,12 +22,6 @@ export interface HeldSlice extends PartsToMake {
 export interface SliceSource {
   /** The next slice that this process holds; undefined when none is left. @throws {ExportError} `locked` */
   next(stop: AbortSignal): Promise<HeldSlice | undefined>;
-}
-
-/** Calls sent, and credits that these may have cost, over all runs of an export. */
-export interface Spent {
-  readonly calls: number;
-  readonly credits: number;
 }
 
 /** An export that is not complete, open for one run. */
@@ -52,6 +48,8 @@ export interface ExportProgress {
 export interface ExportHome {
   /** The folder or the address of the bucket, for messages and accounts. */
   readonly name: string;
+  /** Where `status` and `report` read it. */
+  readonly place: ExportPlace;
   /** Local folder of the lock, of ids from stdin and of the record of runs. */
   readonly scratch: string;
   /** @throws {ExportError} `usage` where other files are and no export */

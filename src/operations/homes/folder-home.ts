@@ -19,6 +19,7 @@ import { openScratch, Openings, type OpenScratch } from './open-scratch.ts';
 export function folderHome(files: FileStore, folder: string): ExportHome {
   return {
     name: folder,
+    place: { files, folder },
     scratch: folder,
     requireOwn: () => requireExportFolder(files, folder),
     readIdle: async () => {

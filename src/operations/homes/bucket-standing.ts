@@ -1,26 +1,19 @@
-import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import type { Beat } from '../../slices/heartbeat.ts';
 import { exportPaths } from '../../store/export-folder.ts';
+import type { ExportStanding } from '../../store/export-standing.ts';
 import { parseRunLines, type RunLine } from '../../store/run-lines.ts';
-import { type ExportStatus, statusOf } from '../export-status.ts';
 import { bytesOf } from './bucket-bytes.ts';
 import { readBucketManifest, readBucketProgress } from './bucket-progress.ts';
 import { readRecords } from './bucket-record.ts';
-import type { ExportStanding } from './export-standing.ts';
 
-/** The status of an export in a bucket. @throws {ExportError} `usage` where there is none */
-export async function bucketStatus(
+/** How an export in a bucket stands; undefined where there is none. @throws {ExportError} `damaged` */
+export async function bucketStanding(
   store: ObjectStore,
   address: string,
-  clock: Pick<Clock, 'now'> = systemClock,
-): Promise<ExportStatus> {
-  const nowMs = clock.now();
-  return statusOf(address, await bucketStanding(store, address, nowMs), nowMs);
-}
-
-async function bucketStanding(store: ObjectStore, address: string, nowMs: number): Promise<ExportStanding | undefined> {
+  nowMs: number,
+): Promise<ExportStanding | undefined> {
   const place = { store, address };
   const manifest = await readBucketManifest(place);
   if (manifest !== undefined) return { manifest, lines: await keptRecord(store) };

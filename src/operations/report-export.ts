@@ -1,0 +1,35 @@
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { reportPage } from '../report/page/page.ts';
+import type { ProfileExtent } from '../report/read-report.ts';
+import type { ReportData } from '../report/report-data.ts';
+import { reportData, writePage } from '../report/write-report.ts';
+import type { ExportPlace } from './homes/export-place.ts';
+import { standingAt } from './standing-at.ts';
+
+export interface ReportRequest {
+  readonly place: ExportPlace;
+  readonly nowMs: number;
+  /** Version of this program. */
+  readonly version: string;
+  readonly extent?: ProfileExtent | undefined;
+  /** Threads that count the profile; as many as there are cores unless given. */
+  readonly threads?: number | undefined;
+}
+
+/** What a report shows of an export in any state. @throws {ExportError} `usage` where there is none, `damaged`, `cannotWrite` */
+export async function readExportReport({ place, nowMs, ...rest }: ReportRequest): Promise<ReportData> {
+  const { files, folder, store } = place;
+  const standing = await standingAt(place, nowMs);
+  return reportData({ files, folder, standing, isLocal: store === undefined, ...rest });
+}
+
+/** Puts a page into an export as its report. @throws {ExportError} `cannotWrite` */
+export async function putReport({ files, folder, store }: ExportPlace, page: string): Promise<void> {
+  if (store === undefined) await writePage(files, pathIn(folder, exportPaths.report), page);
+  else await store.put(exportPaths.report, { bytes: Buffer.from(page) });
+}
+
+/** Writes `report.html` into an export. @throws {ExportError} */
+export async function reportExport(request: ReportRequest): Promise<void> {
+  await putReport(request.place, reportPage(await readExportReport(request)));
+}

@@ -1,0 +1,14 @@
+import { ExportError } from '../lib/export-error.ts';
+import { type ExportStanding, folderStanding } from '../store/export-standing.ts';
+import type { ExportPlace } from './homes/export-place.ts';
+
+/** How the export stands that lies there. @throws {ExportError} `usage` where none does, `damaged` */
+export async function standingAt({ files, folder, store }: ExportPlace, nowMs: number): Promise<ExportStanding> {
+  const standing = await (store === undefined
+    ? folderStanding(files, folder)
+    : (await import('./homes/bucket-standing.ts')).bucketStanding(store, folder, nowMs));
+  if (standing !== undefined) return standing;
+  throw new ExportError('usage', `${folder} is not an export: it has neither a manifest nor a checkpoint`, {
+    todo: 'Name the output folder of an export (--out, output.dir).',
+  });
+}

@@ -1,0 +1,46 @@
+import type { LockOwner } from '../lib/process/lock-owner.ts';
+import { type ExportStart, readCheckpoint } from './checkpoint.ts';
+import type { Commit } from './export-facts.ts';
+import { exportPaths, pathIn } from './export-folder.ts';
+import type { FileStore } from './file-store.ts';
+import { lockOwner } from './lock.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import type { RunLine } from './run-lines.ts';
+import { readRunLines } from './run-record.ts';
+import { readTally } from './tally.ts';
+
+/** Calls sent, and credits that these may have cost, over all runs of an export. */
+export interface Spent {
+  readonly calls: number;
+  readonly credits: number;
+}
+
+/** What is known of an export that is not complete. */
+export interface UnfinishedStanding {
+  /** Undefined as long as a run reads its inputs. */
+  readonly start: ExportStart | undefined;
+  readonly commits: readonly Commit[];
+  readonly spent: Spent;
+  /** Who makes its parts; undefined when nobody does. */
+  readonly owner: LockOwner | undefined;
+  readonly lines: readonly RunLine[];
+}
+
+/** How an export stands now: what `status` and `report` are made of. */
+export type ExportStanding = UnfinishedStanding | { readonly manifest: Manifest; readonly lines: readonly RunLine[] };
+
+/** How the export in a folder stands; undefined where there is none. @throws {ExportError} `damaged` */
+export async function folderStanding(files: FileStore, folder: string): Promise<ExportStanding | undefined> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) return { manifest, lines: await readRunLines(files, folder) };
+  const owner = await lockOwner(folder);
+  const checkpoint = await readCheckpoint(files, folder);
+  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
+  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
+  const lines = await readRunLines(files, folder);
+  // A run that ends writes the manifest before it takes all else away.
+  const written = await readManifest(files, folder);
+  if (written !== undefined) return { manifest: written, lines };
+  if (checkpoint === undefined && owner === undefined) return undefined;
+  return { start: checkpoint?.start, commits: checkpoint?.commits ?? [], spent: { calls, credits }, owner, lines };
+}
