@@ -1,4 +1,4 @@
-import { tableNames } from '../../src/records/columns.ts';
+import { tables } from '../../src/records/columns.ts';
 import { createDriftCounter } from '../../src/records/drift.ts';
 import type { ShapedTable } from '../../src/records/shape-table.ts';
 import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
@@ -18,7 +18,10 @@ export interface RowStages {
 /** From the bytes of answers to rows: once for `assets` alone, once for all tables and raw lines. */
 export async function rowStages(batches: readonly Batch[], exchanges: readonly Exchange[]): Promise<RowStages> {
   const assets = await rowsFor(['assets'], { batches, exchanges });
-  const all = await rowsFor(tableNames, { batches, exchanges });
+  const all = await rowsFor(
+    tables.map(({ name }) => name),
+    { batches, exchanges },
+  );
   return {
     stages: [
       { name: 'parse, check, flatten', kind: 'csv', run: assets.parse },
@@ -39,7 +42,7 @@ async function rowsFor(
   const planned = forTables(exchanges, tables);
   const client = clientOf(planned);
   const slices = await fetchedOf(batches, client);
-  const options = { tables, raw: names.length > 1, sources: [''], drift: createDriftCounter() };
+  const options = { tables, raw: names.length > 1, sources: [''], drift: createDriftCounter(), fetchedAtUs: 0 };
   return {
     parse: () => {
       for (const { call, body } of planned) parseAnswer(body, call);

@@ -14,6 +14,7 @@ const titles: Readonly<Record<string, string>> = {
   ids: 'Ids',
   service: 'Service',
   budget: 'Budget',
+  base: 'Base',
   output: 'Output',
   fleet: 'Many machines, and exports in buckets',
   csv: 'CSV',

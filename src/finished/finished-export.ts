@@ -1,4 +1,4 @@
-import { tableByName } from '../records/columns.ts';
+import { fetchedAt, tableByName } from '../records/columns.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import type { Column, ColumnType, Row, Table } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
@@ -109,7 +109,7 @@ export function wholeName({ from, name }: { readonly name: string; readonly from
 /** A table as its files have it: what the manifest does not say of a column, the column table does. */
 function writtenTable(name: string, { tables }: Manifest): Table {
   const whole = tableByName(name);
-  const known = [...(whole?.columns ?? []), exportedAt];
+  const known = [...(whole?.columns ?? []), fetchedAt, exportedAt];
   return {
     name,
     ...(whole?.list === undefined ? {} : { list: whole.list }),

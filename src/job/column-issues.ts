@@ -1,4 +1,4 @@
-import { assetsTable } from '../records/columns.ts';
+import { assetsTable, changeColumns, changesTable, fetchedAt } from '../records/columns.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 
@@ -6,7 +6,8 @@ export interface ColumnChoice {
   readonly columns?: readonly string[] | undefined;
   readonly exclude: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
-  readonly fetchedAt: boolean;
+  readonly exportedAt: boolean;
+  readonly tables: readonly string[];
 }
 
 /** A mistake in the choice of columns, and where it stands below `output`. */
@@ -18,7 +19,7 @@ export interface ColumnIssue {
 
 /** Names that are no column, are given twice, or leave nothing. */
 export function columnIssues(choice: ColumnChoice): ColumnIssue[] {
-  const known = [...assetsTable.columns.map(({ name }) => name), ...(choice.fetchedAt ? [exportedAt.name] : [])];
+  const known = [...assetsTable.columns.map(({ name }) => name), ...(choice.exportedAt ? [exportedAt.name] : [])];
   const found: ColumnIssue[] = [];
   for (const list of ['columns', 'exclude'] as const) {
     for (const [index, name] of (choice[list] ?? []).entries()) {
@@ -35,11 +36,13 @@ export function columnIssues(choice: ColumnChoice): ColumnIssue[] {
 }
 
 /** What is wrong with the columns that are left, under their new names. Databases hold names that differ in case alone for one. */
-function leftIssues({ columns, exclude, rename }: ColumnChoice, known: readonly string[]): ColumnIssue[] {
+function leftIssues({ columns, exclude, rename, tables }: ColumnChoice, known: readonly string[]): ColumnIssue[] {
   const left = (columns ?? known).filter((name) => !exclude.includes(name));
   if (left.length === 0)
     return [{ path: ['exclude'], input: undefined, message: 'must leave at least one column of assets' }];
-  const taken = new Map<string, string>();
+  // The names of columns that other parts of the job add.
+  const added = [fetchedAt.name, ...(tables.includes(changesTable.name) ? changeColumns : [])];
+  const taken = new Map<string, string>(added.map((name) => [name, name]));
   for (const name of left) {
     const key = (rename[name] ?? name).toLowerCase();
     const other = taken.get(key);

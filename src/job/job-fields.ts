@@ -25,6 +25,7 @@ function fieldsOf(schema: z.ZodType, path: readonly string[]): JobField[] {
   if (meta?.flag !== undefined && meta.description !== undefined) {
     return [{ ...(meta as FieldMeta), path: path.join('.'), ...shapeOf(schema) }];
   }
+  if ((meta as { inFileOnly?: boolean } | undefined)?.inFileOnly === true) return [];
   const inner = unwrapped(schema);
   if (!(inner instanceof z.ZodObject)) throw new Error(`job field ${path.join('.')} has no flag`);
   return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, child]) =>

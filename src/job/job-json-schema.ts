@@ -17,6 +17,7 @@ export function jobJsonSchema(): object {
       // What only the command line needs.
       delete jsonSchema['flag'];
       delete jsonSchema['value'];
+      delete jsonSchema['inFileOnly'];
     },
   });
   return { ...schema, title: 'A job of asset-export' };

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { addressExample, addressProblem } from '../lib/base-address.ts';
 import { dayMs } from '../lib/clock.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../lib/postgres-address.ts';
+import { baseSchema } from './base-schema.ts';
 import { count, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
+import { assetsTable, changesTable } from '../records/columns.ts';
+import { hasBase } from './job-base.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
 
 /** A limit as a count of ids (`20`) or as a share (`'0.5%'`): of the requested ids, or of all ids for `maxInvalid`. */
@@ -38,7 +41,7 @@ const databaseAddress = z.string().superRefine((address, context) => {
   context.addIssue({ code: 'custom', message: `${problem}. ${postgresAddressExample}`, input: address });
 });
 
-export const jobSchema = z.strictObject({
+const jobFieldsSchema = z.strictObject({
   ids: z.strictObject({
     from: field(oneOrMore(z.string().min(1)), {
       flag: 'ids',
@@ -142,6 +145,7 @@ export const jobSchema = z.strictObject({
       }),
     })
     .prefault({}),
+  base: baseSchema,
   output: outputSchema,
   fleet: z
     .strictObject({
@@ -188,6 +192,39 @@ export const jobSchema = z.strictObject({
   notify: notifySchema,
   lineage: lineageSchema,
 });
+
+export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
+  for (const { path, input, message } of baseIssues(job)) {
+    context.addIssue({ code: 'custom', path: [...path], input, message });
+  }
+});
+
+interface BaseIssue {
+  readonly path: readonly (string | number)[];
+  readonly input: unknown;
+  readonly message: string;
+}
+
+/** What does not go with a base, or wants one. */
+function baseIssues(job: z.infer<typeof jobFieldsSchema>): BaseIssue[] {
+  const { tables, formats } = job.output;
+  const at = tables.indexOf(changesTable.name);
+  if (!hasBase(job)) {
+    const message = 'must not name changes without base.from: without a base nothing is compared';
+    return at < 0 ? [] : [{ path: ['output', 'tables', at], input: changesTable.name, message }];
+  }
+  const ages = 'the age of each row is in the column fetched_at of assets';
+  return [
+    ...(tables.includes(assetsTable.name)
+      ? []
+      : [{ path: ['output', 'tables'], input: tables, message: `must name assets with base.from: ${ages}` }]),
+    ...(formats.some((format) => format !== 'raw')
+      ? []
+      : [
+          { path: ['output', 'formats'], input: formats, message: `must name one besides raw with base.from: ${ages}` },
+        ]),
+  ];
+}
 
 /** A job as a file or a program gives it: fields with defaults are optional. */
 export type JobInput = z.input<typeof jobSchema>;

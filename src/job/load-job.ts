@@ -5,6 +5,7 @@ import { isBucketAddress } from '../lib/bucket-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { shownPath } from '../lib/shown-path.ts';
+import { noBase } from './job-base.ts';
 import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField } from './job-fields.ts';
@@ -37,6 +38,7 @@ export interface LoadedJob {
 /** Fields that hold a path, and how to make it absolute. */
 const pathFields: Readonly<Record<string, (folder: string, value: string) => string>> = {
   'output.dir': (folder, path) => (isBucketAddress(path) ? path : absolutePath(folder, path)),
+  'base.from': (folder, path) => (path === noBase || isBucketAddress(path) ? path : absolutePath(folder, path)),
   'output.scratch': absolutePath,
   'service.apiKeyFile': absolutePath,
   'metrics.file': absolutePath,

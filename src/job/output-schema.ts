@@ -29,8 +29,8 @@ const columnFields = {
     flag: 'nested',
     description: 'Parquet: write lists in assets (creators, content_files, …) as lists of structs instead of JSON text',
   }),
-  fetchedAt: field(z.boolean().default(false), {
-    flag: 'fetched-at',
+  exportedAt: field(z.boolean().default(false), {
+    flag: 'exported-at',
     description: 'add the column exported_at to every table: start of the export, UTC',
   }),
 };

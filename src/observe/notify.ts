@@ -79,11 +79,11 @@ class Summaries {
 
   ofEnd({ state, exit, error, todo, account }: RunEnd): Summary {
     const { calls = 0, credits = 0, pending = 0, counts = noCounts } = account ?? {};
-    const { read, exported, missing, invalid, duplicate, failed } = counts;
+    const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
     return {
       ...{ event: eventOf(exit), ...this.#head(), state, exit },
       ...{ began: this.#began, ended: isoSeconds(this.#run.clock.now()) },
-      counts: { read, exported, missing, invalid, duplicate, failed, pending },
+      counts: { read, exported, carried, missing, invalid, duplicate, failed, pending },
       ...{ calls, credits, retries: this.#retries, error: error ?? null, todo: todo ?? null },
     };
   }

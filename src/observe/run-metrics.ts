@@ -8,7 +8,7 @@ import { type Hold, RunTotals } from '../work/run-totals.ts';
 import type { ObservedRun, RunEnd } from '../work/run-observer.ts';
 import { runName } from './run-name.ts';
 
-const fates = ['exported', 'missing', 'invalid', 'duplicate', 'failed', 'pending'] as const;
+const fates = ['exported', 'carried', 'missing', 'invalid', 'duplicate', 'failed', 'pending'] as const;
 
 /** In seconds. */
 const callBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,4 +1,5 @@
 import type { Table } from '../records/table.ts';
+import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
 import type { Commit } from '../store/export-facts.ts';
@@ -39,7 +40,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     drift: [...account.drift],
     notes: account.notes,
     commits: [...commits],
-    ...(job.output.fetchedAt ? { startedAtMs: start.startedAtMs } : {}),
+    ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };
 }
 

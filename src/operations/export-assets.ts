@@ -1,5 +1,6 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { requireDayForACall } from '../client/policies/with-budget.ts';
+import { hasBase, noBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { lostSlice } from '../slices/lost-slice.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
@@ -85,6 +86,9 @@ function observed(context: ExportContext, run: string, observer: RunObserver): O
 async function exportHome(request: ExportRequest, context: ObservedContext): Promise<ExportOutcome> {
   const { files } = context;
   requireDistinctSinks(request.sinks ?? []);
+  if (hasBase(request.job) && request.job.base.from !== noBase) {
+    throw new ExportError('usage', 'an export cannot be based on another one yet', { todo: 'Use --base none.' });
+  }
   const home = await openHome(request.job, context);
   await home.requireOwn();
   // What the client refuses is known before anything is written.

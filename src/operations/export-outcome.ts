@@ -12,7 +12,7 @@ import type { Manifest } from '../store/manifest.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
 import { createDriftCounter, type DriftCount } from '../records/drift.ts';
 
-/** Progress and cost of an export. `read = exported + missing + invalid + duplicate + failed + pending`. */
+/** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
 export interface ExportAccount {
   readonly folder: string;
   readonly counts: Counts;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasBase, noBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
@@ -25,12 +26,24 @@ export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape 
     'output.exclude': job.output.exclude,
     'output.rename': job.output.rename,
     'output.nested': job.output.nested,
-    'output.fetchedAt': job.output.fetchedAt,
+    'output.exportedAt': job.output.exportedAt,
     'output.rowsPerPart': job.output.rowsPerPart,
     'output.compression': job.output.compression,
     'csv.formulas': job.csv.formulas,
     'csv.dialect': job.csv.dialect,
+    ...baseShape(job),
     ...(sinks.length === 0 ? {} : { [customFormats]: sinks.map(({ name }) => name) }),
+  };
+}
+
+/** Where the base lies may differ: an export keeps to the one that it began with. */
+function baseShape(job: Job): JobShape {
+  if (!hasBase(job)) return {};
+  const { from, maxAge, classes, missingAfter, sample, maxCredits, ignore, fetchedAt } = job.base;
+  return {
+    'base.from': from === noBase ? noBase : 'export',
+    ...{ 'base.maxAge': maxAge, 'base.classes': classes, 'base.missingAfter': missingAfter, 'base.sample': sample },
+    ...{ 'base.maxCredits': maxCredits ?? null, 'base.ignore': ignore, 'base.fetchedAt': fetchedAt ?? null },
   };
 }
 

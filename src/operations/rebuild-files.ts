@@ -1,5 +1,5 @@
 import { childRows } from '../records/child-tables.ts';
-import { assetsTable } from '../records/columns.ts';
+import { assetsTable, changesTable } from '../records/columns.ts';
 import { flattenAsset } from '../records/flatten-asset.ts';
 import type { JsonObject } from '../records/json/json-value.ts';
 import { blockOf, type RowBlock } from '../records/row-block.ts';
@@ -48,7 +48,8 @@ function intactSources(
   { finished, damaged }: DamagedExport,
   { table, part, path }: Pick<ManifestFile, 'table' | 'part' | 'path'>,
 ): ManifestFile[] {
-  const assets = finished.filesOf(assetsTable.name);
+  // Its rows are made of two exports.
+  const assets = table === changesTable.name ? [] : finished.filesOf(assetsTable.name);
   const raw = assets.filter(({ format }) => format === 'raw');
   const files = new Set([...raw, ...finished.filesOf(table), ...assets]);
   return [...files].filter((file) => file.part === part && file.path !== path && !damaged.has(file.path));

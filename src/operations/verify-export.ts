@@ -81,10 +81,13 @@ export async function verifyExport(
 /** The manifest against itself: the identity, the rows of every format, the ranges of the parts. */
 function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<Damage, void, void> {
   const path = exportPaths.manifest;
-  const { read, exported, missing, invalid, duplicate, failed } = counts;
-  const sum = exported + missing + invalid + duplicate + failed;
+  const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
+  const sum = exported + carried + missing + invalid + duplicate + failed;
   if (read !== sum)
-    yield { path, problem: `read is ${read}, but exported + missing + invalid + duplicate + failed is ${sum}` };
+    yield {
+      path,
+      problem: `read is ${read}, but exported + carried + missing + invalid + duplicate + failed is ${sum}`,
+    };
   const rows = new Map<string, number>();
   for (const file of files) {
     const key = `${file.path.split('/')[0] ?? ''}/${file.table}`;
@@ -93,7 +96,11 @@ function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<D
   for (const [key, total] of rows) {
     const table = key.split('/')[1] ?? '';
     const expected =
-      table === unexportedTable.name ? read - exported : table === 'assets' ? exported : tables[table]?.rows;
+      table === unexportedTable.name
+        ? read - exported - carried
+        : table === 'assets'
+          ? exported + carried
+          : tables[table]?.rows;
     if (expected !== total)
       yield { path, problem: `${key} has ${total} rows in its files, but should have ${expected ?? 'none'}` };
   }

@@ -24,6 +24,15 @@ function required(column: Column): Column {
   return { ...column, nullable: false };
 }
 
+/** When the export that requested a row began: in exports with a base. */
+export const fetchedAt: Column = {
+  name: 'fetched_at',
+  type: 'timestamp',
+  nullable: false,
+  path: [],
+  about: 'Start of the export that requested the row, UTC: a row that was carried over keeps its own.',
+};
+
 const extra = derived('extra', 'json', 'All values without a column, or that do not fit their column, by path.');
 
 export const assetsTable: Table = {
@@ -161,6 +170,7 @@ export const attributesTable = childTable('content.metadata.attributes', [
   at('display_type', 'string', 'How to display the value, for example number.'),
 ]);
 
+/** The tables that are made of records alone. */
 export const tables: readonly Table[] = [
   assetsTable,
   creatorsTable,
@@ -171,10 +181,32 @@ export const tables: readonly Table[] = [
   attributesTable,
 ];
 
-/** `assets`, one for each array of a record, and `collections`. */
-export const tableNames: readonly string[] = tables.map((table) => table.name);
+/**
+ * What an export changed of its base: a row for each asset that differs, with its values as they are now. It is made from two
+ * rows of `assets`, not from a record alone.
+ */
+export const changesTable: Table = {
+  name: 'changes',
+  columns: [
+    { ...required(derived('op', 'string', 'What happened.')), values: ['insert', 'update', 'delete'] },
+    {
+      ...derived('reason', 'string', 'Of a delete: not known to the service, failed, or not among the ids.'),
+      values: ['missing', 'failed', 'unlisted'],
+    },
+    required(at('id', 'string', 'Asset id, a base58 public key.')),
+    derived('changed', 'json', 'Of an update: names of the columns that differ, in their order.'),
+    derived('before', 'json', 'Old values of these columns by name; of a delete the whole old row.'),
+    ...assetsTable.columns.filter(({ name }) => name !== 'id'),
+  ],
+};
+
+/** The columns of `changes` that `assets` does not have. */
+export const changeColumns: readonly string[] = ['op', 'reason', 'changed', 'before'];
+
+/** All tables, `changes` too. */
+export const tableNames: readonly string[] = [...tables, changesTable].map((table) => table.name);
 
 /** The table of that name, or undefined. */
 export function tableByName(name: string): Table | undefined {
-  return tables.find((table) => table.name === name);
+  return name === changesTable.name ? changesTable : tables.find((table) => table.name === name);
 }

@@ -1,4 +1,4 @@
-import { assetsTable, tables } from './columns.ts';
+import { assetsTable, changeColumns, changesTable, fetchedAt, tables } from './columns.ts';
 import type { Drift } from './drift.ts';
 import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from './json/json.ts';
@@ -16,18 +16,26 @@ export interface TableShape {
   readonly nested: boolean;
   /** When the export began, in microseconds since 1970 (UTC): the value of `exported_at`, which every table has then. */
   readonly exportedAtUs?: number;
+  /** Whether `assets` and `changes` have the column `fetched_at`. */
+  readonly hasFetchedAt?: boolean;
 }
 
 /** Told what a list column cannot hold of a row. */
 export type OnMisfit = (row: number, drift: Drift) => void;
+
+/** When each row was requested, by its place in the block, in microseconds since 1970; undefined where there is no row as it is now. */
+export type FetchTimes = (row: number) => number | undefined;
 
 /** A table as it is written. */
 export interface ShapedTable {
   readonly table: Table;
   /** The table as the column table has it. */
   readonly whole: Table;
-  /** The cells that are written of rows of the whole table. */
-  readonly pick: (block: RowBlock, onMisfit: OnMisfit) => RowBlock;
+  /**
+   * The cells that are written of rows of the whole table.
+   * @param fetchedAtUs when each row was requested, in microseconds since 1970: for `fetched_at`
+   */
+  readonly pick: (block: RowBlock, onMisfit: OnMisfit, fetchedAtUs?: FetchTimes) => RowBlock;
 }
 
 export const exportedAt: Column = {
@@ -43,8 +51,13 @@ export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false 
 
 /** Applies a job's choice of columns to `assets`. Child tables keep all columns; only `exported_at` may be added. */
 export function shapeTable(table: Table, shape: TableShape): ShapedTable {
+  if (table === changesTable) return shapeChanges(shape);
   const isAssets = table.name === assetsTable.name;
-  const all = [...table.columns, ...(shape.exportedAtUs === undefined ? [] : [exportedAt])];
+  const stamps = [
+    ...(isAssets && shape.hasFetchedAt === true ? [fetchedAt] : []),
+    ...(shape.exportedAtUs === undefined ? [] : [exportedAt]),
+  ];
+  const all = [...table.columns, ...stamps];
   const kept = isAssets ? keptColumns(all, shape) : all;
   const places = kept.map((column) => all.indexOf(column));
   const lists = isAssets && shape.nested ? listPlaces() : [];
@@ -53,7 +66,29 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   const shaped = { table: { ...table, columns }, whole: table };
   const isWhole = lists.length === 0 && places.every((place, index) => place === index);
   if (isWhole && places.length === table.columns.length) return { ...shaped, pick: (block) => block };
-  return { ...shaped, pick: (block, onMisfit) => pickCells(block, { places, lists, stamp }, onMisfit) };
+  const fetchedAtPlace = all.indexOf(fetchedAt);
+  return {
+    ...shaped,
+    pick: (block, onMisfit, times) =>
+      pickCells(block, { places, lists, stamp, fetchedAtPlace, times: times ?? neverFetched }, onMisfit),
+  };
+}
+
+const neverFetched: FetchTimes = () => undefined;
+
+/** The columns of `changes` are those of `assets` as the job has them, behind those of its own. */
+function shapeChanges(shape: TableShape): ShapedTable {
+  const assets = shapeTable(assetsTable, shape).table.columns;
+  const isId = (column: Column): boolean => (column.from ?? column.name) === 'id';
+  const own = changesTable.columns.slice(0, changeColumns.length + 1);
+  const columns = [
+    ...own.map((column) => (isId(column) ? (assets.find(isId) ?? column) : column)),
+    ...assets.filter((column) => !isId(column)).map((column) => ({ ...column, nullable: true })),
+  ];
+  const pick = (): RowBlock => {
+    throw new Error('rows of changes are made of two rows of assets');
+  };
+  return { table: { ...changesTable, columns }, whole: changesTable, pick };
 }
 
 interface Picking {
@@ -61,9 +96,13 @@ interface Picking {
   readonly places: readonly number[];
   readonly lists: readonly number[];
   readonly stamp: Uint8Array;
+  /** The place of `fetched_at`; -1 when it is not written. */
+  readonly fetchedAtPlace: number;
+  readonly times: FetchTimes;
 }
 
-function pickCells(block: RowBlock, { places, lists, stamp }: Picking, onMisfit: OnMisfit): RowBlock {
+function pickCells(block: RowBlock, picking: Picking, onMisfit: OnMisfit): RowBlock {
+  const { places, lists, stamp, fetchedAtPlace } = picking;
   const { made, width, from, length, marks } = block;
   const picked = new RowBlockBuilder(places.length, block.rows, Buffer.concat([made, stamp]));
   for (let row = 0; row < block.rows; row += 1) {
@@ -72,7 +111,8 @@ function pickCells(block: RowBlock, { places, lists, stamp }: Picking, onMisfit:
     const moved = lists.length === 0 ? noMove : moveLists(block, row, { lists, onMisfit });
     for (const [index, place] of places.entries()) {
       const cell = whole + place;
-      if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
+      if (place === fetchedAtPlace) setTime(picked, base + index, picking.times(row));
+      else if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
       else if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
       else if (!moved.places.includes(place)) {
         picked.setSpan(base + index, from[cell] ?? 0, length[cell] ?? -1);
@@ -81,6 +121,10 @@ function pickCells(block: RowBlock, { places, lists, stamp }: Picking, onMisfit:
     }
   }
   return picked.block(block.source);
+}
+
+function setTime(picked: RowBlockBuilder, cell: number, us: number | undefined): void {
+  if (us !== undefined) picked.setText(cell, String(us), false);
 }
 
 /** The child table whose elements a list column of `assets` holds. */
@@ -93,8 +137,8 @@ export function listTableOf(column: Column): Table | undefined {
 function keptColumns(all: readonly Column[], { columns, exclude }: TableShape): Column[] {
   const named = columns?.flatMap((name) => all.filter((column) => column.name === name));
   const chosen = named ?? all;
-  // A list of columns is about the record's; exported_at was asked for by itself.
-  const stamp = all.filter((column) => column === exportedAt && !chosen.includes(column));
+  // A list of columns is about the record's; the times were asked for by themselves.
+  const stamp = all.filter((column) => (column === exportedAt || column === fetchedAt) && !chosen.includes(column));
   return [...chosen, ...stamp].filter(({ name }) => !exclude.includes(name));
 }
 

@@ -90,8 +90,9 @@ function shapeOf(job: JobShape): TableShape {
     exclude: (job['output.exclude'] ?? []) as TableShape['exclude'],
     rename: (job['output.rename'] ?? {}) as TableShape['rename'],
     nested: job['output.nested'] === true,
+    hasFetchedAt: job['base.from'] !== undefined,
     // Only whether there is a stamp decides the columns.
-    ...(job['output.fetchedAt'] === true ? { exportedAtUs: 0 } : {}),
+    ...(job['output.exportedAt'] === true ? { exportedAtUs: 0 } : {}),
   };
 }
 

@@ -6,9 +6,9 @@ import type { Manifest } from './manifest.ts';
  * another seal then.
  */
 export function contentSeal({ counts, files }: Pick<Manifest, 'counts' | 'files'>): string {
-  const { read, exported, missing, invalid, duplicate, failed } = counts;
+  const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
   const facts = {
-    counts: [read, exported, missing, invalid, duplicate, failed],
+    counts: [read, exported, carried, missing, invalid, duplicate, failed],
     files: files.map(({ path, rows, bytes, sha256 }) => [path, rows, bytes, sha256]),
   };
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');

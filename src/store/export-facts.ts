@@ -7,7 +7,7 @@ export type FileFacts = z.infer<typeof fileSchema>;
 export type Notes = z.infer<typeof notesSchema>;
 export type Commit = z.infer<typeof commitSchema>;
 
-export const noCounts: Counts = { read: 0, exported: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 };
+export const noCounts: Counts = { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 };
 
 export const noNotes: Notes = {
   formulaCells: 0,

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
-/** What became of ids: `read = exported + missing + invalid + duplicate + failed` in every committed part. */
+/** What became of ids: `read = exported + carried + missing + invalid + duplicate + failed` in every committed part. */
 export const countsSchema = z.object({
   read: z.number(),
   exported: z.number(),
+  /** Rows taken from the export that this one is based on; 0 without a base, and absent before there were any. */
+  carried: z.number().default(0),
   missing: z.number(),
   invalid: z.number(),
   duplicate: z.number(),

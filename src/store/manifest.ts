@@ -35,7 +35,7 @@ const manifestSchema = z.object({
   program: z.object({ name: z.string(), version: z.string() }),
   job: jobShapeSchema,
   inputs: z.array(inputSchema),
-  /** `read = exported + missing + invalid + duplicate + failed`. */
+  /** `read = exported + carried + missing + invalid + duplicate + failed`. */
   counts: countsSchema,
   /** Calls sent, and credits that these may have cost, over all runs of this export. */
   calls: z.number(),
@@ -48,7 +48,7 @@ const manifestSchema = z.object({
   notes: notesSchema,
   /** What each part gave to the sums, in order: it can be made again alone. */
   commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true })),
-  /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it. */
+  /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
   startedAtMs: z.number().optional(),
 });
 

@@ -1,4 +1,5 @@
 import { blockOf, type RowBlock } from '../records/row-block.ts';
+import { changesTable } from '../records/columns.ts';
 import type { Drift, DriftCounter } from '../records/drift.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { ShapedTable } from '../records/shape-table.ts';
@@ -21,6 +22,8 @@ export interface FlatBatch {
 export interface FlattenOptions {
   readonly tables: readonly ShapedTable[];
   readonly raw: boolean;
+  /** When the rows that this export requests were requested, in microseconds since 1970. */
+  readonly fetchedAtUs: number;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
   /** Counts what fits no column. */
@@ -28,9 +31,11 @@ export interface FlattenOptions {
 }
 
 /** Turns the records of a batch into rows. */
-export function flattenBatch(batch: FetchedBatch, { tables, raw, sources, drift }: FlattenOptions): FlatBatch {
+export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): FlatBatch {
+  const { raw, sources, drift, fetchedAtUs } = options;
+  const tables = options.tables.filter(({ whole }) => whole !== changesTable);
   const { runs, unexported, counts } = sortEntries(batch, sources);
-  const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped)));
+  const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped, fetchedAtUs)));
   for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
   return {
     rows: new Map(tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])])),
@@ -84,9 +89,13 @@ interface ShapedRows {
   readonly misfits: readonly { readonly at: number; readonly drift: Drift }[];
 }
 
-function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable): ShapedRows {
+function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable, fetchedAtUs: number): ShapedRows {
   const misfits: { at: number; drift: Drift }[] = [];
-  const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }));
+  const block = pick(
+    rows.rows(whole, records),
+    (at, drift) => misfits.push({ at, drift }),
+    () => fetchedAtUs,
+  );
   return { block, misfits };
 }
 

@@ -49,7 +49,7 @@ export async function* partsOf(
   const parts = writeParts(fetched, {
     ...{ files, folder: scratch, formats, sinks, tables, compression },
     ...{ escapeFormulas: job.csv.formulas === 'escape', csvDialect: job.csv.dialect },
-    ...{ sources, firstPart },
+    ...{ sources, firstPart, startedAtMs },
   });
   for await (const part of parts) {
     await journal.seal(part.part);

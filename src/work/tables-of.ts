@@ -3,13 +3,17 @@ import { listTableOf, type ShapedTable, shapeTable } from '../records/shape-tabl
 import { childTables, recordPlan } from '../records/scan/record-plan.ts';
 import { RecordRows } from '../records/scan/record-rows.ts';
 import type { OpenReader } from '../client/asset-client.ts';
+import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 
 /** The tables of a job as it wants them, for an export that began at that time. @throws {ExportError} `usage` for a name that is none. */
-export function tablesOf({ output }: Pick<Job, 'output'>, startedAtMs: number): ShapedTable[] {
-  const { columns, exclude, rename, nested, fetchedAt } = output;
-  const shape = { columns, exclude, rename, nested, ...(fetchedAt ? { exportedAtUs: startedAtMs * 1000 } : {}) };
+export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, startedAtMs: number): ShapedTable[] {
+  const { columns, exclude, rename, nested, exportedAt } = output;
+  const shape = {
+    ...{ columns, exclude, rename, nested, hasFetchedAt: hasBase({ base }) },
+    ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
+  };
   return output.tables.map((name) => {
     const table = tableByName(name);
     if (table === undefined) throw new ExportError('usage', `${name} is not a table`);

@@ -11,6 +11,8 @@ export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 
 
 export interface WriteOptions extends Omit<PartOptions, 'tables'> {
   readonly tables: readonly ShapedTable[];
+  /** When the export began, in milliseconds since 1970. */
+  readonly startedAtMs: number;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
   /** The part that comes next: written even when the input ends before it, if nothing was written yet. */
@@ -59,11 +61,12 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   const drift = createDriftCounter();
   const raw = options.formats.includes('raw');
   const { tables, sources } = options;
+  const fetchedAtUs = options.startedAtMs * 1000;
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
   return {
     write: async (batch) => {
-      const flat = flattenBatch(batch, { tables, raw, sources, drift });
+      const flat = flattenBatch(batch, { tables, raw, sources, drift, fetchedAtUs });
       counts = sumOf(noCounts, [counts, flat.counts]);
       if (batch.found !== undefined) extras = sumOf(noNotes, [extras, extrasOf(batch.found)]);
       await build.write(flat);

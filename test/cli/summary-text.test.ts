@@ -12,7 +12,7 @@ const file = (path: string, table: string, facts: { rows: number; bytes: number 
 
 const account: ExportAccount = {
   folder: '/srv/out/x',
-  counts: { read: 12_345, exported: 12_000, missing: 300, invalid: 40, duplicate: 5, failed: 0 },
+  counts: { read: 12_345, exported: 12_000, carried: 0, missing: 300, invalid: 40, duplicate: 5, failed: 0 },
   pending: 0,
   parts: 1,
   files: [

@@ -30,7 +30,7 @@ describe('the choice of columns', () => {
   });
 
   it('takes exported_at where it is asked for', () => {
-    const flags = { columns: 'exported_at,id', 'fetched-at': true, rename: 'exported_at=at' };
-    expect(load(flags)).toMatchObject({ fetchedAt: true });
+    const flags = { columns: 'exported_at,id', 'exported-at': true, rename: 'exported_at=at' };
+    expect(load(flags)).toMatchObject({ exportedAt: true });
   });
 });

@@ -159,7 +159,7 @@ describe('a job that is wrong', () => {
 
   it('lists the fields where none is near', async () => {
     expect(messageOf(await jobFile(`${least}colour: red\n`))).toBe(
-      'jobs/j.yaml:4:1: unknown field "colour"; the fields are ids, service, budget, output, fleet, csv, tolerance, metrics, notify, lineage',
+      'jobs/j.yaml:4:1: unknown field "colour"; the fields are ids, service, budget, base, output, fleet, csv, tolerance, metrics, notify, lineage',
     );
   });
 

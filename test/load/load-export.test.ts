@@ -25,7 +25,7 @@ const counts = `SELECT (SELECT count(*) FROM assets), (SELECT count(DISTINCT id)
 describe('into DuckDB', () => {
   it.each([
     ['parquet', {}],
-    ['parquet', { nested: true, 'fetched-at': true }],
+    ['parquet', { nested: true, 'exported-at': true }],
     ['csv', { compression: 'csv=zstd' }],
     ['csv', { 'csv-dialect': 'redshift' }],
     ['jsonl', { compression: 'jsonl=gzip' }],
@@ -150,10 +150,10 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
 
   it.each([
     ['parquet', {}],
-    ['parquet', { nested: true, 'fetched-at': true }],
+    ['parquet', { nested: true, 'exported-at': true }],
     ['csv', { compression: 'csv=zstd' }],
     ['csv', { 'csv-dialect': 'clickhouse' }],
-    ['csv', { 'csv-dialect': 'postgres', 'fetched-at': true }],
+    ['csv', { 'csv-dialect': 'postgres', 'exported-at': true }],
     ['jsonl', { compression: 'jsonl=gzip', rename: 'burnt=line' }],
   ])('loads %s %j in every mode', async (format, flags) => {
     const folder = await exported(100, { format, ...flags });

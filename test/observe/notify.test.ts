@@ -65,7 +65,7 @@ describe('a notification', () => {
     expect(success).toEqual({
       ...{ event: 'success', export: 'mine', run: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) as string },
       ...{ state: 'complete', exit: 0, began: iso, ended: iso },
-      counts: { read: 60, exported: 57, missing: 0, invalid: 3, duplicate: 0, failed: 0, pending: 0 },
+      counts: { read: 60, exported: 57, carried: 0, missing: 0, invalid: 3, duplicate: 0, failed: 0, pending: 0 },
       ...{ calls: 4, credits: 640, retries: 0, error: null, todo: null },
     });
   });

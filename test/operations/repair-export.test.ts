@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tableNames } from '../../src/records/columns.ts';
+import { tables } from '../../src/records/columns.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { repairExport } from '../../src/operations/repair-export.ts';
 import { verifyExport } from '../../src/operations/verify-export.ts';
@@ -96,11 +96,11 @@ describe('a repair', () => {
     const ids = join(folder, 'ids.txt');
     await writeIdFile(ids, { entries: 90, invalidPercent: 3 });
     const flags = {
-      ...{ ids, out: join(folder, 'out'), url: (await service()).url, 'fetched-at': true },
+      ...{ ids, out: join(folder, 'out'), url: (await service()).url, 'exported-at': true },
       ...{ 'ids-per-call': '15', 'rows-per-part': '45' },
       ...{ format: 'csv,jsonl,parquet,raw', compression: 'csv=gzip,jsonl=zstd,parquet=snappy', rename: 'id=asset' },
       ...{
-        tables: tableNames.join(),
+        tables: tables.map(({ name }) => name).join(),
         'csv-dialect': 'redshift',
         'show-fungible': true,
         'show-collection-metadata': true,
@@ -112,18 +112,18 @@ describe('a repair', () => {
     for (const each of others) rmSync(join(flags.out, each), { recursive: true });
     const outcome = await runRepair({ flags, pays: false });
     expect(outcome.after.damage).toEqual([]);
-    expect(outcome.rebuilt.length).toBe(2 + 2 * tableNames.length * (others.length - 1));
+    expect(outcome.rebuilt.length).toBe(2 + 2 * tables.map(({ name }) => name).length * (others.length - 1));
     expect(exportBytes(flags.out)).toEqual(whole);
   });
 
   it.each([
     ['parquet', {}],
     ['jsonl', { rename: 'id=asset,creators=makers' }],
-    ['csv', { 'fetched-at': true }],
+    ['csv', { 'exported-at': true }],
   ])('rebuilds child tables from assets in %s', async (format, flags) => {
-    const { out, flags: where } = await finished({ format, tables: tableNames.join(), ...flags });
+    const { out, flags: where } = await finished({ format, tables: tables.map(({ name }) => name).join(), ...flags });
     const whole = exportBytes(out);
-    for (const table of tableNames.slice(1)) rmSync(join(out, format, table), { recursive: true });
+    for (const table of tables.map(({ name }) => name).slice(1)) rmSync(join(out, format, table), { recursive: true });
     expect((await runRepair({ flags: where, pays: false })).after.damage).toEqual([]);
     expect(exportBytes(out)).toEqual(whole);
   });

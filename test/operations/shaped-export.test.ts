@@ -90,7 +90,7 @@ describe('an export whose job shapes its tables', () => {
     const cut = await tempFolder();
     const began = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     await withRecords(async (run) => {
-      const flags = { format: 'csv', 'fetched-at': true, tables: 'assets,creators' };
+      const flags = { format: 'csv', 'exported-at': true, tables: 'assets,creators' };
       await run({ out: whole, ...flags }, began);
       const first = await run({ out: cut, ...flags, 'credits-per-run': '160' }, began);
       expect(first.state).toBe('unfinished');
@@ -105,12 +105,28 @@ describe('an export whose job shapes its tables', () => {
     for (const line of lines.slice(1)) expect(line.endsWith(',2026-01-02T03:04:05.678000Z')).toBe(true);
   });
 
+  it('says in a first export of several when each row was requested, and has changed nothing', async () => {
+    const out = await tempFolder();
+    const began = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+    await withRecords(async (run) => {
+      await run({ out, format: 'csv', base: 'none', columns: 'burnt,id', tables: 'assets,changes,creators' }, began);
+    });
+    const text = (path: string): string[] => readFileSync(join(out, path), 'utf8').trimEnd().split('\n');
+    const [header, ...rows] = text('csv/assets/part-00000.csv');
+    expect(header).toBe('burnt,id,fetched_at');
+    for (const row of rows) expect(row.endsWith(',2026-01-02T03:04:05.678000Z')).toBe(true);
+    expect(text('csv/changes/part-00000.csv')).toEqual(['op,reason,id,changed,before,burnt,fetched_at']);
+    expect(text('csv/creators/part-00000.csv')[0]).not.toContain('fetched_at');
+    const manifest = await readManifest(diskFileStore, out);
+    expect(manifest).toMatchObject({ startedAtMs: began, counts: { carried: 0 }, tables: { changes: { rows: 0 } } });
+  });
+
   it.each([
     ['output.columns', { columns: 'id' }],
     ['output.exclude', { exclude: 'burnt' }],
     ['output.rename', { rename: 'id=asset' }],
     ['output.nested', { nested: true }],
-    ['output.fetchedAt', { 'fetched-at': true }],
+    ['output.exportedAt', { 'exported-at': true }],
     ['csv.dialect', { 'csv-dialect': 'redshift' }],
   ])('is not gone on with when the job changes: %s', async (name, flags) => {
     const out = await tempFolder();

@@ -1,15 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { assetsTable, tableByName, tableNames, tables } from '../../src/records/columns.ts';
+import { assetsTable, changesTable, tableByName, tableNames, tables } from '../../src/records/columns.ts';
 
 describe('the column table', () => {
   it('names the tables of the contract', () => {
-    expect(tableNames).toEqual(['assets', 'creators', 'authorities', 'grouping', 'collections', 'files', 'attributes']);
-    for (const table of tables) expect(tableByName(table.name)).toBe(table);
+    expect(tableNames).toEqual([
+      'assets',
+      'creators',
+      'authorities',
+      'grouping',
+      'collections',
+      'files',
+      'attributes',
+      'changes',
+    ]);
+    for (const table of [...tables, changesTable]) expect(tableByName(table.name)).toBe(table);
     expect(tableByName('nothing')).toBeUndefined();
     expect(tableByName('constructor')).toBeUndefined();
   });
 
-  it.each(tables.map((table) => [table.name, table] as const))(
+  it.each([...tables, changesTable].map((table) => [table.name, table] as const))(
     'gives %s names that any warehouse takes',
     (_, table) => {
       const names = table.columns.map((column) => column.name);

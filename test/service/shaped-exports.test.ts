@@ -65,7 +65,7 @@ async function answersOf(folder: string): Promise<Map<unknown, string>> {
 
 describe('the service on an export whose job shaped its tables', () => {
   it.each([
-    ['jsonl', { rename: 'id=asset,burnt=gone', 'fetched-at': true }],
+    ['jsonl', { rename: 'id=asset,burnt=gone', 'exported-at': true }],
     ['csv', { rename: 'id=asset', compression: 'csv=gzip' }],
     ...csvDialectNames.map((name): [string, object] => ['csv', { 'csv-dialect': name }]),
     ['parquet', { rename: 'burnt=gone,extra=more' }],
@@ -76,7 +76,7 @@ describe('the service on an export whose job shaped its tables', () => {
   });
 
   it('answers the same records, but for the order of members, from nested Parquet', async () => {
-    const nested = await exported({ format: 'parquet', nested: true, 'fetched-at': true });
+    const nested = await exported({ format: 'parquet', nested: true, 'exported-at': true });
     const again = await exportOf(nested, { format: 'parquet', nested: true });
     // Read once, they are in the order in which they are read ever after.
     expect(await answersOf(again)).toEqual(await answersOf(nested));

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
-import { tableNames, tables } from '../../records/columns.ts';
+import { changesTable, tableNames, tables } from '../../records/columns.ts';
 import type { Table } from '../../records/table.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { loadJob } from '../../job/load-job.ts';
@@ -66,7 +66,9 @@ interface Layout {
 function tablesText(args: CommandArguments, dialect: DialectName | undefined): string {
   const layout = layoutOf(args);
   const table = oneOf('--table', args.text('table'), tableNames);
-  const shown = layout.tables.filter(({ name }) => table === undefined || name === table);
+  // Jobs without a base write no changes: they are shown where they are asked for.
+  const all = args.words.length === 0 && table === changesTable.name ? [changesTable] : layout.tables;
+  const shown = all.filter(({ name }) => table === undefined || name === table);
   if (shown.length === 0) {
     throw new ExportError('usage', `the job does not write the table ${table ?? ''}`, {
       todo: `It writes ${layout.tables.map(({ name }) => name).join(', ')}.`,

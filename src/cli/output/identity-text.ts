@@ -1,10 +1,11 @@
 import type { Counts } from '../../store/export-facts.ts';
 import { count } from '../../lib/format-text.ts';
 
-/** The accounting identity as a sum: `read = exported + missing + invalid + duplicate + failed (+ pending)`. */
+/** The accounting identity as a sum: `read = exported (+ carried) + missing + invalid + duplicate + failed (+ pending)`. */
 export function identityLines(counts: Counts, pending: number): string[] {
   const rows: (readonly [string, number])[] = [
     ['exported', counts.exported],
+    ...(counts.carried === 0 ? [] : [['carried', counts.carried] as const]),
     ['missing', counts.missing],
     ['invalid', counts.invalid],
     ['duplicate', counts.duplicate],

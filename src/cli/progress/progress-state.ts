@@ -63,14 +63,14 @@ export class ProgressState {
     const { total, totalExact } = this.#totals.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
     const left = total === undefined ? undefined : this.#left(total - counts.read, { nowMs, hold, creditsLeft });
-    const { exported, missing, invalid, duplicate, failed } = counts;
+    const { exported, carried, missing, invalid, duplicate, failed } = counts;
     const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: entriesCommitted };
     return {
       nowMs,
       elapsedMs: nowMs - this.#startMs,
       done: counts.read,
       ...{ total, totalExact },
-      fates: { exported, missing, invalid, duplicate, failed },
+      fates: { exported, carried, missing, invalid, duplicate, failed },
       parts,
       partsTotal: total === undefined ? undefined : partsOfTotal({ total, ...seen }),
       idsPerSecond: this.#pace?.idsPerSecond() ?? 0,

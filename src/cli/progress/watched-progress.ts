@@ -7,13 +7,13 @@ const leastMs = 5000;
 /** What the block shows of a run of another process. */
 export function watchedProgress(status: ExportStatus, nowMs: number): ProgressFacts {
   const { counts, fetched, total, totalExact, parts, partsTotal, rate, etaMs } = status;
-  const { exported, missing, invalid, duplicate, failed } = counts;
+  const { exported, carried, missing, invalid, duplicate, failed } = counts;
   const elapsedMs = status.elapsedMs ?? 0;
   const { calls, callsInFlight, retries, bytes, credits, creditsLeft } = status;
   const isShown = etaMs !== null && (elapsedMs >= leastMs || status.state === 'waiting');
   return {
     ...{ nowMs, elapsedMs, done: counts.read + fetched, total: total ?? undefined, totalExact },
-    fates: { exported, missing, invalid, duplicate, failed, fetched },
+    fates: { exported, carried, missing, invalid, duplicate, failed, fetched },
     ...{ parts, partsTotal: partsTotal ?? undefined, idsPerSecond: rate ?? 0 },
     ...(isShown ? { left: { ends: 'ids', ms: etaMs, moreDays: 0 } } : {}),
     ...{ calls, callsInFlight, retries, bytes, credits, creditsLeft: creditsLeft ?? undefined },

@@ -11,6 +11,7 @@ interface Fate {
 
 const meanings = {
   exported: 'is a row of assets',
+  carried: 'is a row of assets, taken from the base; cost nothing',
   missing: 'the service has no such asset',
   invalid: 'not an id; cost nothing',
   duplicate: 'read before; cost nothing',
@@ -23,6 +24,7 @@ export function accountSection(data: ReportData): Markup {
   const { counts, pending } = data;
   const fates: Fate[] = [
     { name: 'exported', ids: counts.exported },
+    ...(counts.carried === 0 ? [] : [{ name: 'carried', ids: counts.carried } as const]),
     { name: 'missing', ids: counts.missing },
     { name: 'invalid', ids: counts.invalid },
     { name: 'duplicate', ids: counts.duplicate },

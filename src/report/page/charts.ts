@@ -5,6 +5,7 @@ import { percent } from './text.ts';
 /** Colours stand in attributes as well, for viewers that allow no styles. */
 export const colours = {
   exported: '#1c6e8c',
+  carried: '#4f8f6b',
   missing: '#b97a00',
   invalid: '#a23b86',
   duplicate: '#717a90',

@@ -26,7 +26,7 @@ const opened: RunEvent = { kind: 'opened', inputBytes: 10_000, parts: 0, answers
 const read: RunEvent = { kind: 'read', entries: 1000, inputBytes: 5000 };
 const sent: RunEvent = { kind: 'sent', ids: 100 };
 const answered: RunEvent = { kind: 'answered', ids: 100, bytes: 200_000, ms: 1 };
-const settled: RunEvent = { kind: 'settled', counts: { ...noCounts, read: 100, exported: 98, missing: 2 } };
+const settled: RunEvent = { kind: 'settled', counts: { ...noCounts, read: 100, exported: 98, carried: 0, missing: 2 } };
 const call = [sent, answered, settled];
 
 /** The facts after these events, `afterMs` after the start. */
@@ -73,7 +73,10 @@ describe('what is known of a run', () => {
   it('counts every entry whose fate is known, also those of earlier runs', () => {
     const counts = { ...noCounts, read: 200, exported: 150, invalid: 50 };
     const facts = factsAfter([{ ...opened, parts: 1, counts }, read, ...call]);
-    expect(facts).toMatchObject({ done: 300, fates: { exported: 248, missing: 2, invalid: 50, duplicate: 0 } });
+    expect(facts).toMatchObject({
+      done: 300,
+      fates: { exported: 248, carried: 0, missing: 2, invalid: 50, duplicate: 0 },
+    });
   });
 
   it('is on hold until its time or the next call', () => {
@@ -179,7 +182,7 @@ function looksAt(name: (typeof recordedRuns)[number], everyMs: number): { t: num
 
 const facts: ProgressFacts = {
   ...{ nowMs: noonMs, elapsedMs: 42_000, done: 54_210, total: 103_283, totalExact: true },
-  fates: { exported: 51_460, missing: 1020, invalid: 640, duplicate: 1090, failed: 0 },
+  fates: { exported: 51_460, carried: 0, missing: 1020, invalid: 640, duplicate: 1090, failed: 0 },
   ...{ parts: 5, partsTotal: 11, idsPerSecond: 1830, left: { ends: 'ids', ms: 38_000, moreDays: 0 } },
   ...{ calls: 63, callsInFlight: 8, retries: 3, bytes: 96_000_000, credits: 10_080, creditsLeft: 2_989_920 },
   hold: { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 3000, moreDays: 0 },

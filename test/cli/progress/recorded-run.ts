@@ -65,5 +65,5 @@ function eventOf(kind: RunEvent['kind'], members: readonly unknown[]): RunEvent 
 
 function countsOf(value: unknown): Counts {
   const [read = 0, exported = 0, missing = 0, invalid = 0, duplicate = 0, failed = 0] = value as number[];
-  return { read, exported, missing, invalid, duplicate, failed };
+  return { read, exported, carried: 0, missing, invalid, duplicate, failed };
 }

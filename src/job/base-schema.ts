@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { count, field, oneOrMore } from './field.ts';
+import { whenProblem } from './when-words.ts';
+
+const age = z
+  .string()
+  .regex(/^(\d{1,5}[hd]|never)$/, 'must be hours or days like 12h or 7d, or never')
+  .describe('12h, 7d or never');
+
+const share = z.preprocess(
+  (value) => (value === 0 ? '0%' : value),
+  z.string().regex(/^(100|\d{1,2}(\.\d+)?)%$/, 'must be a percentage like 0.1%, at most 100%'),
+);
+
+const whenWord = z.string().superRefine((word, context) => {
+  const message = whenProblem(word);
+  if (message !== undefined) context.addIssue({ code: 'custom', message, input: word });
+});
+
+/** A moment, as ISO 8601 has it: a day, or a day and a time with its offset. */
+const moment = z
+  .string()
+  .refine(
+    (text) => z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success,
+    'must be a time like 2026-11-20 or 2026-11-20T02:00:00Z',
+  );
+
+export const baseSchema = z
+  .strictObject({
+    from: field(z.string().min(1).optional(), {
+      flag: 'base',
+      value: 'PATH',
+      description:
+        'earlier export to take fresh rows from, for no credits; a glob takes the last complete one by name; none: the first export, everything is requested',
+    }),
+    maxAge: field(age.default('7d'), {
+      flag: 'max-age',
+      value: 'AGE',
+      description: 'rows of the base that are this old or older are requested again: 12h, 7d or never',
+    }),
+    classes: z
+      .array(z.strictObject({ when: oneOrMore(whenWord), maxAge: age }))
+      .default([])
+      .meta({
+        inFileOnly: true,
+        description: 'maximum ages by class: the first class whose words all fit an asset decides instead of maxAge',
+      }),
+    missingAfter: field(age.default('7d'), {
+      flag: 'missing-after',
+      value: 'AGE',
+      description: 'ids that the service did not know are requested again after this time',
+    }),
+    sample: field(share.default('0%'), {
+      flag: 'sample',
+      value: 'P%',
+      description: 'share of the fresh rows to request all the same, to measure how many are out of date',
+    }),
+    maxCredits: field(count(0).optional(), {
+      flag: 'base-credits',
+      value: 'N',
+      description: 'most credits for rows of the base that are requested again; the rest is carried over as overdue',
+    }),
+    ignore: field(oneOrMore(z.string().min(1)).default(['extra.token_info.price_info', 'extra.last_indexed_slot']), {
+      flag: 'ignore',
+      value: 'NAME',
+      description: 'columns, and paths in extra, whose changes alone are no update in the table changes',
+    }),
+    fetchedAt: field(moment.optional(), {
+      flag: 'base-fetched-at',
+      value: 'TIME',
+      description: 'when the rows of a base were requested that does not say so itself',
+    }),
+  })
+  .prefault({});
+
+export type Base = z.infer<typeof baseSchema>;

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { loadJob } from '../../src/job/load-job.ts';
+
+const least = { ids: 'a', url: 'http://localhost', out: 'out' };
+
+function load(flags: Readonly<Record<string, unknown>>) {
+  return loadJob({ flags: { ...least, ...flags }, environment: {}, folder: '/nights' }).job;
+}
+
+function loadClasses(classes: unknown) {
+  const job = {
+    ids: { from: 'a' },
+    service: { url: 'http://localhost' },
+    output: { dir: 'out' },
+    base: { from: 'none', classes },
+  };
+  // As a program without types may give it.
+  return loadJob({ job: job as never, folder: '/nights' }).job;
+}
+
+describe('the base of a job', () => {
+  it('is absent unless it is named, and its path is absolute', () => {
+    expect(load({}).base.from).toBeUndefined();
+    expect(load({ base: '../out/date=*' }).base).toMatchObject({ from: '/out/date=*', maxAge: '7d', sample: '0%' });
+    expect(load({ base: 'none' }).base.from).toBe('none');
+  });
+
+  it.each([
+    [{ 'max-age': '7 days' }, '--max-age must be hours or days like 12h or 7d, or never, not "7 days"'],
+    [{ sample: '1' }, '--sample must be a percentage like 0.1%, at most 100%'],
+    [{ 'base-fetched-at': 'yesterday' }, '--base-fetched-at must be a time like 2026-11-20'],
+    [{ tables: 'assets,changes', base: undefined }, 'must not name changes without base.from'],
+    [{ tables: 'creators' }, 'must name assets with base.from'],
+    [{ format: 'raw' }, 'must name one besides raw with base.from'],
+    [{ rename: 'name=x,burnt=fetched_at' }, 'must name columns of assets'],
+    [{ rename: 'burnt=fetched_at' }, 'fetched_at and burnt would be the same'],
+    [{ rename: 'burnt=op', tables: 'assets,changes' }, 'op and burnt would be the same'],
+  ])('refuses %j: %s', (flags, words) => {
+    expect(() => load({ base: 'none', ...flags })).toThrow(words);
+  });
+
+  it.each([
+    [[{ when: ['burnt', '!frozen'], maxAge: 'never' }], undefined],
+    [[{ when: 'interface:V1_NFT', maxAge: '12h' }], undefined],
+    [[{ when: ['burned'], maxAge: '1d' }], 'did you mean burnt?'],
+    [[{ when: ['interface'], maxAge: '1d' }], 'must name one after the colon: interface:NAME'],
+    [[{ when: ['burnt:yes'], maxAge: '1d' }], 'must be one of burnt, immutable'],
+    [[{ when: ['burnt'] }], 'base.classes.0.maxAge'],
+  ])('takes classes of known words alone: %j', (classes, words) => {
+    if (words === undefined) expect(loadClasses(classes).base.classes).toHaveLength(1);
+    else expect(() => loadClasses(classes)).toThrow(words);
+  });
+});
