@@ -35,10 +35,7 @@ export async function onLocalCopy<T>(
   const { files, folder } = place;
   if (place.store === undefined) return work(folder);
   const { copyExport } = await import('../finished/copy-export.ts');
-  const target = pathIn(
-    localFolder({ output: { dir: folder, scratch: flagOf(args, 'scratch') } }),
-    `copy-${process.pid}`,
-  );
+  const target = pathIn(scratchOf(place, args), `copy-${process.pid}`);
   return thenCleanUp({
     work: async () => {
       await copyExport({ from: files, folder, to: diskFileStore, target });
@@ -46,6 +43,11 @@ export async function onLocalCopy<T>(
     },
     cleanUp: [() => diskFileStore.remove(target)],
   });
+}
+
+/** The scratch folder of an export in a bucket. */
+export function scratchOf({ folder }: ExportPlace, args: CommandArguments): string {
+  return localFolder({ output: { dir: folder, scratch: flagOf(args, 'scratch') } });
 }
 
 /** The same for several paths, those of folders and files as they are. */

@@ -74,6 +74,16 @@ async function downloaded(store: Awaited<ReturnType<typeof openObjects>>, folder
   return folder;
 }
 
+async function objectsOf(store: Awaited<ReturnType<typeof openObjects>>): Promise<Map<string, Buffer>> {
+  const objects = new Map<string, Buffer>();
+  for (const name of await namesOf(store, '')) objects.set(name, await bytesOf(store, name));
+  return objects;
+}
+
+function withoutManifest(objects: Map<string, Buffer>) {
+  return [...objects].filter(([name]) => name !== 'manifest.json');
+}
+
 describe('an export in a bucket', () => {
   it('has the bytes of one in a folder, and every command reads it', async () => {
     const { folder, service, address, program, run, store } = await sixtyIds();
@@ -94,7 +104,6 @@ describe('an export in a bucket', () => {
     });
     expect(await program('verify', address, '--strict')).toMatchObject({ exit: 0 });
     expect(await program('verify', address, '--quick')).toMatchObject({ exit: 0 });
-    expect(await program('verify', address, '--repair')).toMatchObject({ exit: 2 });
     expect(await program('load', address, '--to', 'duckdb:here.duckdb')).toMatchObject({ exit: 0 });
     const file = sqlText(join(folder, 'here.duckdb'));
     const [row] = await queryDuckdb(`ATTACH ${file} AS here (READ_ONLY); SELECT count(*) FROM here.assets`);
@@ -126,6 +135,35 @@ describe('an export in a bucket', () => {
     expect(await (await fetch(`${url ?? ''}/healthz`)).text()).toContain('ready');
     child.kill('SIGTERM');
     expect((await ended).stderr).toContain('serving');
+  }, 120_000);
+
+  it('is repaired: for free from its other files, and the rest for credits', async () => {
+    const { service, address, job, program, run, store } = await sixtyIds();
+    expect(await run(address)).toMatchObject({ exit: 0 });
+    const before = await objectsOf(await store());
+    const spoil = async (...names: string[]) => {
+      for (const name of names) await (await store()).put(name, { bytes: Buffer.from('spoilt') });
+    };
+    await spoil('csv/assets/part-00001.csv');
+    await (await store()).remove(['csv/creators/part-00002.csv']);
+    const free = await program('verify', address, '--repair');
+    expect(free).toMatchObject({ exit: 0, stderr: expect.stringContaining('2 files rebuilt') as string });
+    expect(await objectsOf(await store())).toEqual(before);
+
+    await spoil('csv/assets/part-00001.csv', 'parquet/assets/part-00001.parquet');
+    const calls = service.counts().calls;
+    const repair = ['verify', address, '--repair', ...job.slice(0, 4)];
+    expect(await program(...repair)).toMatchObject({
+      exit: 12,
+      stderr: expect.stringContaining('2 calls, 320 credits') as string,
+    });
+    expect(service.counts().calls).toBe(calls);
+    expect(await program(...repair, '--yes')).toMatchObject({ exit: 0 });
+    expect(service.counts().calls).toBe(calls + 2);
+    const after = await objectsOf(await store());
+    expect(JSON.parse(String(after.get('manifest.json')))).toMatchObject({ calls: 8, credits: 8 * 160 });
+    expect(withoutManifest(after)).toEqual(withoutManifest(before));
+    expect(await program('verify', address, '--strict')).toMatchObject({ exit: 0 });
   }, 120_000);
 
   it('is reported from its address, unfinished and complete', async () => {

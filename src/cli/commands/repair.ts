@@ -1,8 +1,11 @@
 import type { LoadedJob } from '../../job/load-job.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { RepairOutcome } from '../../operations/repair-export.ts';
+import type { ExportPlace } from '../../operations/homes/export-place.ts';
+import { pathIn } from '../../store/export-folder.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import type { CommandArguments } from '../command.ts';
+import { scratchOf } from '../export-place.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { jobOf } from '../job-flags.ts';
 import { type OpenService, openServiceFor } from '../open-service.ts';
@@ -12,12 +15,15 @@ import { errorJson, errorText } from '../output/show-error.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 
 /** `verify --repair`: repairs an export, and spends nothing without `--yes`. Resolves to the exit status. */
-export async function repair(args: CommandArguments, folder: string): Promise<number> {
+export async function repair(args: CommandArguments, place: ExportPlace): Promise<number> {
+  const { folder } = place;
+  // An export in a bucket is repaired in a folder of its scratch.
+  const local = place.store === undefined ? folder : pathIn(scratchOf(place, args), 'repair');
   const settings = runSettings(args);
   const file = args.text('job');
   const isNamed = file !== undefined || args.value('ids') !== undefined || args.value('url') !== undefined;
-  const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: folder }) : undefined;
-  const outcome = await repaired({ folder, source }, args, settings);
+  const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: local }) : undefined;
+  const outcome = await repairedAt(place, local, () => repaired({ folder: local, source }, args, settings));
   const { after, error, calls, credits, parts, rebuilt, bill } = outcome;
   const exitCode = error?.exitCode ?? verifyExitCode(after, args.isOn('strict'));
   const shown = shownPath(folder, process.cwd());
@@ -31,6 +37,16 @@ export async function repair(args: CommandArguments, folder: string): Promise<nu
       : verifyText(after, { shown, isStrict: args.isOn('strict'), isRepaired: true }),
   );
   return exitCode;
+}
+
+async function repairedAt(
+  { files, folder, store }: ExportPlace,
+  local: string,
+  work: () => Promise<RepairOutcome>,
+): Promise<RepairOutcome> {
+  if (store === undefined) return work();
+  const { repairInBucket } = await import('../../operations/repair-in-bucket.ts');
+  return repairInBucket({ place: { files, folder, store }, disk: diskFileStore, folder: local }, work);
 }
 
 function repairText(

@@ -4,7 +4,7 @@ import { shownPath } from '../../lib/shown-path.ts';
 import type { FileLook } from '../../operations/verify-export.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import type { ExportPlace } from '../../operations/homes/export-place.ts';
-import { bucketFlags, exportPlace } from '../export-place.ts';
+import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
 import { fleetGroup, jobFlagGroups, stateGroup } from '../job-flags.ts';
@@ -47,6 +47,7 @@ export const verifyCommand: Command = {
         yesFlag,
         jobFile,
         ...bucketFlags,
+        scratchFlag,
         ...runFlags,
         ...stateGroup.flags,
       ],
@@ -67,8 +68,7 @@ async function verify(args: CommandArguments): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args);
   const { files, folder } = place;
   if (args.isOn('repair')) {
-    if (place.store !== undefined) throw noRepair(folder);
-    return (await import('./repair.ts')).repair(args, folder);
+    return (await import('./repair.ts')).repair(args, place);
   }
   refuseRepairFlags(args);
   const { verifyExport } = await import('../../operations/verify-export.ts');
@@ -91,12 +91,6 @@ function lookIn({ files, folder, store }: ExportPlace): (path: string) => Promis
     const bytes = await files.sizeOf(pathIn(folder, path));
     return typeof bytes === 'number' ? { bytes, sha256: undefined } : undefined;
   };
-}
-
-function noRepair(address: string): ExportError {
-  return new ExportError('usage', `--repair changes files, and ${address} is in a bucket`, {
-    todo: 'Copy the export to a folder, repair it there, and upload the repaired files and the manifest.',
-  });
 }
 
 /** A job or a budget makes sense only for a repair. @throws {ExportError} `usage` */
