@@ -95,7 +95,7 @@ describe('fetching batches', () => {
     }
     const { state, fetched } = fetching({ count: 0, mostBytes: 1, concurrency: 1, batches: batches() });
     for await (const each of fetched) each.release();
-    const fates = { read: 3, exported: 0, missing: 1, invalid: 1, duplicate: 1, failed: 0 };
+    const fates = { read: 3, exported: 0, carried: 0, missing: 1, invalid: 1, duplicate: 1, failed: 0 };
     expect(state.settled).toEqual([fates]);
   });
 

@@ -78,7 +78,8 @@ export function flagText({ name, value }: CommandFlag): string {
 }
 
 function aboutFlag({ about, standard }: CommandFlag): string {
-  return standard === undefined ? about : `${about} [${standard}]`;
+  // Long lists break into lines behind their commas.
+  return standard === undefined ? about : `${about} [${standard.replaceAll(',', ', ')}]`;
 }
 
 /** Where the right column begins, and where it ends. */
