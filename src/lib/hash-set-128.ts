@@ -60,6 +60,23 @@ export class HashSet128 {
     return isNew;
   }
 
+  /** All hashes that it holds, four words each, in no particular order. A first word of zero comes as 1. */
+  *hashes(): Generator<Uint32Array, void, void> {
+    for (const { words, slots, used } of this.#shards) {
+      const found = new Uint32Array(used * wordsPerHash);
+      let to = 0;
+      for (let slot = 0; slot < slots; slot += 1) {
+        const first = words[slot] ?? 0;
+        if (first === 0) continue;
+        const rest = slots + slot * 3;
+        found[to] = first;
+        found.set(words.subarray(rest, rest + 3), to + 1);
+        to += wordsPerHash;
+      }
+      yield found;
+    }
+  }
+
   #add(hashes: Uint32Array, from: number): 0 | 1 {
     const shard = this.#shardOf(hashes, from);
     const slot = freeSlot(shard, hashes, from);
