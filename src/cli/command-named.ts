@@ -7,13 +7,14 @@ const otherNames: Readonly<Record<string, string>> = {
   check: 'verify',
   continue: 'run',
   export: 'run',
+  finish: 'finalise',
   resume: 'run',
   start: 'run',
 };
 
 /** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */
 export function commandNamed(commands: readonly CommandEntry[], name: string): CommandEntry {
-  const found = commands.find((entry) => entry.name === name);
+  const found = commands.find((entry) => entry.name === (name === 'finalize' ? 'finalise' : name));
   if (found !== undefined) return found;
   const todo = 'asset-export --help lists the commands.';
   if (name.startsWith('-')) {

@@ -17,6 +17,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/run-command.ts')).runCommand,
   },
   {
+    name: 'enqueue',
+    about: 'put the ids of an export in a bucket into slices, for many workers',
+    load: async () => (await import('./commands/fleet/enqueue-command.ts')).enqueueCommand,
+  },
+  {
+    name: 'work',
+    about: 'make slices that were enqueued, next to other workers',
+    load: async () => (await import('./commands/fleet/work-command.ts')).workCommand,
+  },
+  {
+    name: 'finalise',
+    about: 'complete an export whose slices are done',
+    load: async () => (await import('./commands/fleet/finalise-command.ts')).finaliseCommand,
+  },
+  {
     name: 'plan',
     about: 'read all ids and print the cost; sends nothing',
     load: async () => (await import('./commands/plan-command.ts')).planCommand,

@@ -50,8 +50,9 @@ function isOptional(flag: CommandFlag | undefined): boolean {
   return flag?.value?.startsWith('[') === true;
 }
 
+/** `2`, `1.5`, and of a shard `1/4` or `/4`. */
 function isNumber(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(text);
+  return /^\d+(\.\d+)?$|^\d*\/\d+$/.test(text);
 }
 
 function requireWords(name: string, { words }: Command, given: readonly string[]): void {

@@ -33,12 +33,17 @@ export interface InputSources {
  * @throws {ExportError} `input`, or the reason of `stop`
  */
 export async function prepareInputs(sources: InputSources): Promise<PreparedInputs> {
+  const { inputs, columns } = await findInputs(sources);
+  const fingerprints = await fingerprintInputs(inputs);
+  return { inputs, fingerprints, columns, inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** Finds the inputs and their columns, for who hashes them as they are read. @throws {ExportError} `input`, or the reason of `stop` */
+export async function findInputs(sources: InputSources): Promise<Pick<PreparedInputs, 'inputs' | 'columns'>> {
   const { job, idsFolder } = sources;
   const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
   const inputs = await expandInputs({ from: job.ids.from, format: job.ids.format, baseDir: idsFolder, stdinPath });
-  const columns = await takenColumns(inputs, job.ids.column);
-  const fingerprints = await fingerprintInputs(inputs);
-  return { inputs, fingerprints, columns, inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return { inputs, columns: await takenColumns(inputs, job.ids.column) };
 }
 
 async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<string> {

@@ -154,6 +154,12 @@ export interface Watch {
   readonly stop: AbortSignal;
 }
 
+/** What changes while the holder of a slice lives: its heartbeat, and its log as it was last read. */
+export async function holderSign(store: ObjectStore, { state: { next, holder } }: SliceLog): Promise<string> {
+  const beat = holder === undefined ? undefined : await store.look(sliceNames.alive(holder.nonce));
+  return `${next} ${beat?.tag ?? ''}`;
+}
+
 /** How often a holder is looked at before it counts as dead. */
 const looks = 12;
 
@@ -163,9 +169,8 @@ const looks = 12;
  */
 export async function watchHolder({ store, log, clock, deadAfterSeconds, stop }: Watch): Promise<'alive' | 'dead'> {
   const seen = async (): Promise<string> => {
-    const { next, holder } = await log.refresh();
-    const beat = holder === undefined ? undefined : await store.look(sliceNames.alive(holder.nonce));
-    return `${next} ${beat?.tag ?? ''}`;
+    await log.refresh();
+    return holderSign(store, log);
   };
   const known = log.state.next;
   const first = await seen();

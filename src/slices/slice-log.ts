@@ -56,12 +56,20 @@ export class SliceLog {
     return this.#state;
   }
 
-  /** Reads the entries that were added. @throws {ExportError} `damaged` */
+  /** Reads the entries that were added. Of a log that was removed nobody is the holder. @throws {ExportError} `damaged` */
   async refresh(): Promise<LogState> {
+    const known = this.#state.next - 1;
+    let isKnownThere = known < 0;
     const numbers: number[] = [];
     for await (const { name } of this.#store.list(sliceNames.log(this.slice))) {
       const number = numberOfLogEntry(name);
-      if (number !== undefined && number >= this.#state.next) numbers.push(number);
+      isKnownThere ||= number === known;
+      if (number !== undefined && number > known) numbers.push(number);
+    }
+    // The export was completed or thrown away meanwhile: nobody holds what is gone.
+    if (!isKnownThere) {
+      this.#state = { ...this.#state, holder: undefined };
+      return this.#state;
     }
     const last = numbers.at(-1);
     if (last !== undefined && numbers.length > 1) {

@@ -4,6 +4,10 @@ import { exportPaths } from '../store/export-folder.ts';
 export const sliceNames = {
   start: exportPaths.bucketStart,
   logs: '.run/log/',
+  slices: '.run/slices/',
+  /** The entries of a slice, packed; and the indexes of those that are duplicates. */
+  ids: (slice: number) => `.run/slices/${padded(slice, 5)}.ids`,
+  duplicates: (slice: number) => `.run/slices/${padded(slice, 5)}.dups`,
   throwingAway: '.run/throwing-away',
   log: (slice: number) => `.run/log/${padded(slice, 5)}/`,
   logEntry: (slice: number, number: number) => `.run/log/${padded(slice, 5)}/${padded(number, 6)}.json`,

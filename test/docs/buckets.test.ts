@@ -12,9 +12,9 @@ import { outputPattern, shellBlocks, steadyText } from './paper-blocks.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const paper = 'docs/buckets.md';
+const papers = ['docs/buckets.md', 'docs/fleet.md'];
 
-describe(`the commands of ${paper}`, () => {
+describe.each(papers)('the commands of %s', (paper) => {
   const blocks = shellBlocks(paper, readFileSync(join(root, paper), 'utf8'));
   let service: RunningService;
   let server: FaultyServer;

@@ -7,7 +7,7 @@ import { judgeAnswer } from '../../src/client/wire/judge-answer.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
-import { runExport } from '../support/run-export.ts';
+import { type MakeExport, runExport } from '../support/run-export.ts';
 import { journalKeys } from './journal-keys.ts';
 import type { Inode } from './memory-tree.ts';
 import { Killed, MemoryDisk } from './memory-disk.ts';
@@ -55,6 +55,7 @@ export interface SmallRun {
   readonly rowsPerPart?: number;
   readonly flags?: Readonly<Record<string, string>>;
   readonly context?: Partial<ExportContext>;
+  readonly make?: MakeExport;
 }
 
 /** An export in memory, run after run, on one disk. It counts what the service is asked. */
@@ -74,10 +75,12 @@ export class SmallExport {
     rowsPerPart = 11,
     flags = {},
     context = {},
+    make,
   }: SmallRun = {}): Promise<ExportOutcome | undefined> {
     try {
       return await runExport({
         fresh,
+        make,
         flags: {
           ...{
             ids: this.#idsPath,

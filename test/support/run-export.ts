@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import type { Job } from '../../src/job/job-schema.ts';
-import { loadJob } from '../../src/job/load-job.ts';
+import { type LoadedJob, loadJob } from '../../src/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/operations/export-assets.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
@@ -19,11 +19,23 @@ export interface ExportRun {
   readonly fresh?: boolean;
   readonly sinks?: readonly CustomSink[];
   readonly context?: Partial<ExportContext>;
+  /** Makes the export, where not one run does. */
+  readonly make?: MakeExport | undefined;
 }
 
+export type MakeExport = (loaded: LoadedJob, context: ExportContext) => Promise<ExportOutcome>;
+
 /** Runs an export inside the test, with flags as the command line would give them. */
-export async function runExport({ flags, fresh = false, sinks = [], context = {} }: ExportRun): Promise<ExportOutcome> {
-  const { job, idsFolder } = loadJob({ flags, environment: {}, folder: '/' });
+export async function runExport({
+  flags,
+  fresh = false,
+  sinks = [],
+  context = {},
+  make,
+}: ExportRun): Promise<ExportOutcome> {
+  const loaded = loadJob({ flags, environment: {}, folder: '/' });
+  const { job, idsFolder } = loaded;
+  if (make !== undefined) return make(loaded, contextOf(job, context));
   return exportAssets({ job, idsFolder, fresh, sinks }, contextOf(job, context));
 }
 

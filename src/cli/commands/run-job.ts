@@ -5,6 +5,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { ExportRequest } from '../../operations/export-assets.ts';
 import type { ExportOutcome } from '../../operations/export-outcome.ts';
+import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import { intolerable } from '../../operations/tolerance.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
@@ -21,6 +22,8 @@ export interface JobRun extends RunSettings, RunContextOptions {
   /** The account of an export that the same command has finished first. */
   readonly before?: AccountJson | undefined;
   readonly onAccount?: (account: AccountJson) => void;
+  /** Makes the export; by default all of it. */
+  readonly make?: (context: ExportContext) => Promise<ExportOutcome>;
 }
 
 /** The account of a run as `--json` prints it. */
@@ -54,21 +57,27 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     for (const warning of settings.warnings ?? []) run.tell(`warning: ${warning}`);
     for (const note of settings.words?.notes ?? []) run.tell(note);
     if (fresh) run.tell(`--fresh: the earlier export in ${shown} is deleted after the ids are read`);
-    const { exportAssets } = await import('../../operations/export-assets.ts');
-    outcome = await exportAssets(request, { ...run.context, listener });
+    const make = settings.make ?? (await makeWhole(request));
+    outcome = await make({ ...run.context, listener });
   } finally {
     run.end();
   }
   return tellOutcome(outcome, run, { ...settings, job, shown, next: settings.words?.next ?? nextText(shown) });
 }
 
-interface Telling extends Pick<JobRun, 'json' | 'before' | 'onAccount'> {
+async function makeWhole(request: ExportRequest): Promise<NonNullable<JobRun['make']>> {
+  const { exportAssets } = await import('../../operations/export-assets.ts');
+  return (context) => exportAssets(request, context);
+}
+
+export interface Telling extends Pick<JobRun, 'json' | 'before' | 'onAccount'> {
   readonly job: Job;
   readonly shown: string;
   readonly next: string;
 }
 
-function tellOutcome(
+/** Reports how an export ended. Gives the exit status. */
+export function tellOutcome(
   outcome: ExportOutcome,
   { logEnd, tell }: Pick<RunContext, 'logEnd' | 'tell'>,
   { job, json, shown, next, before, onAccount }: Telling,

@@ -9,6 +9,8 @@ import type { IdInput } from '../id-input.ts';
 export interface InputBytesOptions {
   /** When given, the bytes read are checked against it. */
   readonly expected?: InputFingerprint | undefined;
+  /** Told what was read, at its end. */
+  readonly onFingerprint?: ((fingerprint: InputFingerprint) => void) | undefined;
   /** Told how many more bytes of the file, as it lies on disk, were read. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
@@ -30,15 +32,23 @@ export async function* inputBytes(input: IdInput, options: InputBytesOptions = {
   }
 }
 
-async function* checkedBytes(input: IdInput, { expected, onBytes }: InputBytesOptions): AsyncGenerator<Uint8Array> {
+async function* checkedBytes(
+  input: IdInput,
+  { expected, onBytes, onFingerprint }: InputBytesOptions,
+): AsyncGenerator<Uint8Array> {
   if (expected !== undefined) await checkSize(input, expected);
-  const hash = expected === undefined ? undefined : createHash('sha256');
+  const hash = expected === undefined && onFingerprint === undefined ? undefined : createHash('sha256');
+  let bytes = 0;
   for await (const piece of fileBytes(input)) {
     hash?.update(piece);
+    bytes += piece.length;
     onBytes?.(piece.length);
     yield piece;
   }
-  if (hash !== undefined && hash.digest('hex') !== expected?.sha256) throw changed(input);
+  if (hash === undefined) return;
+  const sha256 = hash.digest('hex');
+  if (expected !== undefined && sha256 !== expected.sha256) throw changed(input);
+  onFingerprint?.({ name: input.name, bytes, sha256 });
 }
 
 /** Size alone, before anything is read: it shows most changes and costs nothing. */

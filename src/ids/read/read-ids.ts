@@ -2,7 +2,7 @@ import type { ByteScanner } from '../../lib/scan/split-lines.ts';
 import type { EntryBlock } from '../entries.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import { checkText } from '../check-text.ts';
-import type { InputFingerprint } from '../fingerprint-inputs.ts';
+import { fingerprintInputs, type InputFingerprint } from '../fingerprint-inputs.ts';
 import type { IdInput } from '../id-input.ts';
 import type { ReadingListener } from './reading.ts';
 import { inputBytes } from './input-bytes.ts';
@@ -16,6 +16,8 @@ export interface ReadIdsOptions extends ReadingListener {
   readonly column?: string | undefined;
   /** The fingerprints of the inputs, in the same order: what is read must still match them. */
   readonly expected?: readonly InputFingerprint[] | undefined;
+  /** Told what was read of an input, at its end; for Parquet before. */
+  readonly onFingerprint?: ((fingerprint: InputFingerprint) => void) | undefined;
   /** Told how many more bytes of the files, as they lie on disk, were read. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
   /** Whoever reads only the beginning of each input says how many entries of it are enough. */
@@ -29,14 +31,15 @@ export interface ReadIdsOptions extends ReadingListener {
  */
 export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<EntryBlock> {
   for (const [source, input] of inputs.entries()) {
-    const { column, onBytes, enough } = options;
+    const { column, onBytes, onFingerprint, enough } = options;
     const expected = options.expected?.[source];
     if (input.format === 'parquet') {
       // Its library takes a while to load, which lists of ids need not wait for.
       const { readParquet } = await import('./read-parquet.ts');
+      if (onFingerprint !== undefined) for (const each of await fingerprintInputs([input])) onFingerprint(each);
       yield* readParquet(input, new EntryBlocks(input.name, source, options), { column, expected, onBytes, enough });
     } else {
-      yield* readText(inputBytes(input, { expected, onBytes }), { ...options, input, source });
+      yield* readText(inputBytes(input, { expected, onBytes, onFingerprint }), { ...options, input, source });
     }
   }
 }

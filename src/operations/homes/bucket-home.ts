@@ -99,7 +99,8 @@ async function throwAwayBucket(place: BucketPlace, sinks: readonly CustomSink[])
 /** Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
 async function clearBucket(place: BucketPlace): Promise<void> {
   const { store } = place;
-  await store.put(exportPaths.keptRunLines, { bytes: await mergedRecord(place) });
+  // Two processes may complete the same export: the first one has all records.
+  await store.putNew(exportPaths.keptRunLines, { bytes: await mergedRecord(place) });
   await store.remove(await namesOf(store, `${exportPaths.run}/`)).catch((error: unknown) => {
     if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
   });
@@ -108,6 +109,8 @@ async function clearBucket(place: BucketPlace): Promise<void> {
 /** Removes what the slices left on the local disk. The lock stays. */
 async function clearScratch({ files, scratch }: BucketPlace, except: readonly string[] = []): Promise<void> {
   for (const folder of await sliceFolders({ files, scratch })) await files.remove(folder);
+  const workers = (await files.list(scratch)).filter((name) => name.startsWith('worker-'));
+  for (const name of workers) await files.remove(pathIn(scratch, name));
   for (const name of await files.list(pathIn(scratch, exportPaths.run))) {
     const path = `${exportPaths.run}/${name}`;
     if (path.startsWith(exportPaths.lock) || except.includes(path)) continue;

@@ -10,6 +10,8 @@ export interface BucketPlace {
   readonly clock: Clock;
   readonly address: string;
   readonly scratch: string;
+  /** Folder of this process's record of runs; `scratch` unless given. */
+  readonly recordFolder?: string;
   readonly shape: SliceShape;
   /** Without a heartbeat for so long, a holder counts as dead. */
   readonly deadAfterSeconds: number;

@@ -6,9 +6,9 @@ import type { BucketPlace } from './bucket-place.ts';
 import { scratchId } from './slice-holders.ts';
 
 /** Puts this process's record of runs into the bucket, where `status` reads it. */
-export async function putRecord({ files, store, scratch }: BucketPlace): Promise<void> {
-  const bytes = await files.readAll(pathIn(scratch, exportPaths.runLines));
-  if (bytes !== undefined) await store.put(sliceNames.record(await scratchId(files, scratch)), { bytes });
+export async function putRecord({ files, store, scratch, recordFolder = scratch }: BucketPlace): Promise<void> {
+  const bytes = await files.readAll(pathIn(recordFolder, exportPaths.runLines));
+  if (bytes !== undefined) await store.put(sliceNames.record(await scratchId(files, recordFolder)), { bytes });
 }
 
 /** The records of all processes as one, in the order in which their runs began. */

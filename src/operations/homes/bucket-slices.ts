@@ -8,7 +8,8 @@ import { readJournals } from '../../store/journal-entries.ts';
 import { requireSame } from '../job-shape.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketStart, beginOrRead } from './bucket-start.ts';
-import { type ClaimedSlice, claimSlice } from './claim-slice.ts';
+import { type ClaimedSlice, claimSlice, type SliceToClaim } from './claim-slice.ts';
+import { CurrentStart, ExportIsComplete } from './current-start.ts';
 import type { HeldSlice, OpenExport } from './export-home.ts';
 import { readLogs, sliceFolders } from './slice-holders.ts';
 
@@ -24,7 +25,12 @@ export async function openBucketExport(
   const begun = await beginOrRead(place, { ...start, entriesPerSlice });
   requireSame(address, begun, start);
   requireSameSlices(address, begun, entriesPerSlice);
-  const slices = new BucketSlices({ ...place, canReplace }, await readLogs(place), cutSlices(entries(), shape));
+  const current = new CurrentStart(place, begun);
+  const slices = new BucketSlices(
+    { ...place, canReplace, requireCurrent: () => current.require() },
+    await readLogs(place),
+    cutSlices(entries(), shape),
+  );
   return {
     start: begun,
     answers: (await readJournals(place.files, await sliceFolders(place))).size(),
@@ -35,7 +41,7 @@ export async function openBucketExport(
   };
 }
 
-function requireSameSlices(address: string, { entriesPerSlice }: BucketStart, now: number): void {
+export function requireSameSlices(address: string, { entriesPerSlice }: BucketStart, now: number): void {
   if (entriesPerSlice === now) return;
   throw new ExportError(
     'usage',
@@ -47,20 +53,18 @@ function requireSameSlices(address: string, { entriesPerSlice }: BucketStart, no
   );
 }
 
+type OpenPlace = BucketPlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
+
 /** The slices of a bucket in order: those that are done are skipped, each other one is claimed. */
 class BucketSlices {
-  readonly #place: BucketPlace & { readonly canReplace: boolean };
+  readonly #place: OpenPlace;
   readonly #logs: Map<number, SliceLog>;
   readonly #cuts: AsyncGenerator<CutSlice, void, void>;
   /** What was counted on this disk, by slice. */
   readonly #own = new Map<number, { readonly scratch: string; readonly spent: () => Spent }>();
   #held: ClaimedSlice | undefined;
 
-  constructor(
-    place: BucketPlace & { readonly canReplace: boolean },
-    logs: Map<number, SliceLog>,
-    cuts: AsyncGenerator<CutSlice, void, void>,
-  ) {
+  constructor(place: OpenPlace, logs: Map<number, SliceLog>, cuts: AsyncGenerator<CutSlice, void, void>) {
     this.#place = place;
     this.#logs = logs;
     this.#cuts = cuts;
@@ -74,7 +78,12 @@ class BucketSlices {
       const log = this.#logs.get(cut.slice) ?? new SliceLog(this.#place.store, cut.slice);
       this.#logs.set(cut.slice, log);
       if ((await log.refresh()).isDone) continue;
-      this.#held = await claimSlice({ ...this.#place, log, cut, stop });
+      const held = await claimSlice({ ...this.#place, log, cut, stop }).catch((error: unknown) => {
+        if (error instanceof ExportIsComplete) return 'complete' as const;
+        throw error;
+      });
+      if (held === 'complete') return undefined;
+      this.#held = held;
       // Another process finished the slice while this one waited for it.
       if (this.#held === undefined) continue;
       this.#own.set(cut.slice, this.#held);

@@ -7,16 +7,43 @@ import type { BucketPlace } from './bucket-place.ts';
 
 const bucketStartVersion = 1;
 
-const bucketStartSchema = exportStartSchema.extend({ version: z.number(), entriesPerSlice: z.number() });
+const objectSchema = z.object({ bytes: z.number(), sha256: z.string() });
+
+/** A slice that lies in the bucket: its packed entries, and which of them are duplicates. */
+const packedSliceSchema = z.object({
+  firstPart: z.number(),
+  entries: z.number(),
+  valid: z.number(),
+  invalid: z.number(),
+  duplicate: z.number(),
+  /** That it takes when nothing fails. */
+  calls: z.number(),
+  ids: objectSchema,
+  duplicates: objectSchema,
+});
+
+const bucketStartSchema = exportStartSchema.extend({
+  version: z.number(),
+  entriesPerSlice: z.number(),
+  /** Of an export that was enqueued: the entries of all inputs, and the slices in order. */
+  entries: z.number().optional(),
+  slices: z.array(packedSliceSchema).optional(),
+});
+
+export type PackedSlice = z.infer<typeof packedSliceSchema>;
 
 /** What an export in a bucket began with. */
 export type BucketStart = z.infer<typeof bucketStartSchema>;
 
+/** The bytes of the object that says what an export began with. */
+export function startBody(begin: Omit<BucketStart, 'version'>): { readonly bytes: Uint8Array } {
+  return { bytes: Buffer.from(JSON.stringify({ version: bucketStartVersion, ...begin })) };
+}
+
 /** Begins an export, or reads what it began with. */
 export async function beginOrRead(place: BucketPlace, begin: Omit<BucketStart, 'version'>): Promise<BucketStart> {
-  const start = { version: bucketStartVersion, ...begin };
-  const body = { bytes: Buffer.from(JSON.stringify(start)) };
-  if ((await place.store.putNew(sliceNames.start, body)) === 'put') return start;
+  if ((await place.store.putNew(sliceNames.start, startBody(begin))) === 'put')
+    return { version: bucketStartVersion, ...begin };
   const begun = await readBucketStart(place);
   if (begun === undefined) throw damagedStart(place.address, 'it is missing');
   return begun;

@@ -12,6 +12,7 @@ import type { Lock } from '../../store/lock.ts';
 import { unfinishedFile } from '../../store/part-file.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { putRecord } from './bucket-record.ts';
+import { ExportIsComplete } from './current-start.ts';
 import type { HeldSlice } from './export-home.ts';
 import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
@@ -23,6 +24,10 @@ export interface SliceToClaim extends BucketPlace {
   readonly log: SliceLog;
   readonly cut: CutSlice;
   readonly stop: AbortSignal;
+  /** Awaited when another process put the last claim; by default it has to be dead. @throws {ExportError} `locked` */
+  readonly whenHeld?: () => Promise<void>;
+  /** Awaited after the claim. @throws when the export is no longer the one that was opened */
+  readonly requireCurrent: () => Promise<void>;
 }
 
 export interface ClaimedSlice {
@@ -48,9 +53,11 @@ export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | un
     const id = await scratchId(files, folder);
     const { holder } = log.state;
     // Who holds the lock of a scratch folder follows its former process at once.
-    if (holder !== undefined && holder.scratch !== id) await requireDead(claim, log, claim.stop);
+    const whenHeld = claim.whenHeld ?? (() => requireDead(claim, log, claim.stop));
+    if (holder !== undefined && holder.scratch !== id) await whenHeld();
     const hold = await SliceHold.claim({ ...claim, scratch: id });
     if (hold === undefined) throw heldElsewhere(claim.address);
+    await claim.requireCurrent();
     const isCommitted = (part: number): boolean => hold.state.commits.has(part);
     const answers = { files, store, folder, slice: log.slice, scratch: id, isCommitted };
     await fetchAnswers(answers);
@@ -59,10 +66,16 @@ export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | un
     return new ClaimedParts(claim, { folder, lock, id, hold, answers, own, heartbeat });
   } catch (error) {
     await own?.close().catch(() => undefined);
+    if (error instanceof ExportIsComplete) await store.remove([lastEntry(log)]).catch(() => undefined);
     await lock.release().catch(() => undefined);
     if (log.state.isDone) return undefined;
     throw error;
   }
+}
+
+/** The claim of an export whose logs were removed before. */
+function lastEntry({ slice, state }: SliceLog): string {
+  return sliceNames.logEntry(slice, state.next - 1);
 }
 
 function startHeart(claim: SliceToClaim, { hold, own, id }: Pick<Claimed, 'hold' | 'own' | 'id'>): Promise<Heartbeat> {

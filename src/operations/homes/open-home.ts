@@ -2,6 +2,7 @@ import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import type { ExportContext } from '../../work/export-context.ts';
+import type { BucketPlace } from './bucket-place.ts';
 import type { ExportHome } from './export-home.ts';
 import { folderHome } from './folder-home.ts';
 import { localFolder } from './local-folder.ts';
@@ -12,14 +13,21 @@ export interface HomeContext extends Pick<ExportContext, 'files' | 'clock' | 'ra
 
 /** The home of a job's export. @throws {ExportError} `usage` for an address that is none, or a package that is not installed */
 export async function openHome(job: Job, context: HomeContext): Promise<ExportHome> {
+  const { files } = context;
+  const { dir } = job.output;
+  if (!isBucketAddress(dir)) return folderHome(files, dir);
+  const { bucketHome } = await import('./bucket-home.ts');
+  return bucketHome(await openBucketPlace(job, context));
+}
+
+/** The place of an export in a bucket. @throws {ExportError} `usage` */
+export async function openBucketPlace(job: Job, context: HomeContext): Promise<BucketPlace> {
   const { files, clock } = context;
   const { dir, endpoint, rowsPerPart } = job.output;
-  if (!isBucketAddress(dir)) return folderHome(files, dir);
   const store = await openStoreAt(dir, endpoint, context);
-  const { bucketHome } = await import('./bucket-home.ts');
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart, entriesPerSlice };
-  return bucketHome({ files, store, clock, address: dir, scratch: localFolder(job), shape, deadAfterSeconds });
+  return { files, store, clock, address: dir, scratch: localFolder(job), shape, deadAfterSeconds };
 }
 
 /** The store at the address of a bucket. @throws {ExportError} `usage` */

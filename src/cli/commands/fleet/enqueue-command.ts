@@ -1,0 +1,167 @@
+import { totalmem } from 'node:os';
+import { jobWarnings } from '../../../job/job-warnings.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { exitCodes } from '../../../lib/exit-codes.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { count, plural } from '../../../lib/format-text.ts';
+import { shellWord } from '../../../lib/shown-path.ts';
+import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
+import { diskFileStore } from '../../../store/file-store.ts';
+import type { Command, CommandArguments } from '../../command.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
+import { columnLines, invalidLines } from '../../output/ids-text.ts';
+import { errorJson, errorText } from '../../output/show-error.ts';
+import { isTerminal } from '../../progress/is-terminal.ts';
+import { redrawnBlock } from '../../progress/redrawn-block.ts';
+import { stopSignals } from '../../stop-signals.ts';
+
+/** Of the machine's memory, for the table of duplicates. */
+const memoryShare = 0.25;
+
+/** `enqueue`: puts the slices of an export into its bucket. */
+export const enqueueCommand: Command = {
+  usage: ['enqueue <job.yaml> [--memory SIZE] [flags]'],
+  about:
+    'Reads all ids, marks duplicates over all of them, and puts them into the bucket of the export as slices, for asset-export work. Sends no call and needs no key. Run it again after an interruption: it puts what is missing and changes nothing else. Changed ids are refused with exit 4.',
+  examples: [
+    { line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' },
+    {
+      line: 'enqueue job.yaml --memory 256MB',
+      about: 'above that, duplicates are found with files in the scratch folder',
+    },
+  ],
+  words: jobWords,
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        {
+          name: 'memory',
+          value: 'SIZE',
+          about:
+            'memory for finding duplicates, 20 bytes an id; above it, hashes go to the scratch folder, 24 bytes an id, and the ids are read twice',
+          standard: '25 % of the machine',
+        },
+        { name: 'fresh', about: 'delete the export and its slices, and start over' },
+        { name: 'json', about: 'print one JSON object' },
+      ],
+    },
+    ...jobFlagGroups(),
+  ],
+  notes: jobNotes,
+  run: (args) => enqueue(args),
+};
+
+async function enqueue(args: CommandArguments): Promise<number> {
+  const mostBytes = memoryOf(args.text('memory'));
+  const { job, idsFolder } = jobOf(args);
+  const { enqueueExport } = await import('../../../operations/fleet/enqueue-export.ts');
+  const { intolerableIds } = await import('../../../operations/tolerance.ts');
+  const shown = showEnqueuing();
+  const signals = stopSignals(0, shown.tell);
+  let enqueued: Enqueued;
+  try {
+    for (const warning of jobWarnings(job)) shown.tell(`asset-export: warning: ${warning}`);
+    enqueued = await enqueueExport(
+      { job, idsFolder, mostBytes, fresh: args.isOn('fresh') },
+      {
+        ...{ clock: systemClock, random: Math.random, files: diskFileStore, stdin: process.stdin },
+        ...{ stop: signals.stop, onProgress: shown.onProgress },
+      },
+    );
+  } finally {
+    signals.dispose();
+    shown.end();
+  }
+  const error = intolerableIds(enqueued, job.tolerance);
+  if (args.isOn('json')) {
+    const said = error === undefined ? null : errorJson(error);
+    process.stdout.write(`${JSON.stringify({ folder: job.output.dir, ...enqueued, error: said })}\n`);
+  } else process.stdout.write(enqueuedText(enqueued, job.output.dir));
+  process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job.output.dir) : errorText(error)}\n`);
+  return error?.exitCode ?? exitCodes.complete.code;
+}
+
+function enqueuedText(enqueued: Enqueued, address: string): string {
+  const { state, put, slices } = enqueued;
+  const heads = {
+    enqueued: `${address}: ${plural(slices, 'slice')} enqueued${put === slices ? '' : `, ${count(put)} of them now`}`,
+    already: `${address}: all ${plural(slices, 'slice')} were enqueued before; nothing changed`,
+    complete: `${address} was already complete: nothing enqueued`,
+  };
+  const rows = [
+    ['read', enqueued.read],
+    ['valid', enqueued.valid],
+    ['invalid', enqueued.invalid],
+    ['duplicates', enqueued.duplicates],
+    ['calls', enqueued.calls],
+    ['credits', enqueued.credits],
+  ] as const;
+  return [
+    heads[state],
+    ...rows.map(([name, value]) => `  ${name.padEnd(13)} ${count(value)}`),
+    ...columnLines(enqueued.columns).map((line) => `  ${line}`),
+    ...invalidLines(enqueued).map((line) => `  ${line}`),
+    '',
+  ].join('\n');
+}
+
+function nextLine({ state }: Enqueued, args: CommandArguments, address: string): string {
+  if (state === 'complete') return `Next: asset-export verify ${shellWord(address)}`;
+  const [job] = args.words;
+  return `Next: asset-export work ${job === undefined ? 'with the same flags' : shellWord(job)} on each machine`;
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** @throws {ExportError} `usage` */
+function memoryOf(text: string | undefined): number {
+  if (text === undefined) return totalmem() * memoryShare;
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?B?)$/.exec(text.toUpperCase()) ?? [];
+  const factor = units[unit];
+  if (digits !== '' && factor !== undefined) return Number(digits) * factor;
+  throw new ExportError('usage', `--memory must be a size such as 256MB or 2GB, not "${text}"`);
+}
+
+interface ShownEnqueuing {
+  readonly tell: (message: string) => void;
+  readonly onProgress: (progress: EnqueueProgress) => void;
+  readonly end: () => void;
+}
+
+/** A line every so many seconds where there is no terminal. */
+const tellEveryMs = 30_000;
+
+function showEnqueuing(): ShownEnqueuing {
+  let latest: EnqueueProgress | undefined;
+  const text = (): string =>
+    latest === undefined
+      ? 'reading'
+      : `${latest.step}: ${plural(latest.entries, 'id')}, ${plural(latest.slices, 'slice')} put`;
+  const tell = (message: string): void => {
+    process.stderr.write(`${message}\n`);
+  };
+  if (isTerminal(process.stderr)) {
+    const block = redrawnBlock(() => ({ text: text() }), process.stderr);
+    return {
+      tell,
+      onProgress: (progress) => {
+        latest = progress;
+      },
+      end: () => {
+        block.end();
+      },
+    };
+  }
+  let toldMs = systemClock.now();
+  return {
+    tell,
+    onProgress: (progress) => {
+      latest = progress;
+      if (systemClock.now() - toldMs < tellEveryMs) return;
+      toldMs = systemClock.now();
+      tell(text());
+    },
+    end: () => undefined,
+  };
+}

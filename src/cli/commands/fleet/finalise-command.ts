@@ -1,0 +1,42 @@
+import { systemClock } from '../../../lib/clock.ts';
+import { diskFileStore } from '../../../store/file-store.ts';
+import type { Command, CommandArguments } from '../../command.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
+import { nextText } from '../../output/summary-text.ts';
+import { programVersion } from '../../program-version.ts';
+import { tellOutcome } from '../run-job.ts';
+
+/** `finalise`: completes an export whose slices are done. */
+export const finaliseCommand: Command = {
+  usage: ['finalise <job.yaml> [flags]', 'finalize <job.yaml> [flags]'],
+  about:
+    'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. Slices that are not done are named, with exit 5. Needs no key and sends no call.',
+  examples: [{ line: 'finalise job.yaml', about: 'exit 0 if the export is complete, also if it was before' }],
+  words: jobWords,
+  groups: [
+    { title: 'This command', flags: [{ name: 'json', about: 'print the account as one JSON object on stdout' }] },
+    ...jobFlagGroups(),
+  ],
+  notes: jobNotes,
+  run: (args) => finalise(args),
+};
+
+async function finalise(args: CommandArguments): Promise<number> {
+  const { job } = jobOf(args);
+  const startedMs = systemClock.now();
+  const { finaliseExport } = await import('../../../operations/fleet/finalise-export.ts');
+  const { accountOf } = await import('../../../operations/export-outcome.ts');
+  const { state, manifest } = await finaliseExport(job, {
+    ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
+  });
+  const shown = job.output.dir;
+  const outcome = {
+    ...{ state, account: accountOf(shown, manifest), callsOfRun: 0, creditsOfRun: 0, columns: [], invalidSamples: [] },
+    elapsedMs: systemClock.now() - startedMs,
+  };
+  return tellOutcome(
+    outcome,
+    { tell: () => undefined },
+    { job, shown, json: args.isOn('json'), next: nextText(shown) },
+  );
+}

@@ -1,0 +1,158 @@
+import type { Job } from '../job/job-schema.ts';
+import type { InputFingerprint } from '../ids/fingerprint-inputs.ts';
+import type { TakenColumn } from '../ids/read/reading.ts';
+import { thenCleanUp } from '../lib/clean-up.ts';
+import { ExportError } from '../lib/export-error.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
+import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
+import type { Manifest } from '../store/manifest.ts';
+import type { ReadProgress } from '../work/count-entries.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import { makeParts } from '../work/make-parts.ts';
+import { joinedObservers } from '../work/run-observer.ts';
+import { accountOf, committedCounts, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
+import type { HeldSlice, OpenExport } from './homes/export-home.ts';
+import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
+import { recordRun } from './record-run.ts';
+
+/** The slices of an export that one process makes. */
+export interface ExportedSlices {
+  readonly job: Job;
+  readonly sinks: readonly CustomSink[];
+  readonly inputs: {
+    readonly fingerprints: readonly InputFingerprint[];
+    readonly inputBytes: number;
+    readonly columns: readonly TakenColumn[];
+  };
+  /** What the export is called in accounts. */
+  readonly name: string;
+  /** Local folder that keeps the record of the run. */
+  readonly recordFolder: string;
+  readonly open: OpenExport;
+  readonly progress: ReadProgress;
+  /** A slice that another process took over: ends the run, or only what it does for that slice. */
+  readonly whenLost: 'end' | 'continue';
+  /** Called when no slice is left: gives the manifest. */
+  readonly finish: () => Promise<Manifest>;
+}
+
+/** Exports, lets others follow the run, and turns what stops it into its outcome. */
+export async function exportOpen(
+  exported: ExportedSlices,
+  context: ObservedContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { job, open, inputs, recordFolder, progress } = exported;
+  const counts = committedCounts(open.commits());
+  const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
+  const observer = joinedObservers([recorder, context.observer]);
+  context.addListener(recorder.listener);
+  try {
+    const outcome = await outcomeOf(exported, context, startedAtMs);
+    const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
+    await observer.end(endOf(outcome, job, entries));
+    return outcome;
+  } catch (error) {
+    await observer.end(endOfError(error));
+    throw error;
+  }
+}
+
+async function outcomeOf(
+  exported: ExportedSlices,
+  context: ExportContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { name, open, inputs, progress, finish } = exported;
+  const { clock } = context;
+  const spentNow = { calls: 0, credits: 0 };
+  const runFacts = () => ({
+    callsOfRun: spentNow.calls,
+    creditsOfRun: spentNow.credits,
+    elapsedMs: clock.now() - startedAtMs,
+    columns: inputs.columns,
+    invalidSamples: progress.invalid,
+  });
+  try {
+    await exportSlices(exported, spentNow, context);
+    return { state: 'complete', account: accountOf(name, await finish()), ...runFacts() };
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    const commits = open.commits();
+    const account = unfinishedAccount({ folder: name, commits, read: progress.entries, ...open.spent() });
+    return { state: 'unfinished', account, ...runFacts(), error };
+  }
+}
+
+/** Takes slices until none is left, makes the parts that are not committed yet, and commits each. */
+async function exportSlices(
+  exported: ExportedSlices,
+  spentNow: { calls: number; credits: number },
+  context: ExportContext,
+): Promise<void> {
+  const { inputs, open, whenLost } = exported;
+  const commits = open.commits();
+  context.listener({
+    kind: 'opened',
+    inputBytes: inputs.inputBytes,
+    parts: commits.length,
+    answers: open.answers,
+    counts: committedCounts(commits),
+    columns: inputs.columns,
+    inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),
+  });
+  for (;;) {
+    const slice = await open.slices.next(context.stop);
+    if (slice === undefined) return;
+    const { calls, credits } = slice;
+    const before = { calls: calls.total(), credits: credits.total() };
+    const budget = budgetLeft(exported.job, spentNow.credits);
+    await thenCleanUp({
+      work: () => exportSlice(slice, { ...exported, job: { ...exported.job, budget } }, context),
+      cleanUp: [
+        async () => {
+          spentNow.calls += calls.total() - before.calls;
+          spentNow.credits += credits.total() - before.credits;
+        },
+        (done) => slice.end(done === undefined ? 'release' : 'done'),
+      ],
+    }).catch((error: unknown) => {
+      if (whenLost === 'end' || !isLostSlice(error)) throw error;
+    });
+  }
+}
+
+/** Each slice has a client of its own: the credits of a run are those of all its slices. */
+function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
+  if (budget.creditsPerRun === undefined) return budget;
+  return { ...budget, creditsPerRun: Math.max(0, budget.creditsPerRun - spent) };
+}
+
+async function exportSlice(
+  slice: HeldSlice,
+  { job, sinks, inputs, open, progress }: ExportedSlices,
+  context: ExportContext,
+): Promise<'done'> {
+  const made = makeParts(
+    {
+      ...{ job, sinks, parts: slice },
+      sources: inputs.fingerprints.map(({ name }) => name),
+      startedAtMs: open.start.startedAtMs,
+      initialCap: open.commits().at(-1)?.cap,
+    },
+    context,
+  );
+  let covered = committedCounts(open.commits()).read;
+  for await (const { part, cap } of made) {
+    covered += part.counts.read;
+    const commit = {
+      ...part,
+      // Reading runs ahead of commits: estimate the part's share of the bytes that were read.
+      inputBytes: Math.round(progress.inputBytes * (covered / Math.max(1, progress.entries))),
+      ...(cap === undefined ? {} : { cap }),
+    };
+    if ((await slice.commit(commit)) === 'lost') throw lostSlice();
+    context.listener({ kind: 'committed', commit });
+  }
+  return 'done';
+}

@@ -1,0 +1,121 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { plural } from '../../lib/format-text.ts';
+import { type SliceLog, sumOfSpending } from '../../slices/slice-log.ts';
+import type { ExportContext } from '../../work/export-context.ts';
+import type { Job } from '../../job/job-schema.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import { manifestOf } from '../complete-export.ts';
+import { bucketHome } from '../homes/bucket-home.ts';
+import type { BucketPlace } from '../homes/bucket-place.ts';
+import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
+import { openBucketPlace } from '../homes/open-home.ts';
+import { readLogs } from '../homes/slice-holders.ts';
+import { jobAsBegun } from '../job-shape.ts';
+import { pointLatest } from '../nights/point-latest.ts';
+import { requireFleetHome } from './fleet-home.ts';
+
+export type FinaliseContext = Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version'>;
+
+export interface Finalised {
+  readonly state: 'complete' | 'already';
+  readonly manifest: Manifest;
+}
+
+/**
+ * Completes an export whose slices are all done: looks at every file, puts the manifest, and removes `.run/`.
+ * @throws {ExportError} `unavailable` naming slices that are not done
+ */
+export async function finaliseExport(job: Job, context: FinaliseContext): Promise<Finalised> {
+  requireFleetHome(job, 'finalise');
+  const place = await openBucketPlace(job, context);
+  const home = bucketHome(place);
+  const written = await home.readManifest();
+  if (written !== undefined) {
+    await pointLatest(job, context);
+    return { state: 'already', manifest: written };
+  }
+  const start = await requireEnqueued(place);
+  const manifest = await putWholeManifest({ place, job, start, version: context.version });
+  await clearFinalised(place);
+  await pointLatest(job, context);
+  return { state: 'complete', manifest };
+}
+
+/** What an export began with whose slices are in the bucket. */
+export interface EnqueuedStart extends BucketStart {
+  readonly entries: number;
+  readonly slices: PackedSlice[];
+}
+
+/** @throws {ExportError} `input` before `enqueue` */
+export async function requireEnqueued(place: BucketPlace): Promise<EnqueuedStart> {
+  const start = await readBucketStart(place);
+  const { slices, entries } = start ?? {};
+  if (start !== undefined && slices !== undefined && entries !== undefined) return { ...start, slices, entries };
+  throw new ExportError('input', `${place.address} has no slices: its ids were not enqueued`, {
+    todo: 'Run asset-export enqueue with the same job first.',
+  });
+}
+
+export interface WholeExport {
+  readonly place: BucketPlace;
+  readonly job: Job;
+  readonly start: EnqueuedStart;
+  readonly version: string;
+}
+
+/**
+ * Puts the manifest of an export whose slices are all done, or gives the one that another process put meanwhile.
+ * @throws {ExportError} `unavailable` naming slices that are not done
+ */
+export async function putWholeManifest({ place, job, start, version }: WholeExport): Promise<Manifest> {
+  const home = bucketHome(place);
+  const logs = await readLogs(place);
+  const open = start.slices.flatMap((_, slice) => (logs.get(slice)?.state.isDone === true ? [] : [slice]));
+  if (open.length > 0) {
+    // Who completes an export removes its logs.
+    const written = await home.readManifest();
+    if (written !== undefined) return written;
+    throw notDone(place.address, open, start.slices.length);
+  }
+  const all = [...logs.values()];
+  const commits = all.flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+  requireWhole(place.address, start, all);
+  const spent = sumOfSpending(Object.fromEntries(all.map(({ state }, index) => [index, sumOfSpending(state.spent)])));
+  const begun = jobAsBegun(job, start.job);
+  return home.putManifest(manifestOf({ job: begun, start, commits, ...spent, version }));
+}
+
+/** @throws {ExportError} `damaged` when a done slice does not have all of its entries */
+function requireWhole(address: string, { slices }: EnqueuedStart, logs: readonly SliceLog[]): void {
+  for (const { slice, state } of logs) {
+    const entries = [...state.commits.values()].reduce((sum, { counts }) => sum + counts.read, 0);
+    const expected = slices[slice]?.entries;
+    if (entries === expected) continue;
+    throw new ExportError(
+      'damaged',
+      `slice ${slice} of ${address} is done with ${entries} entries, and ${expected ?? 0} were enqueued`,
+      { todo: 'Start over with asset-export enqueue --fresh.' },
+    );
+  }
+}
+
+/** So many slices are named. */
+const named = 10;
+
+function notDone(address: string, open: readonly number[], slices: number): ExportError {
+  const names = `${open.slice(0, named).join(', ')}${open.length > named ? ', …' : ''}`;
+  return new ExportError(
+    'unavailable',
+    `${plural(open.length, 'slice')} of ${slices} of ${address} ${open.length === 1 ? 'is' : 'are'} not done: ${names}`,
+    {
+      todo: `Run asset-export work with the same job; asset-export status ${address} shows who works.`,
+      facts: { slices: open.length },
+    },
+  );
+}
+
+/** Removes what a complete export needs no more. Where nothing may be deleted, `.run/` stays. */
+export async function clearFinalised(place: BucketPlace): Promise<void> {
+  await bucketHome(place).clear('complete', { release: () => Promise.resolve(), remove: () => Promise.resolve() });
+}

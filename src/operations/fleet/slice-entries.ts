@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Entries } from '../../ids/entries.ts';
+import { NotPacked, unpackEntries } from '../../ids/packed/unpack-entries.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { sliceNames } from '../../slices/slice-names.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { OpenFile } from '../../store/open-file.ts';
+import { bytesOf } from '../homes/bucket-bytes.ts';
+import type { BucketPlace } from '../homes/bucket-place.ts';
+import type { PackedSlice } from '../homes/bucket-start.ts';
+
+/**
+ * The entries of a slice with duplicates marked. They are copied to the slice's scratch folder and checked first: a part is made of what
+ * was enqueued or not at all.
+ * @throws {ExportError} `damaged`
+ */
+export async function* sliceEntries(
+  place: BucketPlace,
+  slice: number,
+  { ids, duplicates }: PackedSlice,
+): AsyncGenerator<Entries, void, void> {
+  const { files, store, address, scratch } = place;
+  const repeated = await bytesOf(store, sliceNames.duplicates(slice));
+  if (hashOf(repeated) !== duplicates.sha256) throw changed(address, sliceNames.duplicates(slice));
+  const path = pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/ids`);
+  const file = await files.open(path, 'create');
+  try {
+    await copyChecked(place, { slice, ids, file });
+    yield* unpackEntries((position, length) => file.read(position, length), repeated);
+  } catch (error) {
+    if (error instanceof NotPacked || error instanceof RangeError) throw changed(address, sliceNames.ids(slice));
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+interface Copying {
+  readonly slice: number;
+  readonly ids: PackedSlice['ids'];
+  readonly file: OpenFile;
+}
+
+async function copyChecked({ store, address }: BucketPlace, { slice, ids, file }: Copying): Promise<void> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of store.read(sliceNames.ids(slice))) {
+    hash.update(block);
+    await file.write(block, bytes);
+    bytes += block.length;
+  }
+  if (hash.digest('hex') !== ids.sha256) throw changed(address, sliceNames.ids(slice));
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function changed(address: string, name: string): ExportError {
+  return new ExportError('damaged', `${address}/${name} is not as it was enqueued`, {
+    todo: 'Run asset-export enqueue with the same job and ids again: it puts what is missing or changed.',
+  });
+}

@@ -1,0 +1,159 @@
+import { requireDayForACall } from '../../client/policies/with-budget.ts';
+import { serviceAddress } from '../../client/wire/service-address.ts';
+import type { Job } from '../../job/job-schema.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { probeStore } from '../../objects/probe-store.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import { newReadProgress } from '../../work/count-entries.ts';
+import type { ExportContext } from '../../work/export-context.ts';
+import { accountOf, type ExportOutcome } from '../export-outcome.ts';
+import { type ExportedSlices, exportOpen } from '../export-slices.ts';
+import { bucketHome } from '../homes/bucket-home.ts';
+import { putRecord } from '../homes/bucket-record.ts';
+import { CurrentStart } from '../homes/current-start.ts';
+import type { SliceSource } from '../homes/export-home.ts';
+import { openBucketPlace } from '../homes/open-home.ts';
+import { jobShape, requireSame } from '../job-shape.ts';
+import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
+import { type ObservedContext, observedRun } from '../observed-run.ts';
+import { clearFinalised, putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
+import { requireFleetHome } from './fleet-home.ts';
+import { FleetSlices } from './fleet-slices.ts';
+
+export interface WorkRequest {
+  readonly job: Job;
+  /** Hands out the slices that this worker makes. */
+  readonly source: (slices: FleetSlices) => SliceSource;
+}
+
+/**
+ * Makes slices of an export that was enqueued until every slice is done. Who finishes the last one completes the export.
+ * @throws {ExportError} when the export cannot be opened: `usage`, `input` before `enqueue`, `cannotWrite`
+ */
+export async function workOnExport(request: WorkRequest, context: ExportContext): Promise<ExportOutcome> {
+  const { job } = request;
+  requireFleetHome(job, 'work');
+  requireNoRunBudget(job);
+  const startedAtMs = context.clock.now();
+  await requireLatestFree(job, context);
+  const outcome = await observedRun({ ...context, job, startedAtMs }, (observed) =>
+    workOn(request, observed, startedAtMs),
+  );
+  if (outcome.state !== 'unfinished') await pointLatest(job, context);
+  return outcome;
+}
+
+function requireNoRunBudget({ budget }: Job): void {
+  if (budget.creditsPerRun === undefined) return;
+  throw new ExportError('usage', 'budget.creditsPerRun is the budget of one process, and work shares an export', {
+    todo: 'Remove it (--credits-per-run), and limit the fleet with budget.creditsPerDay.',
+  });
+}
+
+async function workOn(request: WorkRequest, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
+  const { job } = request;
+  const { files } = context;
+  const place = await openBucketPlace(job, context);
+  // What the client refuses is known before anything is written.
+  serviceAddress(context.service);
+  requireDayForACall(job.budget);
+  const finished = await bucketHome(place).readManifest();
+  if (finished !== undefined) return alreadyComplete(place.address, finished, job);
+  const start = await requireEnqueued(place);
+  requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
+  const { canReplace } = await probeStore(place.store, place.address);
+  const recordFolder = pathIn(place.scratch, `worker-${crypto.randomUUID()}`);
+  await files.makeFolder(pathIn(recordFolder, exportPaths.run));
+  const whole = { place: { ...place, recordFolder }, job, start, version: context.version };
+  const working = { request, context, whole, canReplace };
+  return thenCleanUp({
+    work: () => makeSlices(working, startedAtMs),
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [() => files.remove(recordFolder)],
+  });
+}
+
+function alreadyComplete(address: string, manifest: Manifest, job: Job): ExportOutcome {
+  requireSame(address, manifest, { job: jobShape(job), inputs: manifest.inputs });
+  return {
+    ...{ state: 'already', account: accountOf(address, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 },
+    ...{ columns: [], invalidSamples: [] },
+  };
+}
+
+interface Working {
+  readonly request: WorkRequest;
+  readonly context: ObservedContext;
+  readonly whole: WholeExport;
+  readonly canReplace: boolean;
+}
+
+/** Makes slices until none is left, then completes the export or waits for who does. */
+async function makeSlices(
+  { request, context, whole, canReplace }: Working,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { job, place, start } = whole;
+  const current = new CurrentStart(place, start);
+  const slices = new FleetSlices({ ...place, canReplace, requireCurrent: () => current.require() }, start.slices);
+  const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  const exported: ExportedSlices = {
+    ...{ job, sinks: [], name: place.address, recordFolder: place.recordFolder ?? place.scratch, whenLost: 'continue' },
+    inputs: { fingerprints: start.inputs, inputBytes, columns: [] },
+    progress: { ...newReadProgress(), entries: start.entries, inputBytes },
+    open: {
+      ...{
+        start,
+        answers: 0,
+        slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
+      },
+      commits: () => slices.commits(),
+      spent: () => slices.spent(),
+      close: () => slices.close(),
+    },
+    finish: () => finish(whole, slices, context),
+  };
+  const outcome = await thenCleanUp({
+    work: () => exportOpen(exported, context, startedAtMs),
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [() => slices.close()],
+  });
+  if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
+  // Whoever waited finds the work of another worker.
+  else if (!slices.hasWaited) await clearFinalised(place);
+  return outcome;
+}
+
+/** The ids were read before this worker began: its progress knows how many there are. */
+function announcing(
+  source: SliceSource,
+  read: { readonly entries: number; readonly inputBytes: number },
+  { listener }: ObservedContext,
+): SliceSource {
+  let isTold = false;
+  return {
+    next: (stop) => {
+      if (!isTold) listener({ kind: 'read', ...read });
+      isTold = true;
+      return source.next(stop);
+    },
+  };
+}
+
+/** How often the manifest of another worker is looked for while that may put it. */
+const looks = 12;
+
+/** Completes the export, unless another worker does: the one that finished the last slice. */
+async function finish(whole: WholeExport, slices: FleetSlices, { clock, stop }: ObservedContext): Promise<Manifest> {
+  const { place } = whole;
+  const home = bucketHome(place);
+  for (let look = 0; look < looks && slices.hasWaited; look += 1) {
+    const written = await home.readManifest();
+    if (written !== undefined) return written;
+    await clock.sleep((place.deadAfterSeconds * 1000) / looks, stop);
+  }
+  slices.hasWaited = false;
+  return putWholeManifest(whole);
+}

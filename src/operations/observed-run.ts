@@ -1,0 +1,66 @@
+import type { Job } from '../job/job-schema.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError, messageOf } from '../lib/export-error.ts';
+import { uuidV7 } from '../lib/uuid-v7.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import type { RunListener } from '../work/run-events.ts';
+import { endedOnce, noObserver, type RunAccount, type RunEnd, type RunObserver } from '../work/run-observer.ts';
+import type { ExportOutcome } from './export-outcome.ts';
+import { intolerable } from './tolerance.ts';
+
+/** A run, and what follows it. */
+export interface ObservedContext extends ExportContext {
+  readonly run: string;
+  readonly observer: RunObserver;
+  /** Has all events from now on go to another too. */
+  readonly addListener: (listener: RunListener) => void;
+}
+
+export interface RunToObserve extends ExportContext {
+  readonly job: Job;
+  readonly startedAtMs: number;
+}
+
+/** Does the work of a run while observers follow it, and tells them how it ended. */
+export async function observedRun(
+  { job, startedAtMs, ...context }: RunToObserve,
+  work: (context: ObservedContext) => Promise<ExportOutcome>,
+): Promise<ExportOutcome> {
+  const run = context.run ?? uuidV7(startedAtMs);
+  const opened = await context.observe?.({ ...context, job, run, startedAtMs });
+  const observer = endedOnce(opened ?? noObserver);
+  try {
+    const outcome = await work(observed(context, run, observer));
+    await observer.end(endOf(outcome, job));
+    return outcome;
+  } catch (error) {
+    await observer.end(endOfError(error));
+    throw error;
+  }
+}
+
+function observed(context: ExportContext, run: string, observer: RunObserver): ObservedContext {
+  const listeners = [observer.listener, context.listener];
+  const listener: RunListener = (event) => {
+    for (const each of listeners) each(event);
+  };
+  return { ...context, run, observer, listener, addListener: (added) => listeners.unshift(added) };
+}
+
+export function endOf(outcome: ExportOutcome, job: Job, inputs: RunAccount['inputs'] = []): RunEnd {
+  const { account, callsOfRun: calls, creditsOfRun: credits, state } = outcome;
+  const error =
+    outcome.error ?? (state === 'complete' ? intolerable(account, job.tolerance, job.output.onDrift) : undefined);
+  return {
+    state: state === 'unfinished' ? 'stopped' : 'complete',
+    exit: error?.exitCode ?? exitCodes.complete.code,
+    ...{ error: error?.message, todo: error?.todo },
+    account: { ...account, inputs, calls, credits },
+  };
+}
+
+export function endOfError(error: unknown): RunEnd {
+  const known = error instanceof ExportError ? error : undefined;
+  const exit = known?.exitCode ?? exitCodes.bug.code;
+  return { state: 'stopped', exit, error: messageOf(error), todo: known?.todo };
+}

@@ -1,0 +1,202 @@
+import { appendFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { keptFolder } from '../support/temp-folder.ts';
+import { everywhere, mended, type Verdict } from './everywhere.ts';
+import { failingAt } from './failing-weather.ts';
+import type { Operation } from './memory-disk.ts';
+import { writeSmallIds } from './small-export.ts';
+import { SmallFleet, steps } from './small-fleet.ts';
+import { recordOperations, type Undisturbed, undisturbedRun, wrongFiles } from './undisturbed.ts';
+
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+let idsPath: string;
+/** The files of the same export in a folder. */
+let calm: Undisturbed;
+/** Operations of the disk and of the bucket, of an enqueue and a worker that nothing disturbs. */
+let operations: readonly Operation[] = [];
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  idsPath = writeSmallIds(folder.path);
+  calm = await undisturbedRun(idsPath);
+  const small = new SmallFleet(idsPath);
+  operations = recordOperations(small);
+  expect(await small.run()).toMatchObject({ state: 'complete' });
+  expect(wrongFiles(small, calm)).toEqual([]);
+  expect([...small.published().keys()].sort()).toEqual([...calm.files.keys()].sort());
+  expect([...small.bucket.objects.keys()].filter((name) => name.startsWith('.run/'))).toEqual([]);
+});
+
+afterAll(() => folder.remove());
+
+async function killedAt(n: number, losesDisk: boolean): Promise<Verdict> {
+  const small = new SmallFleet(idsPath);
+  let struck: Operation | undefined;
+  small.disk.weather = failingAt(n, (operation) => {
+    struck = operation;
+    return { kind: 'dies' };
+  });
+  await small.run();
+  const problems = wrongFiles(small, calm);
+  small.disk.restart();
+  const next = losesDisk ? new SmallFleet(idsPath, small.bucket) : small;
+  const kept = losesDisk ? new Set<string>() : small.keptAnswers('written');
+  return { struck, problems: [...problems, ...(await mended(next, { kept, calm }))] };
+}
+
+describe('enqueue and a worker that are killed at any operation of the disk or the bucket', () => {
+  it('are resumed on the same disk to the bytes of a folder, and pay for no kept answer again', async () => {
+    expect(operations.length).toBeGreaterThan(200);
+    await everywhere(operations, (n) => killedAt(n, false));
+  }, 120_000);
+
+  it('are resumed on another disk to the same bytes', async () => {
+    await everywhere(
+      operations,
+      (n) => killedAt(n, true),
+      ({ kind }) => kind === 'store',
+    );
+  }, 120_000);
+});
+
+describe('enqueue', () => {
+  it('puts the same slices when hashes go to the disk', async () => {
+    const inMemory = new SmallFleet(idsPath);
+    const onDisk = new SmallFleet(idsPath);
+    expect(await inMemory.enqueue()).toBeGreaterThan(1);
+    expect(await onDisk.enqueue(0)).toBeGreaterThan(1);
+    expect([...onDisk.bucket.objects.keys()]).toEqual([...inMemory.bucket.objects.keys()]);
+    expect(slicesOf(onDisk)).toEqual(slicesOf(inMemory));
+  });
+
+  it('puts what is missing or changed, and nothing else', async () => {
+    const small = new SmallFleet(idsPath);
+    await small.enqueue();
+    const before = new Map(small.bucket.objects);
+    expect(await small.enqueue()).toBe(0);
+    expect(small.bucket.objects).toEqual(before);
+    small.bucket.objects.delete('.run/slices/00001.ids');
+    await small.bucket.open().put('.run/slices/00000.dups', { bytes: Buffer.of(1) });
+    expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'unfinished', error: { exit: 'damaged' } });
+    expect(await small.enqueue()).toBe(2);
+    expect(slicesOf(small)).toEqual(slicesOf({ bucket: { objects: before } }));
+    expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'complete' });
+    expect(await small.enqueue()).toBe(0);
+  });
+
+  it('adds slices to an export that a run began, and a run takes an export that was enqueued', async () => {
+    const small = new SmallFleet(idsPath);
+    small.disk.weather = failingAt(operations.length - 120, () => ({ kind: 'dies' }));
+    await small.run({ make: undefined as never });
+    small.disk.restart();
+    await small.enqueue();
+    expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'complete' });
+    expect(wrongFiles(small, calm)).toEqual([]);
+    const other = new SmallFleet(idsPath);
+    await other.enqueue();
+    expect(await other.run({ make: undefined as never })).toMatchObject({ state: 'complete' });
+    expect(wrongFiles(other, calm)).toEqual([]);
+  });
+
+  it('refuses other ids, another job, and a folder', async () => {
+    const other = await keptFolder();
+    const path = writeSmallIds(other.path);
+    const small = new SmallFleet(path);
+    await small.enqueue();
+    await expect(small.enqueue(undefined, { rowsPerPart: 12 })).rejects.toMatchObject({ exit: 'usage' });
+    appendFileSync(path, 'more\n');
+    const before = new Map(small.bucket.objects);
+    await expect(small.enqueue()).rejects.toMatchObject({ exit: 'input' });
+    expect(small.bucket.objects).toEqual(before);
+    await expect(small.enqueue(undefined, { flags: { out: '/folder' } })).rejects.toMatchObject({ exit: 'usage' });
+    await other.remove();
+  });
+});
+
+function slicesOf({ bucket }: { bucket: Pick<SmallFleet['bucket'], 'objects'> }): Map<string, string> {
+  const slices = [...bucket.objects].filter(([name]) => name.startsWith('.run/slices/'));
+  return new Map(slices.map(([name, { sha256 }]) => [name, sha256]));
+}
+
+describe('a worker', () => {
+  it('is refused before enqueue, with a budget of one run, and with another job', async () => {
+    const small = new SmallFleet(idsPath);
+    const work = steps.work();
+    await expect(small.run({ make: work })).rejects.toMatchObject({ exit: 'input' });
+    await small.enqueue();
+    const flags = { 'credits-per-run': '160' };
+    await expect(small.run({ make: work, flags })).rejects.toMatchObject({ exit: 'usage' });
+    await expect(small.run({ make: work, rowsPerPart: 12 })).rejects.toMatchObject({ exit: 'usage' });
+  });
+
+  it('shares the slices with others, each made once, and one of them completes the export', async () => {
+    const first = new SmallFleet(idsPath);
+    await first.enqueue();
+    const clock = createFakeClock(0);
+    const workers = [first, new SmallFleet(idsPath, first.bucket), new SmallFleet(idsPath, first.bucket)];
+    const ended = workers.map((each, index) => each.run({ make: steps.work({ index, count: 3 }), context: { clock } }));
+    const outcomes = await clock.runUntil(Promise.all(ended), 'wait');
+    expect(outcomes.map((outcome) => outcome?.state)).toEqual(['complete', 'complete', 'complete']);
+    const calls = outcomes.map((outcome) => outcome?.callsOfRun ?? 0);
+    expect(calls.filter((count) => count > 0).length).toBeGreaterThan(1);
+    expect(calls.reduce((sum, count) => sum + count)).toBe(outcomes[0]?.account.calls);
+    const asked = workers.flatMap((each) => [...each.asked.keys()]);
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(wrongFiles(first, calm)).toEqual([]);
+    expect([...first.published().keys()].sort()).toEqual([...calm.files.keys()].sort());
+    const text = Buffer.from(first.bucket.objects.get('runs.jsonl')?.bytes ?? []).toString();
+    expect(text.match(/"kind":"run"/g)?.length).toBeGreaterThan(1);
+  });
+
+  it('does not wait for others where it is told so', async () => {
+    const first = new SmallFleet(idsPath);
+    await first.enqueue();
+    const clock = createFakeClock(0);
+    const second = new SmallFleet(idsPath, first.bucket);
+    const outcomes = await clock.runUntil(
+      Promise.all([
+        first.run({ make: steps.work(), context: { clock } }),
+        second.run({ make: steps.work({ index: 1, count: 2, waits: false }), context: { clock } }),
+      ]),
+      'wait',
+    );
+    expect(outcomes[0]?.state).toBe('complete');
+    expect(['locked', undefined]).toContain(outcomes[1]?.error?.exit);
+    expect(wrongFiles(first, calm)).toEqual([]);
+  });
+});
+
+describe('finalise', () => {
+  it('names slices that are not done, completes an export whose worker died at its end, and takes a complete one', async () => {
+    const small = new SmallFleet(idsPath);
+    await small.enqueue();
+    await expect(small.run({ make: steps.finalise() })).rejects.toMatchObject({
+      exit: 'unavailable',
+      message: expect.stringMatching(/not done: 0, 1/) as string,
+    });
+    const slices = [...small.bucket.objects.keys()].filter((name) => name.endsWith('.ids')).length;
+    const isDone = (): boolean =>
+      [...small.bucket.objects.values()].filter(({ bytes }) => Buffer.from(bytes).includes('"kind":"done"')).length ===
+      slices;
+    small.disk.weather = ({ path }) => ({ kind: path === 'manifest.json' && isDone() ? 'dies' : 'happens' });
+    expect(await small.run({ make: steps.work() })).toBeUndefined();
+    const elsewhere = new SmallFleet(idsPath, small.bucket);
+    expect(await elsewhere.run({ make: steps.finalise() })).toMatchObject({ state: 'complete' });
+    expect(wrongFiles(elsewhere, calm)).toEqual([]);
+    expect(await elsewhere.run({ make: steps.finalise() })).toMatchObject({ state: 'already' });
+  });
+
+  it('refuses a file with other bytes', async () => {
+    const small = new SmallFleet(idsPath);
+    small.disk.weather = failingAt(operations.length - 60, () => ({ kind: 'dies' }));
+    await small.run();
+    const name = [...small.bucket.objects.keys()].find((each) => each.startsWith('csv/')) ?? '';
+    await small.bucket.open().put(name, { bytes: Buffer.of(1) });
+    const elsewhere = new SmallFleet(idsPath, small.bucket);
+    expect(await elsewhere.run({ make: steps.work() })).toMatchObject({
+      state: 'unfinished',
+      error: { exit: 'damaged' },
+    });
+  });
+});

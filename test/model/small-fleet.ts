@@ -1,0 +1,62 @@
+import { enqueueExport } from '../../src/operations/fleet/enqueue-export.ts';
+import { type FinaliseContext, finaliseExport } from '../../src/operations/fleet/finalise-export.ts';
+import { fromShard } from '../../src/operations/fleet/shard-slices.ts';
+import { workOnExport } from '../../src/operations/fleet/work-export.ts';
+import { accountOf, type ExportOutcome } from '../../src/operations/export-outcome.ts';
+import type { MakeExport } from '../support/run-export.ts';
+import { SmallBucket } from './small-bucket.ts';
+import type { SmallRun } from './small-export.ts';
+
+/** Commands of a fleet, on one machine. */
+export const steps = {
+  enqueue:
+    (mostBytes = Number.POSITIVE_INFINITY): MakeExport =>
+    async ({ job, idsFolder }, context) => {
+      const enqueued = await enqueueExport(
+        { job, idsFolder, fresh: false, mostBytes },
+        { ...context, onProgress: () => undefined },
+      );
+      return { ...nothingMade, elapsedMs: enqueued.put };
+    },
+  work:
+    ({ index = 0, count = 1, waits = true } = {}): MakeExport =>
+    ({ job }, context) =>
+      workOnExport({ job, source: (slices) => fromShard({ slices, shard: { index, count }, waits }) }, context),
+  finalise:
+    (): MakeExport =>
+    async ({ job }, context: FinaliseContext) => {
+      const { state, manifest } = await finaliseExport(job, context);
+      return { ...nothingMade, state, account: accountOf(job.output.dir, manifest) };
+    },
+};
+
+const nothingMade: ExportOutcome = {
+  ...{ state: 'unfinished', callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0, columns: [], invalidSamples: [] },
+  account: {
+    ...{ folder: '', pending: 0, parts: 0, files: [], calls: 0, credits: 0, drift: [] },
+    counts: { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 },
+    notes: {
+      ...{ formulaCells: 0, replacedSurrogates: 0, foreignRecords: 0, repeatedRecords: 0 },
+      ...{ recordsWithoutId: 0, otherResponseIds: 0 },
+    },
+  },
+};
+
+/** The small export in a bucket, enqueued and made by workers. Slices have two parts. */
+export class SmallFleet extends SmallBucket {
+  /** Enqueues, then works. */
+  override run(run: SmallRun = {}): Promise<ExportOutcome | undefined> {
+    return super.run({
+      make: async (loaded, context) => {
+        await steps.enqueue()(loaded, context);
+        return steps.work()(loaded, context);
+      },
+      ...run,
+    });
+  }
+
+  /** How many slices and lists of duplicates were put. */
+  async enqueue(mostBytes?: number, run: SmallRun = {}): Promise<number> {
+    return (await this.run({ ...run, make: steps.enqueue(mostBytes) }))?.elapsedMs ?? -1;
+  }
+}
