@@ -157,6 +157,24 @@ module.exports = {
       { path: 'node_modules/(@duckdb|pg|pg-copy-streams)/' },
     ),
     rule(
+      'queue-hands-out',
+      'A queue hands out numbers: what a slice is, and whether it is done, it does not know.',
+      room('queue'),
+      anyBut('queue', 'lib'),
+    ),
+    rule(
+      'bullmq-in-queue',
+      'The queue is an optional package: one file loads it.',
+      { path: '^src', pathNot: '^src/queue/bullmq-queue\\.ts$' },
+      { path: 'node_modules/bullmq/' },
+    ),
+    rule(
+      'queue-stays-outside',
+      'How parts are made knows no queue: who hands out slices, the operations of a fleet and its commands know.',
+      { path: '^src/', pathNot: '^src/(queue|operations|cli)(/|\\.ts$)' },
+      room('queue'),
+    ),
+    rule(
       'observe-only-listens',
       'What follows a run hears of it through one interface: it changes nothing, and nothing depends on it but who starts runs.',
       room('observe'),
@@ -221,7 +239,7 @@ module.exports = {
       // Optional peers are development dependencies too: the tests need them.
       {
         dependencyTypes: ['npm-dev'],
-        pathNot: [...bundled, '@aws-sdk/client-s3/', '@azure/', '@google-cloud/storage/'],
+        pathNot: [...bundled, '@aws-sdk/client-s3/', '@azure/', '@google-cloud/storage/', 'node_modules/bullmq/'],
       },
     ),
   ],

@@ -17,6 +17,7 @@ const external = [
   '@duckdb/node-api',
   '@google-cloud/storage',
   '@hpcc-js/wasm-zstd',
+  'bullmq',
   'lmdb',
   'parquet-wasm',
   'pg',
