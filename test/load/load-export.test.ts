@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested');
+const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested', 'psql');
 const { service, exported } = await localExports();
 
 async function duckRows(file: string, sql: string): Promise<unknown[]> {

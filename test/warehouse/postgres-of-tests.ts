@@ -7,14 +7,21 @@ export interface TestPostgres extends Omit<PostgresServer, 'stop'> {
   readonly isMissing: boolean;
 }
 
-/** Starts a server for the tests of a file, which ends with them. @param untested what is not tested without one, to be told */
-export async function postgresOfTests(untested: string): Promise<TestPostgres> {
+/**
+ * Starts a server for the tests of a file, which ends with them.
+ * @param untested what is not tested without one, to be told
+ * @param needs what the scripts of the file are for; the packaged server has no psql
+ */
+export async function postgresOfTests(untested: string, needs?: 'psql'): Promise<TestPostgres> {
   const server = await startPostgres();
-  if (typeof server === 'string') {
-    console.warn(`${untested}: ${server}`);
-    const fail = (): Promise<never> => Promise.reject(new Error(server));
-    return { isMissing: true, address: 'postgres://nowhere.invalid', psql: fail, crash: fail, restart: fail };
-  }
-  afterAll(() => server.stop());
-  return { isMissing: false, ...server };
+  const why =
+    typeof server === 'string' ? server : needs === 'psql' && !server.hasPsql ? 'there is no psql' : undefined;
+  if (typeof server !== 'string') afterAll(() => server.stop());
+  if (why === undefined && typeof server !== 'string') return { isMissing: false, ...server };
+  console.warn(`${untested}: ${why ?? ''}`);
+  const fail = (): Promise<never> => Promise.reject(new Error(why));
+  return {
+    ...{ isMissing: true, address: 'postgres://nowhere.invalid', hasPsql: false },
+    ...{ psql: fail, crash: fail, restart: fail },
+  };
 }

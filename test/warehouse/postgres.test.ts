@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from './postgres-of-tests.ts';
 import { rowsOf, writeParts } from './written-tables.ts';
 
-const { isMissing, psql } = await postgresOfTests('PostgreSQL statements are not run');
+const { isMissing, psql } = await postgresOfTests('PostgreSQL statements are not run', 'psql');
 
 function valueOf(cell: Cell, type: ColumnType): Json {
   if (typeof cell === 'bigint') return numberOf(String(cell));
