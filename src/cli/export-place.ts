@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { environmentName } from '../job/job-fields.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { systemClock } from '../lib/clock.ts';
-import { thenCleanUp } from '../lib/clean-up.ts';
 import type { ExportPlace } from '../operations/homes/export-place.ts';
 import { localFolder } from '../operations/homes/local-folder.ts';
 import { pathIn } from '../store/export-folder.ts';
@@ -34,15 +33,8 @@ export async function onLocalCopy<T>(
 ): Promise<T> {
   const { files, folder } = place;
   if (place.store === undefined) return work(folder);
-  const { copyExport } = await import('../finished/copy-export.ts');
-  const target = pathIn(scratchOf(place, args), `copy-${process.pid}`);
-  return thenCleanUp({
-    work: async () => {
-      await copyExport({ from: files, folder, to: diskFileStore, target });
-      return work(target);
-    },
-    cleanUp: [() => diskFileStore.remove(target)],
-  });
+  const { onCopy } = await import('../finished/local-copy.ts');
+  return onCopy({ from: files, folder, disk: diskFileStore, copies: pathIn(scratchOf(place, args), 'copies') }, work);
 }
 
 /** The scratch folder of an export in a bucket. */
