@@ -153,7 +153,11 @@ module.exports = {
     rule(
       'databases-in-load',
       'The databases are optional packages: only who loads, shares a ledger or counts rows may ask for them.',
-      { path: '^src', pathNot: '^src/(load/|report/profile/|client/ledger/postgres-connection\\.ts$)' },
+      {
+        path: '^src',
+        pathNot:
+          '^src/(load/|lib/load-duckdb\\.ts$|diff/diff-session\\.ts$|report/profile/|client/ledger/postgres-connection\\.ts$)',
+      },
       { path: 'node_modules/(@duckdb|pg|pg-copy-streams)/' },
     ),
     rule(

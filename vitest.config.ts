@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** What `npm run test:fast` leaves out: whole exports, crash models, loads, browsers, and files that start many programs. */
 const slow = [
-  'test/{acceptance,bench,browser,cases,contract,docs,load,model,observe,project,report}/**',
+  'test/{acceptance,bench,browser,cases,contract,diff,docs,load,model,observe,project,report}/**',
   'test/{work/threads,client/ledger,lib/process,service}/**',
   'test/cli/{command-line,full-disk-ledger,invalid-ids,stop-signals}.test.ts',
   'test/cli/commands/**',

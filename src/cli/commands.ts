@@ -77,6 +77,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/load-command.ts')).loadCommand,
   },
   {
+    name: 'diff',
+    about: 'compare two exports: what was inserted, updated, deleted',
+    load: async () => (await import('./commands/diff-command.ts')).diffCommand,
+  },
+  {
     name: 'prune',
     about: 'remove old exports from a folder of exports',
     load: async () => (await import('./commands/prune-command.ts')).pruneCommand,

@@ -1,4 +1,5 @@
-import { codeOf, ExportError } from '../lib/export-error.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { type DuckdbPackage, loadDuckdb } from '../lib/load-duckdb.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import { loadStatementFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
@@ -28,14 +29,10 @@ export async function openDuckdb(address: string, plan: LoadPlan, folder: string
   };
 }
 
-async function duckdb(): Promise<typeof import('@duckdb/node-api')> {
-  try {
-    return await import('@duckdb/node-api');
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ExportError('usage', 'cannot load into DuckDB: the package @duckdb/node-api is not installed', {
-      todo: 'Run npm install @duckdb/node-api, or print the statements with --sql and run them yourself.',
-      cause: error,
-    });
-  }
+async function duckdb(): Promise<DuckdbPackage> {
+  const loaded = await loadDuckdb();
+  if (loaded !== undefined) return loaded;
+  throw new ExportError('usage', 'cannot load into DuckDB: the package @duckdb/node-api is not installed', {
+    todo: 'Run npm install @duckdb/node-api, or print the statements with --sql and run them yourself.',
+  });
 }

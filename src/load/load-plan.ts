@@ -2,6 +2,7 @@ import type { Column, Table } from '../records/table.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import { type CsvDialectName, csvDialectNamed } from '../lib/csv-dialect.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { contentSeal } from '../store/content-seal.ts';
 import type { Source, TableFormat } from '../warehouse/dialect.ts';
 
 /** A table of a finished export, and the files to load it from. */
@@ -19,6 +20,8 @@ export interface LoadPlan {
   readonly format: TableFormat;
   readonly csvDialect: CsvDialectName;
   readonly tables: readonly LoadTable[];
+  /** Names what the export holds. */
+  readonly seal: string;
 }
 
 /** The reader of the files: a database, or psql by a script. */
@@ -54,6 +57,7 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
   return {
     format,
     csvDialect: csvDialectNamed(manifest.job['csv.dialect']),
+    seal: contentSeal(manifest),
     tables: names.map((name) => ({
       name,
       table: { ...tableOf(finished, name, format), name: prefix + name },

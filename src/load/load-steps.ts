@@ -3,6 +3,7 @@ import { ExportError } from '../lib/export-error.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import { ddlFor } from '../warehouse/dialects.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
+import { createLoadsTable, loadsTable, recordLoad } from './load-record.ts';
 
 export const loadModes = ['replace', 'append', 'upsert'] as const;
 export type LoadMode = (typeof loadModes)[number];
@@ -48,16 +49,18 @@ export function loadSteps(plan: LoadPlan, options: LoadOptions): LoadStep[] {
     ...schemas.select.map(run),
     ...(kind === 'postgres' ? [run(turnOf(plan))] : []),
     ...schemas.create.map(run),
+    run(createLoadsTable),
     ...plan.tables.map((each) => run(createIfAbsent(each, options))),
   ];
+  const record = run(recordOf(plan, mode));
   const loads = plan.tables.map((source): LoadStep => ({ kind: 'load', source }));
-  if (mode === 'append') return [...creates, ...loads];
+  if (mode === 'append') return [...creates, ...loads, record];
   const locks = kind === 'postgres' ? [run(lockOf(plan))] : [];
   if (mode === 'replace') {
     const guarded = allowEmpty ? [] : plan.tables.filter(({ name, rows }) => name === 'assets' && rows === 0);
     const guards = guarded.map(({ table }): LoadStep => ({ kind: 'requireNoRows', table }));
     const emptied = plan.tables.map(({ table }) => run(`${empties[kind]} ${doubleQuoted(table.name)};\n`));
-    return [...creates, ...locks, ...guards, ...emptied, ...loads];
+    return [...creates, ...locks, ...guards, ...emptied, ...loads, record];
   }
   const assets = plan.tables.find(({ name }) => name === 'assets');
   const id = assets === undefined ? undefined : keyOf(assets)?.[0];
@@ -85,7 +88,14 @@ export function loadSteps(plan: LoadPlan, options: LoadOptions): LoadStep[] {
     run(`INSERT INTO ${doubleQuoted(assets.table.name)} (${names}) SELECT ${names} FROM ${doubleQuoted(incoming)};\n`),
     ...loads.filter((step) => step.kind === 'load' && step.source !== assets),
     run(`DROP TABLE ${doubleQuoted(incoming)};\n`),
+    record,
   ];
+}
+
+/** Only after `replace` do the tables hold one export and nothing else. */
+function recordOf({ tables, seal }: LoadPlan, mode: LoadMode): string {
+  const names = tables.map(({ table }) => table.name);
+  return recordLoad(names, { mode, seal: mode === 'replace' ? seal : null, baseSeal: null });
 }
 
 function run(sql: string): LoadStep {
@@ -106,7 +116,8 @@ function lockOf({ tables }: LoadPlan): string {
  * has not ended, when it looks.
  */
 function turnOf({ tables }: LoadPlan): string {
-  const absent = tables.map(({ table }) => `to_regclass(${literal(doubleQuoted(table.name))}) IS NULL`);
+  const names = [loadsTable, ...tables.map(({ table }) => table.name)];
+  const absent = names.map((name) => `to_regclass(${literal(doubleQuoted(name))}) IS NULL`);
   return `SELECT pg_advisory_xact_lock(hashtext('asset-export')) WHERE ${absent.join(' OR ')};\n`;
 }
 

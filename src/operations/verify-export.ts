@@ -79,7 +79,9 @@ export async function verifyExport(
 }
 
 /** The manifest against itself: the identity, the rows of every format, the ranges of the parts. */
-function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<Damage, void, void> {
+function* accountDamage(manifest: Manifest): Generator<Damage, void, void> {
+  const { counts, files, tables, parts, diff } = manifest;
+  if (diff !== undefined) return yield* diffDamage(diff, manifest);
   const path = exportPaths.manifest;
   const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
   const sum = exported + carried + missing + invalid + duplicate + failed;
@@ -108,6 +110,20 @@ function* accountDamage({ counts, files, tables, parts }: Manifest): Generator<D
   if (last !== read) yield { path, problem: `the parts cover ${last} entries, but ${read} were read` };
   const unexported = files.filter((file) => file.table === unexportedTable.name).length;
   if (unexported !== parts) yield { path, problem: `${unexported} parts are listed, but ${parts} were written` };
+}
+
+/** The manifest of a diff against itself: the rows of its tables. */
+function* diffDamage(
+  { counts }: NonNullable<Manifest['diff']>,
+  { files, tables }: Manifest,
+): Generator<Damage, void, void> {
+  const path = exportPaths.manifest;
+  for (const [name, table] of Object.entries(tables)) {
+    const total = files.filter((file) => file.table === name).reduce((sum, { rows }) => sum + rows, 0);
+    const expected = name === 'changes' ? counts.inserted + counts.updated + counts.deleted : table.rows;
+    if (total !== expected)
+      yield { path, problem: `${name} has ${total} rows in its files, but should have ${expected}` };
+  }
 }
 
 interface Expectation {

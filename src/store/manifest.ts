@@ -28,9 +28,22 @@ const columnSchema = z.object({
   list: z.string().optional(),
 });
 
+const namedSchema = z.object({ name: z.string(), seal: z.string() });
+
+/** What a diff compared, and what it found. */
+const diffSchema = z.object({
+  from: namedSchema,
+  to: namedSchema,
+  counts: z.object({ inserted: z.number(), updated: z.number(), deleted: z.number(), unchanged: z.number() }),
+  /** Updates by column. */
+  columns: z.record(z.string(), z.number()),
+});
+
 const manifestSchema = z.object({
   /** Version of this file's format. */
   version: z.number(),
+  /** Absent for an export. */
+  kind: z.literal('diff').optional(),
   /** The program that wrote it. */
   program: z.object({ name: z.string(), version: z.string() }),
   job: jobShapeSchema,
@@ -50,6 +63,8 @@ const manifestSchema = z.object({
   commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true })),
   /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
   startedAtMs: z.number().optional(),
+  /** Of a diff. */
+  diff: diffSchema.optional(),
 });
 
 /** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */

@@ -101,6 +101,7 @@ async function reasonToKeep(
   if ((await lockOwner(folder)) !== undefined) return 'locked by a run';
   if (typeof manifest === 'string') return `damaged: ${manifest}`;
   if (manifest === undefined) return 'unfinished';
+  if (manifest.kind === 'diff') return 'a diff';
   if (await awaitsRepair(files, folder)) return 'an unfinished repair';
   const { strangers } = await verifyExport(files, folder, { look: async () => undefined });
   const stranger = strangerAmong(strangers);

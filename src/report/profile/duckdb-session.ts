@@ -1,4 +1,4 @@
-import { codeOf } from '../../lib/export-error.ts';
+import { loadDuckdb } from '../../lib/load-duckdb.ts';
 
 /** A value of a result: counts as numbers, all else as text. */
 export type Value = string | number | boolean | null;
@@ -45,15 +45,6 @@ export async function openSession({ scratch, threads }: SessionOptions): Promise
       instance.closeSync();
     },
   };
-}
-
-async function loadDuckdb(): Promise<typeof import('@duckdb/node-api') | undefined> {
-  try {
-    return await import('@duckdb/node-api');
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    return undefined;
-  }
 }
 
 /** Queries ask for counts, truths and texts alone: all else is cast in their SQL. */

@@ -1,0 +1,120 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { count } from '../../lib/format-text.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import type { DiffSummary } from '../../diff/diff-exports.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { jobFlag } from '../job-flags.ts';
+import { programVersion } from '../program-version.ts';
+
+/** `diff`: compares two exports. */
+export const diffCommand: Command = {
+  usage: ['diff <older> <newer> [--out DIR] [flags]'],
+  about:
+    'Compares the assets of two complete exports and prints what was inserted, updated and deleted. With --out it writes the table changes, and the child rows of changed assets. Needs Parquet or CSV in both exports, and the package @duckdb/node-api.',
+  examples: [
+    { line: 'diff out/date=2026-11-20 out/date=2026-11-21', about: 'print the counts' },
+    {
+      line: 'diff out/date=2026-11-20 out/date=2026-11-21 --out changes/2026-11-21',
+      about: 'also write the table changes, for load --mode merge or scd2',
+    },
+  ],
+  words: {
+    name: '<export>',
+    about: 'folders or buckets of two exports: the older one, then the newer one',
+    least: 2,
+    most: 2,
+  },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'out', value: 'DIR', about: 'folder for the changes; it must be new or empty' },
+        {
+          name: 'memory',
+          value: 'SIZE',
+          about: 'memory to stay below, roughly: 500MB, 2GB; the rest goes to disk, in <out>/.run',
+          standard: '1GB',
+        },
+        jobFlag('base.ignore'),
+        { name: 'exit-code', about: 'exit 3 if the exports differ' },
+        ...bucketFlags,
+        scratchFlag,
+        { name: 'json', about: 'print one JSON object' },
+      ],
+    },
+  ],
+  notes:
+    'Both exports are verified first: a damaged one ends with exit 12. The columns fetched_at and exported_at never count as a change.',
+  run: (args) => run(args),
+};
+
+async function run(args: CommandArguments): Promise<number> {
+  const out = args.text('out');
+  if (out !== undefined && isBucketAddress(out)) throw new ExportError('usage', '--out of diff must be a local folder');
+  const memoryBytes = bytesOf(args.text('memory') ?? '1GB');
+  const { diffExports } = await import('../../diff/diff-exports.ts');
+  const places = args.words.map((word) => (isBucketAddress(word) ? word : resolve(word)));
+  const scratch = out === undefined ? await mkdtemp(join(tmpdir(), 'asset-export-diff-')) : undefined;
+  const summary = await thenCleanUp({
+    work: () =>
+      onLocalPaths(places, args, ([from = '', to = '']) =>
+        diffExports({
+          ...{ files: diskFileStore, from, to, out: out === undefined ? undefined : resolve(out), scratch },
+          ...{ memoryBytes, ignored: ignoredOf(args), version: programVersion() },
+        }),
+      ),
+    cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],
+  });
+  const [older = '', newer = ''] = args.words;
+  process.stdout.write(
+    args.isOn('json')
+      ? `${JSON.stringify({ out: out ?? null, ...summary })}\n`
+      : textOf(summary, { older, newer, out }),
+  );
+  const { inserted, updated, deleted } = summary.counts;
+  const differs = inserted + updated + deleted > 0;
+  return differs && args.isOn('exit-code') ? exitCodes.notTolerated.code : exitCodes.complete.code;
+}
+
+function ignoredOf(args: CommandArguments): readonly string[] {
+  const given = args.texts('ignore').flatMap((text) => text.split(','));
+  const standard = jobFlag('base.ignore').standard?.split(',') ?? [];
+  return given.length === 0 ? standard : given.filter((name) => name !== '');
+}
+
+const units = new Map([
+  ['MB', 1e6],
+  ['GB', 1e9],
+]);
+const leastBytes = 200e6;
+
+function bytesOf(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,6}(?:\.\d+)?)\s*(MB|GB)$/i.exec(text) ?? [];
+  const bytes = Number(number) * (units.get(unit.toUpperCase()) ?? 0);
+  if (bytes >= leastBytes) return bytes;
+  throw new ExportError('usage', `--memory must be a size like 500MB or 2GB, at least 200MB, not "${text}"`);
+}
+
+interface ShownNames {
+  readonly older: string;
+  readonly newer: string;
+  readonly out: string | undefined;
+}
+
+function textOf({ counts, columns, uncompared }: DiffSummary, { older, newer, out }: ShownNames): string {
+  const most = Object.entries(columns).sort(([, a], [, b]) => b - a);
+  const named = most.map(([name, updates]) => `${name} ${count(updates)}`).join(' · ');
+  const line = (name: string, value: number, rest = ''): string =>
+    `  ${name.padEnd(10)} ${count(value)}${rest === '' ? '' : `   ${rest}`}\n`;
+  const note = uncompared.length === 0 ? '' : `  not compared, as one export lacks them: ${uncompared.join(', ')}\n`;
+  const written = out === undefined ? '' : `  changes in ${shownPath(resolve(out), process.cwd())}\n`;
+  return `${older} → ${newer}\n${line('inserted', counts.inserted)}${line('updated', counts.updated, named)}${line('deleted', counts.deleted)}${line('unchanged', counts.unchanged)}${note}${written}`;
+}

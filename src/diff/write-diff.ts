@@ -1,0 +1,60 @@
+import { openTableFile } from '../work/part-build.ts';
+import { type Compression, compressions, type Format } from '../formats/sink.ts';
+import { blockOf } from '../records/row-block.ts';
+import type { Row, Table } from '../records/table.ts';
+import type { FileFacts } from '../store/export-facts.ts';
+import type { FileStore } from '../store/file-store.ts';
+
+/** Rows of a file. */
+const rowsPerPart = 100_000;
+
+/** Rows that are encoded at a time. */
+const rowsPerBlock = 1000;
+
+export interface DiffOutput {
+  readonly files: FileStore;
+  readonly folder: string;
+  readonly format: Format;
+}
+
+/** Writes a table into files under temporary names: at least one, as an empty table loads, too. */
+export async function writeTable(
+  { files, folder, format }: DiffOutput,
+  table: Table,
+  rows: AsyncIterable<Row[]>,
+): Promise<FileFacts[]> {
+  const done: FileFacts[] = [];
+  const options = { files, folder, compression: plain, escapeFormulas: false, csvDialect: 'rfc4180' as const };
+  let open: Awaited<ReturnType<typeof openTableFile>> | undefined;
+  const finish = async (part: NonNullable<typeof open>): Promise<void> => {
+    await part.encoder.end();
+    done.push({ format, table: table.name, part: done.length, rows: part.rows, ...(await part.file.seal()) });
+    open = undefined;
+  };
+  try {
+    for await (const block of blocks(rows)) {
+      open ??= await openTableFile(options, { format, table, part: done.length });
+      await open.encoder.write(blockOf(table.columns, block));
+      open.rows += block.length;
+      if (open.rows >= rowsPerPart) await finish(open);
+    }
+    if (done.length === 0) open ??= await openTableFile(options, { format, table, part: 0 });
+    if (open !== undefined) await finish(open);
+  } finally {
+    await open?.file.discard();
+  }
+  return done;
+}
+
+const plain: Readonly<Record<Format, Compression>> = {
+  parquet: compressions.parquet[0],
+  csv: compressions.csv[0],
+  jsonl: compressions.jsonl[0],
+  raw: compressions.raw[0],
+};
+
+async function* blocks(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[], void, void> {
+  for await (const some of rows) {
+    for (let start = 0; start < some.length; start += rowsPerBlock) yield some.slice(start, start + rowsPerBlock);
+  }
+}
