@@ -178,6 +178,11 @@ export class Entries {
     return new IdList(texts, spans.subarray(0, words));
   }
 
+  /** The columns themselves, with room for more behind the entries: good until these change. */
+  view(): EntryColumns {
+    return this.#columns;
+  }
+
   /** A copy of those from `from` up to `to`, without room for more. */
   columns(from: number, to: number): EntryColumns {
     const copy = new Entries(newColumns(to - from, this.#textEnd(to) - this.#textEnd(from)));

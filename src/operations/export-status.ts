@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
+import type { FleetStanding } from '../store/fleet-standing.ts';
 import type { Counts } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -13,6 +14,7 @@ import { committedCounts } from './export-outcome.ts';
 import {
   creditFigures,
   fetchedIds,
+  fleetRate,
   type LastRun,
   lastRunOf,
   meanIdsPerSecond,
@@ -62,6 +64,8 @@ export interface ExportStatus {
   readonly inputs: readonly string[];
   /** The process that runs it now. */
   readonly owner: LockOwner | null;
+  /** Slices and living workers of an export that was enqueued and is not complete. */
+  readonly fleet: FleetStanding | null;
   readonly startedAt: string | null;
 }
 
@@ -80,7 +84,21 @@ export async function statusAt(place: ExportPlace, nowMs: number): Promise<Expor
   return 'manifest' in standing ? completed(standing.manifest, standing.lines, nowMs) : unfinished(standing, nowMs);
 }
 
-function unfinished({ start, commits, spent, owner, lines }: UnfinishedStanding, nowMs: number): ExportStatus {
+function unfinished(standing: UnfinishedStanding, nowMs: number): ExportStatus {
+  const status = unfinishedAs(standing, nowMs);
+  const { fleet, lines } = standing;
+  if (fleet === undefined) return status;
+  const { entries } = fleet;
+  const { read } = status.counts;
+  const rate = fleet.held === 0 ? null : fleetRate(lines, nowMs);
+  return {
+    ...status,
+    ...{ fleet, total: entries, totalExact: true, inputShare: entries === 0 ? 0 : read / entries, fetched: 0 },
+    ...{ rate, etaMs: rate === null || rate === 0 ? null : Math.round(((entries - read) / rate) * 1000) },
+  };
+}
+
+function unfinishedAs({ start, commits, spent, owner, lines }: UnfinishedStanding, nowMs: number): ExportStatus {
   const last = lastRunOf(lines);
   const inputBytes = start?.inputs.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const counts = committedCounts(commits);
@@ -101,6 +119,7 @@ function unfinished({ start, commits, spent, owner, lines }: UnfinishedStanding,
     ...spent,
     inputs: start?.inputs.map(({ name }) => name) ?? [],
     owner: owner ?? null,
+    fleet: null,
     startedAt: start === undefined ? null : new Date(start.startedAtMs).toISOString(),
   };
 }
@@ -240,6 +259,7 @@ function completed(manifest: Manifest, lines: readonly RunLine[], nowMs: number)
     inputShare: 1,
     inputs: inputs.map(({ name }) => name),
     owner: null,
+    fleet: null,
     startedAt: null,
   };
 }

@@ -53,6 +53,22 @@ export function lastRunOf(lines: readonly RunLine[]): LastRun | undefined {
   };
 }
 
+/** Ids a second of all runs that are under way: those that have not ended, and were heard of within a quarter of an hour. */
+export function fleetRate(lines: readonly RunLine[], nowMs: number): number {
+  let rate = 0;
+  for (let from = 0; from < lines.length; ) {
+    const next = lines.findIndex(({ kind }, index) => index > from && kind === 'run');
+    const to = next < 0 ? lines.length : next;
+    const run = lastRunOf(lines.slice(from, to));
+    if (run !== undefined && run.end === undefined && nowMs - run.lastMs < mostSilentMs) rate += meanIdsPerSecond(run);
+    from = to;
+  }
+  return rate;
+}
+
+/** A run writes each second while something happens. */
+const mostSilentMs = 900_000;
+
 /** Entries whose ids were requested. */
 export function askedIds({ exported, missing, failed }: Counts): number {
   return exported + missing + failed;

@@ -2,6 +2,7 @@ import type { LockOwner } from '../lib/process/lock-owner.ts';
 import { type ExportStart, readCheckpoint } from './checkpoint.ts';
 import type { Commit } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
+import type { FleetStanding } from './fleet-standing.ts';
 import type { FileStore } from './file-store.ts';
 import { lockOwner } from './lock.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -24,6 +25,8 @@ export interface UnfinishedStanding {
   /** Who makes its parts; undefined when nobody does. */
   readonly owner: LockOwner | undefined;
   readonly lines: readonly RunLine[];
+  /** Of an export that was enqueued. */
+  readonly fleet?: FleetStanding | undefined;
 }
 
 /** How an export stands now: what `status` and `report` are made of. */

@@ -136,9 +136,14 @@ describe('a fleet', () => {
     await fleet.asked(3);
     expect(await fleet.program('disk-2', 'work', '--no-wait')).toMatchObject({ exit: 11 });
     const status = JSON.parse((await fleet.on('status', fleet.address, '--json')).stdout) as object;
-    expect(status).toMatchObject({ state: 'running', total: 80, totalExact: true });
+    expect(status).toMatchObject({ state: 'running', total: 80, totalExact: true, inputShare: 0 });
+    expect(status).toMatchObject({
+      fleet: { slices: 2, done: 0, held: 2, free: 0, workers: [{ slice: 0 }, { slice: 1 }] },
+    });
+    const text = await fleet.on('status', fleet.address);
+    expect(text.stdout).toContain('is running: 2 workers');
+    expect(text.stdout).toContain('slices   0 of 2 done, 2 held, 0 free');
     release();
     for (const { ended } of holders) expect(await ended).toMatchObject({ exit: 0 });
-    expect(await fleet.on('status', fleet.address)).toMatchObject({ exit: 0 });
   }, 120_000);
 });

@@ -14,6 +14,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
+import { unreadMembers } from './unread-members.ts';
 
 const folder = fileURLToPath(new URL('../../docs/operations/', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -166,21 +167,3 @@ describe('the command of', () => {
     for (const command of commands) expect(await runBlock(command, reader)).toMatchObject({ exit: 0 });
   });
 });
-
-/** An object that notes which members are read: a validator reads those of its schema alone. */
-function unreadMembers(root: object): { readonly value: object; readonly unread: () => string[] } {
-  const read = new Set<string>();
-  const watched = (target: object, path: string): object =>
-    new Proxy(target, {
-      get: (object, name) => {
-        const value: unknown = Reflect.get(object, name);
-        if (typeof name === 'string') read.add(`${path}/${name}`);
-        return typeof value === 'object' && value !== null ? watched(value, `${path}/${String(name)}`) : value;
-      },
-    });
-  const paths = (value: unknown, path: string): string[] =>
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).flatMap(([name, child]) => [`${path}/${name}`, ...paths(child, `${path}/${name}`)])
-      : [];
-  return { value: watched(root, ''), unread: () => paths(root, '').filter((path) => !read.has(path)) };
-}

@@ -19,15 +19,23 @@ export function statusText(status: ExportStatus, shown: string): string {
     ...(others.length < shownInputs ? [] : [`           and ${count(others.length - shownInputs + 1)} more`]),
     `  written  ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}`,
     ...(status.fetched === 0 ? [] : [`  fetched  ${plural(status.fetched, 'id')}, not yet written`]),
+    ...fleetLines(status),
     ...speedLines(status),
     `  spent    ${plural(status.calls, 'call')}, ${count(status.credits)} credits`,
     ...creditLines(status),
     ...(status.lastError === null ? [] : [`  error    ${printable(status.lastError)}`]),
     '',
     ...identityLines(status.counts, 0),
-    ...(status.state === 'stopped' ? ['', 'Next: run the same command again to resume.'] : []),
+    ...(status.state === 'stopped' ? ['', nextStep(status)] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function nextStep({ fleet }: ExportStatus): string {
+  if (fleet === null) return 'Next: run the same command again to resume.';
+  return fleet.done === fleet.slices
+    ? 'Next: asset-export finalise with the same job'
+    : 'Next: asset-export work with the same job';
 }
 
 export interface ShownStatus {
@@ -71,8 +79,26 @@ export function stateText({ state, waitingUntil, exit, rate }: ExportStatus): st
   return rate === null ? 'stopped' : 'stopped (killed)';
 }
 
-export function ownerText({ owner }: ExportStatus): string {
+export function ownerText({ owner, fleet }: ExportStatus): string {
+  if (fleet !== null) return fleet.held === 0 ? '' : `: ${plural(fleet.held, 'worker')}`;
   return owner === null ? '' : `: process ${owner.pid} on ${printable(owner.host)}`;
+}
+
+/** So many workers are shown. */
+const shownWorkers = 16;
+
+function fleetLines({ fleet }: ExportStatus): string[] {
+  if (fleet === null) return [];
+  const { slices, done, held, free, workers } = fleet;
+  const more = workers.length - shownWorkers;
+  return [
+    `  slices   ${count(done)} of ${count(slices)} done, ${count(held)} held, ${count(free)} free`,
+    ...workers.slice(0, shownWorkers).map(({ host, pid, slice, calls, heardSecondsAgo }) => {
+      const heard = `heard ${duration(heardSecondsAgo * 1000)} ago`;
+      return `  worker   process ${pid} on ${printable(host)}: slice ${slice}, ${plural(calls, 'call')}, ${heard}`;
+    }),
+    ...(more > 0 ? [`           and ${count(more)} more`] : []),
+  ];
 }
 
 /** `2026-11-24 00:00 UTC` */

@@ -48,7 +48,7 @@ export class EntryPacker {
   }
 
   async add(entries: Entries): Promise<void> {
-    const columns = entries.columns(0, entries.length);
+    const columns = entries.view();
     this.#reserve(entries.length);
     for (let index = 0; index < entries.length; index += 1) this.#addOne(columns, index);
     if (this.#length >= entriesPerFrame) await this.#close();

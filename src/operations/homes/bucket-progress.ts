@@ -4,12 +4,15 @@ import { exportPaths } from '../../store/export-folder.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
 import { bytesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';
-import { readBucketStart } from './bucket-start.ts';
+import { type BucketStart, readBucketStart } from './bucket-start.ts';
 import type { ExportProgress } from './export-home.ts';
 import { readLogs } from './slice-holders.ts';
 
 /** How far an export in a bucket is, with the last heartbeats of its holders. */
 export interface BucketProgress extends ExportProgress {
+  readonly start: BucketStart;
+  /** Slices that are done. */
+  readonly slicesDone: number;
   readonly beats: readonly Beat[];
 }
 
@@ -41,7 +44,7 @@ export async function readBucketProgress(
     spent = { calls: spent.calls + calls, credits: spent.credits + credits };
   }
   const commits = logs.flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
-  return { start, commits, spent, beats };
+  return { start, commits, spent, beats, slicesDone: logs.filter(({ state }) => state.isDone).length };
 }
 
 async function beatOf({ store }: Pick<BucketPlace, 'store'>, { state }: SliceLog): Promise<Beat | undefined> {

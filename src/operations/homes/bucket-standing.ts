@@ -2,10 +2,11 @@ import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import type { Beat } from '../../slices/heartbeat.ts';
 import { exportPaths } from '../../store/export-folder.ts';
+import type { FleetStanding } from '../../store/fleet-standing.ts';
 import type { ExportStanding } from '../../store/export-standing.ts';
 import { parseRunLines, type RunLine } from '../../store/run-lines.ts';
 import { bytesOf } from './bucket-bytes.ts';
-import { readBucketManifest, readBucketProgress } from './bucket-progress.ts';
+import { type BucketProgress, readBucketManifest, readBucketProgress } from './bucket-progress.ts';
 import { readRecords } from './bucket-record.ts';
 
 /** How an export in a bucket stands; undefined where there is none. @throws {ExportError} `damaged` */
@@ -19,8 +20,26 @@ export async function bucketStanding(
   if (manifest !== undefined) return { manifest, lines: await keptRecord(store) };
   const progress = await readBucketProgress(place);
   if (progress === undefined) return undefined;
-  const { start, commits, spent, beats } = progress;
-  return { start, commits, spent, owner: livingOwner(beats, nowMs), lines: await readRecords(place) };
+  const { start, commits, spent } = progress;
+  const lines = await readRecords(place);
+  const living = progress.beats.filter((beat) => isLiving(beat, nowMs));
+  const fleet = fleetOf(progress, living, nowMs);
+  return { start, commits, spent, owner: ownerOf(living), lines, ...(fleet === undefined ? {} : { fleet }) };
+}
+
+function fleetOf(
+  { start, slicesDone: done }: BucketProgress,
+  living: readonly Beat[],
+  nowMs: number,
+): FleetStanding | undefined {
+  const { slices, entries } = start;
+  if (slices === undefined || entries === undefined) return undefined;
+  const workers = living.map(({ host, pid, slice, calls, credits, atMs }) => {
+    return { host, pid, slice, calls, credits, heardSecondsAgo: Math.max(0, Math.round((nowMs - atMs) / 1000)) };
+  });
+  workers.sort((a, b) => a.slice - b.slice);
+  const held = workers.length;
+  return { entries, slices: slices.length, done, held, free: Math.max(0, slices.length - done - held), workers };
 }
 
 async function keptRecord(store: ObjectStore): Promise<RunLine[]> {
@@ -28,9 +47,14 @@ async function keptRecord(store: ObjectStore): Promise<RunLine[]> {
   return parseRunLines((await bytesOf(store, exportPaths.keptRunLines)).toString('utf8'));
 }
 
-/** The holder that was heard last. For people alone: clocks of two machines are compared. */
-function livingOwner(beats: readonly Beat[], nowMs: number): LockOwner | undefined {
-  const last = [...beats].sort((a, b) => b.atMs - a.atMs)[0];
-  if (last === undefined || nowMs - last.atMs > last.deadAfterSeconds * 1000) return undefined;
+/** For people alone: clocks of two machines are compared. */
+function isLiving({ atMs, deadAfterSeconds }: Beat, nowMs: number): boolean {
+  return nowMs - atMs <= deadAfterSeconds * 1000;
+}
+
+/** The holder that was heard last. */
+function ownerOf(living: readonly Beat[]): LockOwner | undefined {
+  const last = [...living].sort((a, b) => b.atMs - a.atMs)[0];
+  if (last === undefined) return undefined;
   return { host: last.host, pid: last.pid, started: '', boot: '', nonce: '' };
 }

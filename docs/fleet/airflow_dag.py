@@ -1,0 +1,35 @@
+"""Exports asset metadata with mapped workers. For Airflow 3, or 2 with apache-airflow-providers-standard."""
+
+from datetime import datetime, timedelta, timezone
+
+try:
+    from airflow.sdk import DAG
+except ImportError:  # Airflow 2
+    from airflow import DAG
+from airflow.providers.standard.operators.bash import BashOperator
+
+WORKERS = 8
+
+# The DAG run names the export, so that a retry or a cleared task resumes the export of its own day.
+JOB = "/srv/assets/job.yaml --out s3://bucket/nights/{{ ds }}"
+
+with DAG(
+    dag_id="asset_export_fleet",
+    schedule="5 0 * * *",
+    start_date=datetime(2026, 1, 1, tzinfo=timezone.utc),
+    catchup=False,
+    max_active_runs=1,
+    # 5: service unavailable. A retry resumes and pays for nothing twice.
+    default_args={"retries": 3, "retry_delay": timedelta(minutes=15), "retry_exponential_backoff": True},
+) as dag:
+    enqueue = BashOperator(task_id="enqueue", bash_command=f"asset-export enqueue {JOB} --memory 256MB")
+    work = BashOperator.partial(
+        task_id="work",
+        # 8: the day's credits are spent. Clear the tasks later to resume.
+        skip_on_exit_code=[8],
+    ).expand(bash_command=[f"asset-export work {JOB} --shard {n}/{WORKERS}" for n in range(WORKERS)])
+    # Also when workers failed: names the slices that are not done, with exit 5.
+    finalise = BashOperator(
+        task_id="finalise", bash_command=f"asset-export finalise {JOB}", trigger_rule="all_done"
+    )
+    enqueue >> work >> finalise
