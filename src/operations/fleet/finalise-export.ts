@@ -14,7 +14,10 @@ import { jobAsBegun } from '../job-shape.ts';
 import { pointLatest } from '../nights/point-latest.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
-export type FinaliseContext = Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version'>;
+export interface FinaliseContext extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version'> {
+  /** Takes the slices that are not done. */
+  readonly onOpen?: (slices: readonly number[]) => Promise<void>;
+}
 
 export interface Finalised {
   readonly state: 'complete' | 'already';
@@ -35,7 +38,8 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
     return { state: 'already', manifest: written };
   }
   const start = await requireEnqueued(place);
-  const manifest = await putWholeManifest({ place, job, start, version: context.version });
+  const { version, onOpen } = context;
+  const manifest = await putWholeManifest({ place, job, start, version, onOpen });
   await clearFinalised(place);
   await pointLatest(job, context);
   return { state: 'complete', manifest };
@@ -62,13 +66,14 @@ export interface WholeExport {
   readonly job: Job;
   readonly start: EnqueuedStart;
   readonly version: string;
+  readonly onOpen?: FinaliseContext['onOpen'] | undefined;
 }
 
 /**
  * Puts the manifest of an export whose slices are all done, or gives the one that another process put meanwhile.
  * @throws {ExportError} `unavailable` naming slices that are not done
  */
-export async function putWholeManifest({ place, job, start, version }: WholeExport): Promise<Manifest> {
+export async function putWholeManifest({ place, job, start, version, onOpen }: WholeExport): Promise<Manifest> {
   const home = bucketHome(place);
   const logs = await readLogs(place);
   const open = start.slices.flatMap((_, slice) => (logs.get(slice)?.state.isDone === true ? [] : [slice]));
@@ -76,6 +81,7 @@ export async function putWholeManifest({ place, job, start, version }: WholeExpo
     // Who completes an export removes its logs.
     const written = await home.readManifest();
     if (written !== undefined) return written;
+    await onOpen?.(open);
     throw notDone(place.address, open, start.slices.length);
   }
   const all = [...logs.values()];

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import type { Job } from '../../../job/job-schema.ts';
 import { jobWarnings } from '../../../job/job-warnings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
@@ -14,6 +15,7 @@ import { errorJson, errorText } from '../../output/show-error.ts';
 import { isTerminal } from '../../progress/is-terminal.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
 import { stopSignals } from '../../stop-signals.ts';
+import { withJobQueue } from './job-queue.ts';
 
 /** Of the machine's memory, for the table of duplicates. */
 const memoryShare = 0.25;
@@ -22,7 +24,7 @@ const memoryShare = 0.25;
 export const enqueueCommand: Command = {
   usage: ['enqueue <job.yaml> [--memory SIZE] [flags]'],
   about:
-    'Reads all ids, marks duplicates over all of them, and puts them into the bucket of the export as slices, for asset-export work. Sends no call and needs no key. Run it again after an interruption: it puts what is missing and changes nothing else. Changed ids are refused with exit 4.',
+    'Reads all ids, marks duplicates over all of them, and puts them into the bucket of the export as slices, for asset-export work; with fleet.database also into a queue. Sends no call and needs no key. Run it again after an interruption: it puts what is missing and changes nothing else. Changed ids are refused with exit 4.',
   examples: [
     { line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' },
     {
@@ -57,6 +59,8 @@ async function enqueue(args: CommandArguments): Promise<number> {
   const { job, idsFolder } = jobOf(args);
   const { enqueueExport } = await import('../../../operations/fleet/enqueue-export.ts');
   const { intolerableIds } = await import('../../../operations/tolerance.ts');
+  // A queue that cannot be used is known before the ids are read.
+  await withJobQueue(job, true, () => Promise.resolve());
   const shown = showEnqueuing();
   const signals = stopSignals(0, shown.tell);
   let enqueued: Enqueued;
@@ -73,6 +77,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
     signals.dispose();
     shown.end();
   }
+  await queueSlices(job, enqueued, args.isOn('fresh'));
   const error = intolerableIds(enqueued, job.tolerance);
   if (args.isOn('json')) {
     const said = error === undefined ? null : errorJson(error);
@@ -80,6 +85,15 @@ async function enqueue(args: CommandArguments): Promise<number> {
   } else process.stdout.write(enqueuedText(enqueued, job.output.dir));
   process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job.output.dir) : errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
+}
+
+/** A job for each slice. Those of slices that are done are finished by the worker that takes them. */
+async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean): Promise<void> {
+  if (state === 'complete') return;
+  await withJobQueue(job, true, async (queue) => {
+    if (fresh) await queue.clear();
+    await queue.add(Array.from({ length: slices }, (_, slice) => slice));
+  });
 }
 
 function enqueuedText(enqueued: Enqueued, address: string): string {

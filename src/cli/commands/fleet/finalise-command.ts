@@ -1,16 +1,19 @@
+import type { Job } from '../../../job/job-schema.ts';
 import { systemClock } from '../../../lib/clock.ts';
+import { ExportError } from '../../../lib/export-error.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { programVersion } from '../../program-version.ts';
 import { tellOutcome } from '../run-job.ts';
+import { clearJobQueue, withJobQueue } from './job-queue.ts';
 
 /** `finalise`: completes an export whose slices are done. */
 export const finaliseCommand: Command = {
   usage: ['finalise <job.yaml> [flags]', 'finalize <job.yaml> [flags]'],
   about:
-    'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. Slices that are not done are named, with exit 5. Needs no key and sends no call.',
+    'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. Slices that are not done are named, with exit 5, and queued again. Needs no key and sends no call.',
   examples: [{ line: 'finalise job.yaml', about: 'exit 0 if the export is complete, also if it was before' }],
   words: jobWords,
   groups: [
@@ -28,7 +31,9 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { accountOf } = await import('../../../operations/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
     ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
+    onOpen: (slices) => queueAgain(job, slices),
   });
+  await clearJobQueue(job);
   const shown = job.output.dir;
   const outcome = {
     ...{ state, account: accountOf(shown, manifest), callsOfRun: 0, creditsOfRun: 0, columns: [], invalidSamples: [] },
@@ -39,4 +44,14 @@ async function finalise(args: CommandArguments): Promise<number> {
     { tell: () => undefined },
     { job, shown, json: args.isOn('json'), next: nextText(shown) },
   );
+}
+
+/** Workers find these slices without the queue, too: a queue that fails is only told. */
+async function queueAgain(job: Job, slices: readonly number[]): Promise<void> {
+  try {
+    await withJobQueue(job, true, (queue) => queue.add(slices));
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    process.stderr.write(`asset-export: warning: ${error.message}\n`);
+  }
 }

@@ -1,18 +1,28 @@
+import type { Job } from '../../../job/job-schema.ts';
 import { jobWarnings } from '../../../job/job-warnings.ts';
+import { ExportError } from '../../../lib/export-error.ts';
 import { observeRuns } from '../../../observe/observe-runs.ts';
+import type { ExportOutcome } from '../../../operations/export-outcome.ts';
+import type { FleetSlices } from '../../../operations/fleet/fleet-slices.ts';
+import type { QueueSlices } from '../../../operations/fleet/queue-slices.ts';
+import type { Shard } from '../../../operations/fleet/shard-slices.ts';
+import type { SliceSource } from '../../../operations/homes/export-home.ts';
+import type { SliceQueue } from '../../../queue/slice-queue.ts';
+import type { ExportContext } from '../../../work/export-context.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../../job-flags.ts';
 import { openServiceFor } from '../../open-service.ts';
 import { takeKeyAway } from '../../read-api-key.ts';
 import { runFlags, runSettings } from '../../run-flags.ts';
 import { runJob } from '../run-job.ts';
+import { clearJobQueue, openJobQueue } from './job-queue.ts';
 import { requireSharedBudget, shardFlag, shardOf } from './shard.ts';
 
 /** `work`: a worker of an export that was enqueued. */
 export const workCommand: Command = {
   usage: ['work <job.yaml> [--shard i/N] [--no-wait] [flags]'],
   about:
-    'Makes slices of an export that asset-export enqueue put into a bucket, next to any number of other workers, and ends with 0 when every slice is done. Who finishes the last slice completes the export. While others hold the rest, a worker waits, and takes over from workers that died.',
+    'Makes slices of an export that asset-export enqueue put into a bucket, next to any number of other workers, and ends with 0 when every slice is done. Who finishes the last slice completes the export. While others hold the rest, a worker waits, and takes over from workers that died. With fleet.database and without --shard, a queue hands out the slices.',
   examples: [
     { line: 'work job.yaml', about: 'on each machine; workers may start and stop at any time' },
     { line: 'work job.yaml --shard 3/8', about: 'the fourth of eight: begins where the others do not' },
@@ -46,17 +56,69 @@ async function work(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
   const environment = { ...process.env };
   takeKeyAway(process.env);
-  const [{ workOnExport }, { fromShard }] = await Promise.all([
-    import('../../../operations/fleet/work-export.ts'),
-    import('../../../operations/fleet/shard-slices.ts'),
-  ]);
   const waits = args.value('wait') !== false;
   const open = await openServiceFor(job, args, environment);
+  const isQueued = args.text('shard') === undefined && job.fleet.database !== undefined;
+  const place = isQueued ? anywhere() : shard;
   return runJob(
     { job, idsFolder, fresh: false },
     {
       ...{ open, observe: observeRuns, ...settings, warnings: jobWarnings(job) },
-      make: (context) => workOnExport({ job, source: (slices) => fromShard({ slices, shard, waits }) }, context),
+      make: async (context) => {
+        const outcome = await makeSlices({ job, shard: place, waits, isQueued }, context);
+        if (outcome.error === undefined) await clearJobQueue(job);
+        return outcome;
+      },
     },
   );
+}
+
+/** Where a worker of a queue begins when the queue is empty: each elsewhere, so that they do not try the same slices first. */
+function anywhere(): Shard {
+  const count = 1_000_000;
+  return { index: Math.floor(Math.random() * count), count };
+}
+
+interface Making {
+  readonly job: Job;
+  readonly shard: Shard;
+  readonly waits: boolean;
+  readonly isQueued: boolean;
+}
+
+async function makeSlices({ job, shard, waits, isQueued }: Making, context: ExportContext): Promise<ExportOutcome> {
+  const [{ workOnExport }, { fromShard }, { fromQueue }] = await Promise.all([
+    import('../../../operations/fleet/work-export.ts'),
+    import('../../../operations/fleet/shard-slices.ts'),
+    import('../../../operations/fleet/queue-slices.ts'),
+  ]);
+  const tell = (message: string): void => {
+    context.listener({ kind: 'warning', message });
+  };
+  const queue = isQueued ? await queueOrNone(job, tell) : undefined;
+  let taken: QueueSlices | undefined;
+  let outcome: ExportOutcome | undefined;
+  try {
+    const source = (slices: FleetSlices): SliceSource => {
+      const rest = fromShard({ slices, shard, waits });
+      if (queue === undefined) return rest;
+      taken = fromQueue({ queue, slices, rest, tell });
+      return taken;
+    };
+    return (outcome = await workOnExport({ job, source }, context));
+  } finally {
+    await taken?.end(outcome?.error, context.clock);
+    await queue?.close();
+  }
+}
+
+/** Without a queue a worker still finds its slices. @throws {ExportError} `usage` when its package is missing */
+async function queueOrNone(job: Job, tell: (message: string) => void): Promise<SliceQueue | undefined> {
+  try {
+    return await openJobQueue(job, false);
+  } catch (error) {
+    if (!(error instanceof ExportError) || error.exit === 'usage') throw error;
+    tell(`${error.message}; slices are taken without it`);
+    return undefined;
+  }
 }

@@ -1,0 +1,34 @@
+import type { Job } from '../../../job/job-schema.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import type { SliceQueue } from '../../../queue/slice-queue.ts';
+
+/** The queue of a job's export; undefined where it names no database. @throws {ExportError} `usage`, `unavailable` */
+export async function openJobQueue({ fleet, output }: Job, setUp: boolean): Promise<SliceQueue | undefined> {
+  if (fleet.database === undefined) return undefined;
+  const { openSliceQueue } = await import('../../../queue/bullmq-queue.ts');
+  const { dir, endpoint } = output;
+  return openSliceQueue(fleet.database, { dir: dir.replace(/\/+$/, ''), endpoint, clock: systemClock, setUp });
+}
+
+/** Works with the queue of a job, where it names a database, and closes it. */
+export async function withJobQueue(
+  job: Job,
+  setUp: boolean,
+  work: (queue: SliceQueue) => Promise<void>,
+): Promise<void> {
+  const queue = await openJobQueue(job, setUp);
+  if (queue === undefined) return;
+  try {
+    await work(queue);
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Removes the jobs of an export that is complete. What stays does no harm. */
+export async function clearJobQueue(job: Job): Promise<void> {
+  await withJobQueue(job, false, (queue) => queue.clear()).catch((error: unknown) => {
+    if (!(error instanceof ExportError)) throw error;
+  });
+}
