@@ -11,7 +11,7 @@ const slow = [
   'test/formats/parquet/parquet.test.ts',
   'test/ids/{checked-id,read/bad-input}.test.ts',
   'test/lib/scan/csv-counter.test.ts',
-  'test/operations/{repair,shaped,verify}-export.test.ts',
+  'test/operations/{refresh,repair,shaped,verify}-export.test.ts',
   'test/records/{rebuild-asset,scan/record-rows}.test.ts',
   'test/store/{lock,part-file}.test.ts',
   'test/warehouse/{duckdb,postgres}.test.ts',

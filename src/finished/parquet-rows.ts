@@ -14,10 +14,15 @@ export interface ParquetRows {
 /**
  * Reads a Parquet file, a row group at a time, without a digit or character changed: text and decimals are bytes, 64-bit
  * integers (timestamps too) bigints. Left to itself the reader makes doubles of decimals and drops a leading byte order mark.
+ * @param wanted columns to read; all unless given
  */
-export async function* readParquet(file: AsyncBuffer): AsyncGenerator<ParquetRows, void, void> {
+export async function* readParquet(
+  file: AsyncBuffer,
+  wanted?: readonly string[],
+): AsyncGenerator<ParquetRows, void, void> {
   const metadata = withoutMeanings(await parquetMetadataAsync(file));
-  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
+  const all = parquetSchema(metadata).children.map(({ element }) => element.name);
+  const columns = wanted === undefined ? all : all.filter((name) => wanted.includes(name));
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
@@ -28,6 +33,7 @@ export async function* readParquet(file: AsyncBuffer): AsyncGenerator<ParquetRow
       compressors,
       rowStart,
       rowEnd,
+      columns,
       utf8: false,
       onComplete: (found) => (rows = found as unknown as unknown[][]),
     });

@@ -77,7 +77,8 @@ async function* parquetRows(
   file: Parameters<typeof readParquet>[0],
   { columns, names }: RowLayout,
 ): AsyncGenerator<Row[], void, void> {
-  for await (const { columns: found, rows } of readParquet(file)) {
+  const wanted = names.filter((name) => name !== undefined);
+  for await (const { columns: found, rows } of readParquet(file, wanted)) {
     const places = placesOf(names, found);
     yield rows.map((cells) => placed(columns, places, (place, column) => cellOfParquet(cells[place], column)));
   }

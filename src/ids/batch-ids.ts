@@ -7,6 +7,8 @@ export interface Batch {
   readonly part: number;
   /** True of the last batch of a part. The very last batch of the ids may end a part early, and says false. */
   readonly endsPart: boolean;
+  /** True of the very last batch, where it matters. */
+  readonly isLast?: boolean;
   /** Released by the stage that has used them up. */
   readonly entries: Entries;
   /** The valid, first-seen ids among the entries, in order; empty only where a batch is closed early. */

@@ -7,7 +7,7 @@ import { readIds, type ReadIdsOptions } from './read/read-ids.ts';
 /** Marks every occurrence of a valid id except the first, over all inputs. Blocks and their order stay as they are. */
 export async function* markDuplicates(
   blocks: AsyncIterable<EntryBlock>,
-  seen: HashSet128,
+  seen: Pick<HashSet128, 'addAll'>,
 ): AsyncGenerator<Entries, void, void> {
   for await (const { entries, hashes } of blocks) {
     const isNew = seen.addAll(hashes);
@@ -21,11 +21,17 @@ export async function* markDuplicates(
   }
 }
 
+export interface EntriesOptions {
+  readonly onInvalid?: ReadIdsOptions['onInvalid'];
+  /** Finds repeated ids. */
+  readonly seen?: Pick<HashSet128, 'addAll'>;
+}
+
 /** All ids of a job in the order of the inputs, with duplicates marked. Reports no progress. */
 export function entriesOf(
   { ids }: Pick<Job, 'ids'>,
   { inputs, fingerprints }: PreparedInputs,
-  onInvalid?: ReadIdsOptions['onInvalid'],
+  { onInvalid, seen = new HashSet128() }: EntriesOptions = {},
 ): AsyncIterable<Entries> {
-  return markDuplicates(readIds(inputs, { column: ids.column, expected: fingerprints, onInvalid }), new HashSet128());
+  return markDuplicates(readIds(inputs, { column: ids.column, expected: fingerprints, onInvalid }), seen);
 }

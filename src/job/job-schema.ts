@@ -171,10 +171,11 @@ const jobFieldsSchema = z.strictObject({
   csv: csvSchema,
   tolerance: z
     .strictObject({
-      maxMissing: field(tolerance.default('100%'), {
+      maxMissing: field(tolerance.optional(), {
         flag: 'max-missing',
         value: 'N|P%',
-        description: 'tolerated missing ids; with more, the run ends with exit 3',
+        description:
+          'tolerated missing ids; with more, the run ends with exit 3 (default: 100%; with a base also 20% of its requested rows)',
       }),
       maxFailed: field(tolerance.default(0), {
         flag: 'max-failed',

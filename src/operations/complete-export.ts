@@ -15,6 +15,7 @@ export interface CompleteExport {
   readonly calls: number;
   readonly credits: number;
   readonly version: string;
+  readonly base?: Manifest['base'];
 }
 
 /** The manifest of an export whose every part is committed. */
@@ -40,6 +41,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     drift: [...account.drift],
     notes: account.notes,
     commits: [...commits],
+    ...(done.base === undefined ? {} : { base: done.base }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };
 }

@@ -1,10 +1,9 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { requireDayForACall } from '../client/policies/with-budget.ts';
-import { hasBase, noBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { utcDay } from '../lib/clock.ts';
-import { ExportError, messageOf } from '../lib/export-error.ts';
+import { messageOf } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { Manifest } from '../store/manifest.ts';
@@ -19,6 +18,7 @@ import type { ExportHome } from './homes/export-home.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
+import { baseOf, BasedAnswers, newBase, type Reading } from './nights/based-export.ts';
 import { pointLatest, requireLatestFree } from './nights/point-latest.ts';
 
 export interface ExportRequest {
@@ -47,9 +47,6 @@ export async function exportAssets(given: ExportRequest, context: ExportContext)
 async function exportHome(request: ExportRequest, context: ObservedContext): Promise<ExportOutcome> {
   const { files } = context;
   requireDistinctSinks(request.sinks ?? []);
-  if (hasBase(request.job) && request.job.base.from !== noBase) {
-    throw new ExportError('usage', 'an export cannot be based on another one yet', { todo: 'Use --base none.' });
-  }
   const home = await openHome(request.job, context);
   await home.requireOwn();
   // What the client refuses is known before anything is written.
@@ -129,24 +126,43 @@ async function exportLocked(
   const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, stop: context.stop, folder });
   // A process that was stopped meanwhile may have read half of its stdin.
   if (fresh || job.ids.from.includes('-')) context.stop.throwIfAborted();
-  // Only now: for inputs that cannot be read nothing is thrown away.
+  // Only now: for inputs or a base that cannot be read nothing is thrown away.
+  const anew = fresh ? await newBase(files, job) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks });
-  const start = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
+  const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await home.readManifest();
   if (finished !== undefined) {
-    requireSame(home.name, finished, start);
+    requireSame(home.name, finished, shape);
     // The run that gave it its name may have been stopped before that was safe; after this the checkpoint goes.
     await home.syncManifest();
     return alreadyComplete(home.name, finished);
   }
   const progress = newReadProgress();
-  const open = await home.open(start, () => countedEntries(job, prepared, { progress, listener }));
+  const base = anew ?? (await baseOf(job, { home, files }, shape));
+  const start =
+    base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
+  const reading: Reading = { entries: () => countedEntries(job, prepared, { progress, listener }) };
+  const open = await home.open(start, () => reading.entries());
+  const answers =
+    base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading });
   const exported: ExportedSlices = {
-    ...{ job, sinks, inputs: prepared, name: home.name, recordFolder: folder, open, progress, whenLost: 'end' },
+    ...{
+      job,
+      sinks,
+      inputs: prepared,
+      name: home.name,
+      recordFolder: folder,
+      open,
+      progress,
+      answers,
+      whenLost: 'end',
+    },
     finish: () => {
       const { version } = context;
+      const spent = answers?.spent() ?? open.spent();
+      const account = answers?.account() ?? {};
       return home.putManifest(
-        manifestOf({ job, start: open.start, commits: open.commits(), ...open.spent(), version }),
+        manifestOf({ job, start: open.start, commits: open.commits(), ...spent, version, ...account }),
       );
     },
   };

@@ -25,6 +25,8 @@ export interface ExportAccount {
   readonly credits: number;
   readonly drift: readonly DriftCount[];
   readonly notes: Notes;
+  /** Of an export with a base, when it is complete. */
+  readonly base?: Manifest['base'];
 }
 
 export interface ExportOutcome {
@@ -45,8 +47,9 @@ export interface ExportOutcome {
 
 /** The account of a complete export. */
 export function accountOf(folder: string, manifest: Manifest): ExportAccount {
-  const { counts, parts, files, calls, credits, drift, notes } = manifest;
-  return { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
+  const { counts, parts, files, calls, credits, drift, notes, base } = manifest;
+  const account = { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
+  return base === undefined ? account : { ...account, base };
 }
 
 export interface UnfinishedFacts {

@@ -5,10 +5,11 @@ import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
+import type { Spent } from '../store/export-standing.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { ReadProgress } from '../work/count-entries.ts';
 import type { ExportContext } from '../work/export-context.ts';
-import { makeParts } from '../work/make-parts.ts';
+import { type LocalAnswers, makeParts } from '../work/make-parts.ts';
 import { joinedObservers } from '../work/run-observer.ts';
 import { accountOf, committedCounts, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
@@ -32,8 +33,25 @@ export interface ExportedSlices {
   readonly progress: ReadProgress;
   /** A slice that another process took over: ends the run, or only what it does for that slice. */
   readonly whenLost: 'end' | 'continue';
+  /** Of an export with a base: what is requested before any part is made. */
+  readonly answers?: PreparedAnswers | undefined;
+  /** Answers that lie on this disk: then nothing is sent. */
+  readonly local?: LocalAnswers | undefined;
   /** Called when no slice is left: gives the manifest. */
   readonly finish: () => Promise<Manifest>;
+}
+
+/** Calls and credits of this run. */
+export interface SpentNow {
+  calls: number;
+  credits: number;
+}
+
+/** Answers that are requested before the parts are made. */
+export interface PreparedAnswers {
+  open(spentNow: SpentNow, context: ExportContext): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }>;
+  /** With those of the parts, over all runs. */
+  spent(): Spent;
 }
 
 /** Exports, lets others follow the run, and turns what stops it into its outcome. */
@@ -74,20 +92,29 @@ async function outcomeOf(
     invalidSamples: progress.invalid,
   });
   try {
-    await exportSlices(exported, spentNow, context);
+    await exportAll(exported, spentNow, context);
     return { state: 'complete', account: accountOf(name, await finish()), ...runFacts() };
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     const commits = open.commits();
-    const account = unfinishedAccount({ folder: name, commits, read: progress.entries, ...open.spent() });
+    const spent = exported.answers?.spent() ?? open.spent();
+    const account = unfinishedAccount({ folder: name, commits, read: progress.entries, ...spent });
     return { state: 'unfinished', account, ...runFacts(), error };
   }
 }
 
+async function exportAll(exported: ExportedSlices, spentNow: SpentNow, context: ExportContext): Promise<void> {
+  const answers = await exported.answers?.open(spentNow, context);
+  await thenCleanUp({
+    work: () => exportSlices({ ...exported, local: answers?.local }, spentNow, context),
+    cleanUp: [async () => answers?.close()],
+  });
+}
+
 /** Takes slices until none is left, makes the parts that are not committed yet, and commits each. */
-async function exportSlices(
+export async function exportSlices(
   exported: ExportedSlices,
-  spentNow: { calls: number; credits: number },
+  spentNow: SpentNow,
   context: ExportContext,
 ): Promise<void> {
   const { inputs, open, whenLost } = exported;
@@ -130,7 +157,7 @@ function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
 
 async function exportSlice(
   slice: HeldSlice,
-  { job, sinks, inputs, open, progress }: ExportedSlices,
+  { job, sinks, inputs, open, progress, local }: ExportedSlices,
   context: ExportContext,
 ): Promise<'done'> {
   const made = makeParts(
@@ -139,6 +166,7 @@ async function exportSlice(
       sources: inputs.fingerprints.map(({ name }) => name),
       startedAtMs: open.start.startedAtMs,
       initialCap: open.commits().at(-1)?.cap,
+      local,
     },
     context,
   );

@@ -1,9 +1,15 @@
+import type { Choice } from '../base/choose-ids.ts';
+import { findBase, reopenBase } from '../base/open-base.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
+import type { ExportHome, ExportProgress } from './homes/export-home.ts';
+import { folderHome } from './homes/folder-home.ts';
+import { planRefresh } from './nights/refresh-export.ts';
 import { batchesOf, batchIds } from '../ids/batch-ids.ts';
 import { countCalls } from '../work/count-calls.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
@@ -36,6 +42,26 @@ export interface ExportPlan extends Forecast {
   readonly diskBytes: number;
   /** Calls that this export has sent so far. */
   readonly callsSent: number;
+  /** What is requested of an export with a base, and what is taken from it. */
+  readonly base: PlannedBase | null;
+}
+
+export interface PlannedBase {
+  readonly folder: string;
+  /** Rows of the base. */
+  readonly rows: number;
+  readonly asked: Choice['asked'];
+  /** Fresh rows that fill the last call up, of `asked.stale`. */
+  readonly filledUp: number;
+  readonly carried: number;
+  readonly overdue: number;
+  readonly stillMissing: number;
+  /** By class: rows among the ids, and those that are requested. */
+  readonly classes: readonly { readonly when: readonly string[]; readonly rows: number; readonly asked: number }[];
+  /** Credits of an export without a base. */
+  readonly creditsForAll: number;
+  /** Memory of the table of ids. */
+  readonly memoryBytes: number;
 }
 
 export interface PlanRequest {
@@ -74,7 +100,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
 
   const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
   const invalidSamples: InvalidSample[] = [];
-  const counted = countStates(entriesOf(job, prepared, sampling(invalidSamples)), total);
+  const counted = countStates(entriesOf(job, prepared, { onInvalid: sampling(invalidSamples) }), total);
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
   const kept = await home.readAnswers();
   const counter = countCalls({ kept, flags: job.service.flags, initialCap: commits.at(-1)?.cap });
@@ -84,7 +110,8 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     ids += batch.ids.length;
     batch.entries.release();
   }
-  const calls = counter.calls();
+  const based = manifest === undefined ? await plannedBase(request, { job, home, progress, nowMs }) : undefined;
+  const calls = based?.calls ?? counter.calls();
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   return {
     read: total.read,
@@ -96,10 +123,50 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     alreadyDone: committed.read,
     calls,
     credits: calls * job.budget.creditsPerCall,
-    singleCallsAtMost: job.service.flags.showUnverifiedCollections && job.service.singles ? ids : 0,
+    singleCallsAtMost: job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
     diskBytes: diskEstimate(job, total.valid),
-    callsSent: manifest?.calls ?? progress?.spent.calls ?? 0,
+    callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
+    base: based === undefined ? null : { ...based.planned, creditsForAll: counter.calls() * job.budget.creditsPerCall },
+  };
+}
+
+interface PlanStanding {
+  readonly job: Job;
+  readonly home: ExportHome;
+  readonly progress: ExportProgress | undefined;
+  readonly nowMs: number;
+}
+
+/** Chooses as a run would, from the base that it would take. */
+async function plannedBase(
+  { prepared, files }: PlanRequest,
+  { job, home, progress, nowMs }: PlanStanding,
+): Promise<{ planned: Omit<PlannedBase, 'creditsForAll'>; calls: number; asked: number; sent: number } | undefined> {
+  const pinned = progress?.start.base;
+  if (progress !== undefined && pinned === undefined) return undefined;
+  const base = pinned === undefined ? await findBase(files, job) : await reopenBase(files, pinned, job);
+  if (base === undefined) return undefined;
+  const { keys, choice, classes } = await planRefresh({
+    ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: () => undefined },
+    entries: (seen) => entriesOf(job, prepared, { seen }),
+  });
+  const inner = folderHome(files, pathIn(home.scratch, exportPaths.asked));
+  const whole = Math.ceil(choice.total / job.service.idsPerCall);
+  const done = await inner.readManifest();
+  const sent = done?.calls ?? (await inner.readProgress())?.spent.calls ?? 0;
+  const { asked, filledUp, carried, overdue, stillMissing } = choice;
+  const named = classes.all.map(({ when }, at) => ({
+    when,
+    rows: choice.classes[at]?.rows ?? 0,
+    asked: choice.classes[at]?.asked ?? 0,
+  }));
+  return {
+    planned: {
+      ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing },
+      ...{ classes: named, memoryBytes: keys.table.bytes },
+    },
+    ...{ calls: done === undefined ? Math.max(0, whole - sent) : 0, asked: choice.total, sent },
   };
 }
 

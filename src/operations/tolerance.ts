@@ -5,11 +5,16 @@ import type { ExportAccount } from './export-outcome.ts';
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
 export function intolerable(
-  account: Pick<ExportAccount, 'counts' | 'drift'>,
+  account: Pick<ExportAccount, 'counts' | 'drift' | 'base'>,
   tolerance: Job['tolerance'],
   onDrift: Job['output']['onDrift'] = 'keep',
 ): ExportError | undefined {
-  return noIds(account) ?? overLimit(account.counts, tolerance) ?? (onDrift === 'fail' ? drifted(account) : undefined);
+  return (
+    noIds(account) ??
+    lostRows(account, tolerance) ??
+    overLimit(account.counts, tolerance) ??
+    (onDrift === 'fail' ? drifted(account) : undefined)
+  );
 }
 
 /** The error that a run will end with because of its ids alone. */
@@ -49,10 +54,31 @@ function noIds({ counts }: Pick<ExportAccount, 'counts'>): ExportError | undefin
   });
 }
 
+/** Of requested rows of the base, the most that the service may not know any more: an outage may look like that. */
+const mostLost = '20%';
+
+function lostRows({ base }: Pick<ExportAccount, 'base'>, { maxMissing }: Job['tolerance']): ExportError | undefined {
+  const asked = base?.classes.reduce((sum, each) => sum + each.asked, 0) ?? 0;
+  const lost = base?.lost ?? 0;
+  const limit = maxMissing ?? mostLost;
+  if (base === undefined || !isOver(lost, limit, asked)) return undefined;
+  return new ExportError(
+    'notTolerated',
+    `${lost} of ${asked} requested assets of the base ${base.name} are missing now, but tolerance.maxMissing allows ${limit}`,
+    { todo: 'Check the service before loading this export. unexported/ in the output folder lists these ids.' },
+  );
+}
+
 function overLimit(counts: Counts, tolerance: Job['tolerance']): ExportError | undefined {
   const asked = counts.exported + counts.missing + counts.failed;
   const over = [
-    { name: 'missing', value: counts.missing, of: asked, limit: tolerance.maxMissing, field: 'tolerance.maxMissing' },
+    {
+      name: 'missing',
+      value: counts.missing,
+      of: asked,
+      limit: tolerance.maxMissing ?? '100%',
+      field: 'tolerance.maxMissing',
+    },
     { name: 'failed', value: counts.failed, of: asked, limit: tolerance.maxFailed, field: 'tolerance.maxFailed' },
     {
       ...{ name: 'invalid', value: counts.invalid, of: counts.read },

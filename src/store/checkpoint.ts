@@ -16,6 +16,8 @@ export const exportStartSchema = z.object({
   inputs: z.array(inputSchema),
   /** When the export began, in milliseconds since 1970 (UTC). */
   startedAtMs: z.number(),
+  /** The export that it is based on, as it was then. */
+  base: z.object({ folder: z.string(), name: z.string(), seal: z.string() }).optional(),
 });
 
 /** What an export began with: a later run must bring the same. */

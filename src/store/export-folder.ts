@@ -35,6 +35,10 @@ export const exportPaths = {
   report: 'report.html',
   /** Records of an embedded service that memory does not hold. */
   embedded: '.run/embedded',
+  /** Of an export with a base: the ids that are requested, the export of them, and rows of the base that wait. */
+  askedIds: '.run/asked-ids',
+  asked: '.run/asked',
+  baseRows: '.run/base-rows',
   journals: '.run/journal',
   unfinished: '.run/unfinished',
   throwingAway: '.run/throwing-away',

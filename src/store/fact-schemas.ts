@@ -50,6 +50,16 @@ export const notesSchema = z.object({
   otherResponseIds: z.number(),
 });
 
+const pair = z.tuple([z.number(), z.number()]);
+
+const refreshSchema = z.object({
+  asked: z.array(z.number()),
+  changed: z.array(z.number()),
+  lost: z.number(),
+  sample: pair,
+  tied: pair,
+});
+
 /** A committed part: its files are whole, named and synced. */
 export const commitSchema = z.object({
   part: z.number(),
@@ -59,6 +69,8 @@ export const commitSchema = z.object({
   notes: notesSchema,
   /** Bytes of the inputs, as they lie on disk, read when the part ended: for the share that is done. */
   inputBytes: z.number(),
+  /** In an export with a base: what was requested again of its rows, by class, and how much of it had changed. */
+  refresh: refreshSchema.optional(),
   /** The largest call the service still takes, once it refused a larger one. */
   cap: z.number().optional(),
 });

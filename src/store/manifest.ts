@@ -60,7 +60,31 @@ const manifestSchema = z.object({
   drift: z.array(driftSchema),
   notes: notesSchema,
   /** What each part gave to the sums, in order: it can be made again alone. */
-  commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true })),
+  commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true, refresh: true })),
+  /** The export that rows were taken from, and what was requested again. */
+  base: z
+    .object({
+      name: z.string(),
+      /** Names what it holds (`contentSeal`). */
+      seal: z.string(),
+      asked: z.object({
+        new: z.number(),
+        failed: z.number(),
+        missing: z.number(),
+        stale: z.number(),
+        sample: z.number(),
+      }),
+      /** Stale rows and missing ids that `base.maxCredits` left out. */
+      overdue: z.number(),
+      /** Requested rows of the base that the service does not know now. */
+      lost: z.number(),
+      classes: z.array(
+        z.object({ when: z.array(z.string()), rows: z.number(), asked: z.number(), changed: z.number() }),
+      ),
+      /** The share of the carried rows that is out of date, and its 95 % interval after Wilson. */
+      estimate: z.object({ outOfDate: z.number(), low: z.number(), high: z.number() }).optional(),
+    })
+    .optional(),
   /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
   startedAtMs: z.number().optional(),
   /** Of a diff. */

@@ -22,11 +22,18 @@ export function newReadProgress(): ReadProgress {
   return { entries: 0, entriesOf: [], inputBytes: 0, invalid: [] };
 }
 
+interface CountedReading {
+  readonly progress: ReadProgress;
+  readonly listener: RunListener;
+  /** Finds repeated ids. */
+  readonly seen?: Pick<HashSet128, 'addAll'>;
+}
+
 /** All ids of the inputs in their order, with duplicates marked. Reports progress. */
 export function countedEntries(
   { ids }: Pick<Job, 'ids'>,
   { inputs, fingerprints }: PreparedInputs,
-  { progress, listener }: { readonly progress: ReadProgress; readonly listener: RunListener },
+  { progress, listener, seen = new HashSet128() }: CountedReading,
 ): AsyncIterable<Entries> {
   const read = readIds(inputs, {
     column: ids.column,
@@ -34,7 +41,7 @@ export function countedEntries(
     onBytes: (bytes) => (progress.inputBytes += bytes),
     onInvalid: sampling(progress.invalid),
   });
-  return markDuplicates(countEntries(read, progress, listener), new HashSet128());
+  return markDuplicates(countEntries(read, progress, listener), seen);
 }
 
 async function* countEntries(

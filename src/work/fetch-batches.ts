@@ -1,3 +1,5 @@
+import type { BatchOrigins } from '../base/batch-origins.ts';
+import type { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
@@ -11,6 +13,8 @@ export interface FetchedBatch {
   readonly batch: Batch;
   /** Absent for a batch without ids. */
   readonly found: BatchLookups<RecordRows> | undefined;
+  /** In an export with a base: where its rows come from. */
+  readonly origins?: BatchOrigins | undefined;
   /** Gives the memory of both back: from then on neither may be read. */
   readonly release: () => void;
 }
@@ -26,6 +30,8 @@ export interface FetchOptions {
   /** No batch but the first in line begins while entries and answers that are not written, and answers in flight, are more than this. */
   readonly mostBytes: number;
   readonly onHolding: (holding: Holding) => void;
+  /** Where the rows of answered ids come from, in an export with a base. */
+  readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
   /** Called when what became of each entry of a batch is known. */
   readonly onSettled: (counts: Counts) => void;
   /** Called when a batch fails or the consumer leaves: no new call should start. */
@@ -43,8 +49,9 @@ export class NobodyWaits extends Error {
 /** Requests batches, several at once, and yields them in order. */
 export async function* fetchBatches(
   batches: AsyncIterable<Batch>,
-  { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt }: FetchOptions,
+  options: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
+  const { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt, originsOf } = options;
   // A little more than calls, so that slots stay full while the first one is awaited.
   const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
   const fetched = mapOrdered(batches, {
@@ -58,14 +65,15 @@ export async function* fetchBatches(
       if (batch.ids.length === 0) {
         held.waits(entryBytes);
         onSettled(countsOf({ batch, found: undefined }));
-        return { batch, found: undefined, bytes: entryBytes };
+        return { batch, found: undefined, origins: undefined, bytes: entryBytes };
       }
       const counted = countingBytes(client);
       held.begin(entryBytes);
       try {
         const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader });
-        onSettled(countsOf({ batch, found }));
-        return { batch, found, bytes: entryBytes + counted.bytes() };
+        const origins = originsOf?.(batch.ids);
+        onSettled(countsOf({ batch, found, origins }));
+        return { batch, found, origins, bytes: entryBytes + counted.bytes() };
       } catch (error) {
         halt(error);
         throw error;
@@ -74,19 +82,20 @@ export async function* fetchBatches(
       }
     },
   });
-  for await (const { batch, found, bytes } of fetched) {
+  for await (const { batch, found, origins, bytes } of fetched) {
     const release = (): void => {
       found?.release();
+      origins?.before.release();
       batch.entries.release();
     };
-    yield { batch, found, release };
+    yield { batch, found, origins, release };
     // The consumer requests the next batch after it has written this one.
     held.written(bytes);
   }
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function countsOf({ batch: { entries }, found }: Pick<FetchedBatch, 'batch' | 'found'>): Counts {
+function countsOf({ batch: { entries }, found, origins }: Omit<FetchedBatch, 'release'>): Counts {
   const counts: Counts = { ...noCounts, read: entries.length };
   let place = 0;
   for (let index = 0; index < entries.length; index += 1) {
@@ -95,7 +104,7 @@ function countsOf({ batch: { entries }, found }: Pick<FetchedBatch, 'batch' | 'f
     else {
       if (found === undefined || found.lookups.records(place) === undefined)
         counts[found?.lookups.noRecord(place).kind ?? 'failed'] += 1;
-      else counts.exported += 1;
+      else counts[origins?.carried[found.lookups.index(place)] === 1 ? 'carried' : 'exported'] += 1;
       place += 1;
     }
   }

@@ -1,5 +1,5 @@
 import { blockOf, type RowBlock } from '../records/row-block.ts';
-import { changesTable } from '../records/columns.ts';
+import { assetsTable, changesTable } from '../records/columns.ts';
 import type { Drift, DriftCounter } from '../records/drift.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { ShapedTable } from '../records/shape-table.ts';
@@ -7,6 +7,7 @@ import type { Row } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { type Counts, noCounts } from '../store/export-facts.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
+import { changeRows } from './change-rows.ts';
 import { unexportedOutcome, unexportedRow } from './unexported.ts';
 
 /** The rows that a batch gives to each file of its part. */
@@ -34,11 +35,23 @@ export interface FlattenOptions {
 export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): FlatBatch {
   const { raw, sources, drift, fetchedAtUs } = options;
   const tables = options.tables.filter(({ whole }) => whole !== changesTable);
+  const { origins } = batch;
   const { runs, unexported, counts } = sortEntries(batch, sources);
-  const blocks = runs.map((run) => tables.map((shaped) => shapedRows(run, shaped, fetchedAtUs)));
+  const blocks = runs.map((run) =>
+    tables.map((shaped) => shapedRows(run, shaped, origins?.fetchedAtUs ?? fetchedAtUs)),
+  );
   for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
+  const rows = new Map<string, readonly RowBlock[]>(
+    tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])]),
+  );
+  const assets = tables.find(({ whole }) => whole === assetsTable);
+  const changes = options.tables.find(({ whole }) => whole === changesTable);
+  if (origins !== undefined && assets !== undefined && changes !== undefined) {
+    const block = changeRows(origins, { assets, changes }, fetchedAtUs);
+    rows.set(changes.table.name, block === undefined ? [] : [block]);
+  }
   return {
-    rows: new Map(tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])])),
+    rows,
     raw: raw ? runs.map(({ rows, records }) => rows.rawRows(records)) : [],
     unexported: unexported.length === 0 ? [] : [blockOf(unexportedTable.columns, unexported)],
     counts,
@@ -52,7 +65,7 @@ interface SortedEntries {
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: readonly string[]): SortedEntries {
+function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sources: readonly string[]): SortedEntries {
   const lookups = found?.lookups;
   const unexported: Row[] = [];
   const counts: Counts = { ...noCounts, read: entries.length };
@@ -66,8 +79,8 @@ function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: reado
       counts[unexportedOutcome(fate)] += 1;
       unexported.push(unexportedRow(fate, sources[entries.source(index)] ?? ''));
     } else {
-      counts.exported += 1;
       const record = lookups.index(place);
+      counts[origins?.carried[record] === 1 ? 'carried' : 'exported'] += 1;
       const last = runs.at(-1);
       if (last?.rows === rows) last.records.push(record);
       else runs.push({ rows, records: [record] });
@@ -89,13 +102,11 @@ interface ShapedRows {
   readonly misfits: readonly { readonly at: number; readonly drift: Drift }[];
 }
 
-function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable, fetchedAtUs: number): ShapedRows {
+/** @param times when the records were requested: by their place, or all at once */
+function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable, times: number | Float64Array): ShapedRows {
   const misfits: { at: number; drift: Drift }[] = [];
-  const block = pick(
-    rows.rows(whole, records),
-    (at, drift) => misfits.push({ at, drift }),
-    () => fetchedAtUs,
-  );
+  const timeOf = typeof times === 'number' ? () => times : (row: number) => times[records[row] ?? 0];
+  const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }), timeOf);
   return { block, misfits };
 }
 

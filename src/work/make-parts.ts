@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import type { BatchOrigins } from '../base/batch-origins.ts';
+import type { AssetClient } from '../client/asset-client.ts';
 import { createClient, type CreatedClient } from '../client/create-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import { peek } from '../lib/peek.ts';
@@ -7,6 +9,8 @@ import type { Journal } from '../store/journal.ts';
 import type { Tally } from '../store/tally.ts';
 import { type Batch, batchesOf, batchIds } from '../ids/batch-ids.ts';
 import type { ExportContext } from './export-context.ts';
+import type { RowBlock } from '../records/row-block.ts';
+import type { IdList } from '../ids/id-list.ts';
 import type { Entries } from '../ids/entries.ts';
 import { partsOf } from './part-flow.ts';
 import { groupParts, type PartGroup, unpackBatch } from './threads/group-parts.ts';
@@ -42,6 +46,18 @@ export interface PartsRequest {
   readonly startedAtMs: number;
   /** Most ids a call, as an earlier run found out. */
   readonly initialCap?: number | undefined;
+  /** Where all answers are already, in an export with a base: then nothing is sent. */
+  readonly local?: LocalAnswers | undefined;
+}
+
+/** Answers that lie on this disk. */
+export interface LocalAnswers {
+  readonly client: AssetClient;
+  readonly originsOf: (ids: IdList) => BatchOrigins | undefined;
+  /** Told of the ids of parts that are made already. */
+  readonly skip: (ids: IdList) => void;
+  /** Rows of `changes` that are of no id: they go into the last part. */
+  readonly tail: () => AsyncIterable<RowBlock>;
 }
 
 export interface MadePart {
@@ -58,6 +74,10 @@ const mostBytes = 32 * 1024 * 1024;
  * when its files are whole.
  */
 export async function* makeParts(request: PartsRequest, context: ExportContext): AsyncGenerator<MadePart, void, void> {
+  if (request.local !== undefined) {
+    yield* partsFromDisk(request, request.local, context);
+    return;
+  }
   const { job, parts } = request;
   const { journal, calls, credits } = parts;
   const { concurrency, timeoutMs, retries } = job.service;
@@ -98,6 +118,51 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   } finally {
     await wire.close();
   }
+}
+
+async function* partsFromDisk(
+  request: PartsRequest,
+  { client, originsOf, skip, tail }: LocalAnswers,
+  context: ExportContext,
+): AsyncGenerator<MadePart, void, void> {
+  const { job, parts } = request;
+  const { scratch, journal, firstPart, isNeeded } = parts;
+  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart, firstPart };
+  const needed = async function* (): AsyncGenerator<Batch, void, void> {
+    for await (const batch of batchIds(parts.entries(), shape)) {
+      context.stop.throwIfAborted();
+      if (isNeeded(batch.part)) yield batch;
+      else {
+        skip(batch.ids);
+        batch.entries.release();
+      }
+    }
+  };
+  // What was looked up alone was so when it was requested.
+  const local = { ...job, service: { ...job.service, singles: false } };
+  const made = partsOf(withLast(needed()), {
+    ...{ ...request, job: local, scratch, journal, files: context.files, client, originsOf, tail, mostBytes },
+    firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
+    concurrency: 1,
+    onHolding: (holding) => {
+      context.listener({ kind: 'holding', thread: 0, ...holding });
+    },
+    onSettled: (counts) => {
+      context.listener({ kind: 'settled', counts });
+    },
+    halt: () => undefined,
+  });
+  for await (const part of made) yield { part, cap: undefined };
+}
+
+/** Tells of the last batch that it is. */
+async function* withLast(batches: AsyncIterable<Batch>): AsyncGenerator<Batch, void, void> {
+  let waiting: Batch | undefined;
+  for await (const batch of batches) {
+    if (waiting !== undefined) yield waiting;
+    waiting = batch;
+  }
+  if (waiting !== undefined) yield { ...waiting, isLast: true };
 }
 
 interface Making {

@@ -1,8 +1,11 @@
 import type { AssetClient } from '../client/asset-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
+import type { RowBlock } from '../records/row-block.ts';
 import type { Counts } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { BatchOrigins } from '../base/batch-origins.ts';
+import type { IdList } from '../ids/id-list.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Batch } from '../ids/batch-ids.ts';
 import { fetchBatches } from './fetch-batches.ts';
@@ -17,10 +20,14 @@ export interface PartFlow {
   readonly sinks: readonly CustomSink[];
   readonly files: FileStore;
   readonly client: AssetClient;
+  /** In an export with a base: where the rows of answered ids come from. */
+  readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
   /** Holds the client's answers. A part's are safe before the part is yielded. */
   readonly journal: Pick<Journal, 'seal'>;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
+  /** Rows of `changes` that are of no id. */
+  readonly tail?: (() => AsyncIterable<RowBlock>) | undefined;
   /** When the export began. */
   readonly startedAtMs: number;
   /** With 0, an export of nothing gets its one part. */
@@ -49,7 +56,7 @@ export async function* partsOf(
   const parts = writeParts(fetched, {
     ...{ files, folder: scratch, formats, sinks, tables, compression },
     ...{ escapeFormulas: job.csv.formulas === 'escape', csvDialect: job.csv.dialect },
-    ...{ sources, firstPart, startedAtMs },
+    ...{ sources, firstPart, startedAtMs, tail: flow.tail },
   });
   for await (const part of parts) {
     await journal.seal(part.part);

@@ -1,3 +1,6 @@
+import { type RefreshCounts, sumOfRefresh } from '../base/batch-origins.ts';
+import { changesTable } from '../records/columns.ts';
+import type { RowBlock } from '../records/row-block.ts';
 import { createDriftCounter } from '../records/drift.ts';
 import { type Commit, type Counts, noCounts, type Notes, noNotes, sumOf } from '../store/export-facts.ts';
 import type { ShapedTable } from '../records/shape-table.ts';
@@ -7,7 +10,7 @@ import { flattenBatch } from './flatten-batch.ts';
 import { openPart, type PartOptions } from './part-build.ts';
 
 /** A part whose files are whole and synced, ready to be published and committed. */
-export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes'>;
+export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes' | 'refresh'>;
 
 export interface WriteOptions extends Omit<PartOptions, 'tables'> {
   readonly tables: readonly ShapedTable[];
@@ -15,6 +18,8 @@ export interface WriteOptions extends Omit<PartOptions, 'tables'> {
   readonly startedAtMs: number;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
+  /** Rows of `changes` that are of no id: they go into the last part. */
+  readonly tail?: (() => AsyncIterable<RowBlock>) | undefined;
   /** The part that comes next: written even when the input ends before it, if nothing was written yet. */
   readonly firstPart: number;
 }
@@ -28,18 +33,22 @@ export async function* writeParts(
   let next = options.firstPart;
   try {
     for await (const fetched of batches) {
-      const { part, endsPart } = fetched.batch;
+      const { part, endsPart, isLast = false } = fetched.batch;
       current ??= await beginPart(part, options);
       next = part + 1;
       await current.write(fetched);
       fetched.release();
+      if (isLast) await current.writeTail();
       if (!endsPart) continue;
       const finished = await current.finish();
       current = undefined;
       yield finished;
     }
     // An export of nothing still has one part: tables that load.
-    if (current === undefined && next === 0) current = await beginPart(0, options);
+    if (current === undefined && next === 0) {
+      current = await beginPart(0, options);
+      await current.writeTail();
+    }
     if (current !== undefined) {
       const finished = await current.finish();
       current = undefined;
@@ -52,6 +61,8 @@ export async function* writeParts(
 
 interface PartInProgress {
   write(batch: FetchedBatch): Promise<void>;
+  /** Writes what is of no batch. */
+  writeTail(): Promise<void>;
   finish(): Promise<FinishedPart>;
   discard(): Promise<void>;
 }
@@ -64,16 +75,25 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   const fetchedAtUs = options.startedAtMs * 1000;
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
+  let refresh: RefreshCounts | undefined;
   return {
     write: async (batch) => {
       const flat = flattenBatch(batch, { tables, raw, sources, drift, fetchedAtUs });
       counts = sumOf(noCounts, [counts, flat.counts]);
+      if (batch.origins !== undefined) refresh = sumOfRefresh([refresh, batch.origins.counts]);
       if (batch.found !== undefined) extras = sumOf(noNotes, [extras, extrasOf(batch.found)]);
       await build.write(flat);
     },
+    writeTail: async () => {
+      for await (const block of options.tail?.() ?? []) {
+        const rows = new Map([[changesTable.name, [block]]]);
+        await build.write({ rows, raw: [], unexported: [], counts: noCounts });
+      }
+    },
     finish: async () => {
       const { files, notes } = await build.finish();
-      return { part, counts, files, drift: drift.list(), notes: { ...extras, ...notes } };
+      const made = { part, counts, files, drift: drift.list(), notes: { ...extras, ...notes } };
+      return refresh === undefined ? made : { ...made, refresh };
     },
     discard: () => build.discard(),
   };

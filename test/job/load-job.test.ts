@@ -31,7 +31,7 @@ describe('a job', () => {
     expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 8, timeoutMs: 60_000, retries: 8 });
     expect(job.budget).toEqual({ creditsPerCall: 160, whenSpent: 'stop', freeStatuses: [] });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
-    expect(job.tolerance).toEqual({ maxMissing: '100%', maxFailed: 0, maxInvalid: '50%' });
+    expect(job.tolerance).toEqual({ maxFailed: 0, maxInvalid: '50%' });
   });
 
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {

@@ -144,8 +144,12 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
     ['invalid', count(plan.invalid)],
     ['duplicates', count(plan.duplicates)],
     ['already done', count(plan.alreadyDone)],
+    ...baseRows(plan.base),
     ['calls', count(plan.calls)],
-    ['credits', count(plan.credits)],
+    ['credits', creditsText(plan)],
+    ...(plan.base === null
+      ? []
+      : [['memory', `about ${byteSize(plan.base.memoryBytes)} for the ids of the base`] as const]),
     ...(before === null
       ? []
       : [
@@ -168,6 +172,30 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
     ...invalidLines(plan),
   ];
   return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+function creditsText({ credits, base }: ExportPlan): string {
+  if (base === null) return count(credits);
+  return `${count(credits)}     requesting all: ${count(base.creditsForAll)}`;
+}
+
+/** What is requested of an export with a base, and what it takes from it. */
+function baseRows(base: ExportPlan['base']): readonly (readonly [string, string])[] {
+  if (base === null) return [];
+  const { asked } = base;
+  const classes = base.classes
+    .filter((each) => each.asked > 0)
+    .map(({ when, asked: rows }) => `${when.length === 0 ? 'others' : when.join(' ')} ${count(rows)}`);
+  const note = (text: string): string => (text === '' ? '' : `   ${text}`);
+  return [
+    ['base', `${shownPath(base.folder, process.cwd())}, ${plural(base.rows, 'asset')}`],
+    ['new', count(asked.new)],
+    ...(asked.failed === 0 ? [] : [['failed again', count(asked.failed)] as const]),
+    ['stale', `${count(asked.stale)}${note(classes.join(' · '))}`],
+    ['missing again', count(asked.missing)],
+    ...(asked.sample === 0 ? [] : [['sample', count(asked.sample)] as const]),
+    ['carried', `${count(base.carried)}   ${count(base.overdue)} overdue`],
+  ];
 }
 
 function daysText({ days, leftToday }: ExportPlan): string {

@@ -30,6 +30,7 @@ export function summaryText(outcome: ExportOutcome, shown: string): string {
     ...columnLines(outcome.columns).map((line) => `    ${line}`),
     '',
     ...billLines(outcome),
+    ...baseLines(account),
     ...noteLines(account),
     '',
     ...fileLines(account, shown),
@@ -53,6 +54,28 @@ function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: Expo
       ? ''
       : ` (${plural(account.calls, 'call')}, ${count(account.credits)} credits over all runs)`;
   return [`  ${plural(callsOfRun, 'call')}, ${count(creditsOfRun)} credits, ${duration(elapsedMs)}${whole}`];
+}
+
+/** What was taken from the base, and a line for each class that was requested: how much of it had changed. */
+function baseLines({ base, counts }: ExportAccount): string[] {
+  if (base === undefined) return [];
+  const { overdue, estimate } = base;
+  const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
+  const late = overdue === 0 ? '' : `, ${count(overdue)} overdue (base.maxCredits)`;
+  return [
+    `  carried ${count(counts.carried)} from ${base.name} for no credits${late}`,
+    ...base.classes
+      .filter(({ asked }) => asked > 0)
+      .map(({ when, asked, changed }) => {
+        const name = when.length === 0 ? 'others' : when.join(' ');
+        return `    ${name}: ${count(asked)} requested again, ${count(changed)} had changed (${percent(changed / asked)})`;
+      }),
+    ...(estimate === undefined
+      ? []
+      : [
+          `    out of date among the carried: about ${percent(estimate.outOfDate)} (${percent(estimate.low)} to ${percent(estimate.high)})`,
+        ]),
+  ];
 }
 
 function unexportedLines({ counts }: ExportAccount, shown: string): string[] {

@@ -1,0 +1,101 @@
+import type { FinishedExport } from '../finished/finished-export.ts';
+import { recordFiles } from '../finished/records.ts';
+import { CheckedId } from '../ids/checked-id.ts';
+import { wordsPerHash } from '../lib/hash-128.ts';
+import { parseJson } from '../records/json/json.ts';
+import { isJsonObject } from '../records/json/json-value.ts';
+import { unexportedTable } from '../records/unexported-table.ts';
+import { pathIn } from '../store/export-folder.ts';
+import type { OpenFile } from '../store/open-file.ts';
+import { linesOf } from './base-rows.ts';
+import { KeyTable } from './key-table.ts';
+import { BlockReader } from './line-file.ts';
+
+/** Why an id that was requested has no record. */
+export interface AskedRefusal {
+  readonly kind: 'missing' | 'failed';
+  readonly reason: string;
+}
+
+/** The records that were requested for an export with a base, by their id: where each lies in the files that keep them. */
+export class AskedAnswers {
+  readonly #id = new CheckedId();
+  readonly #hash = new Uint32Array(wordsPerHash);
+  readonly #table: KeyTable;
+  readonly #from: Float64Array;
+  readonly #length: Uint32Array;
+  readonly #files: { readonly name: string; readonly open: OpenFile }[] = [];
+  readonly #blocks = new BlockReader();
+  readonly #refused = new Map<string, AskedRefusal>();
+
+  private constructor(records: number) {
+    this.#table = new KeyTable(records);
+    this.#from = new Float64Array(this.#table.slots);
+    this.#length = new Uint32Array(this.#table.slots);
+  }
+
+  /** @param asked the export of these ids, as raw; absent where none were requested */
+  static async open(asked: FinishedExport | undefined): Promise<AskedAnswers> {
+    const answers = new AskedAnswers(asked?.manifest.counts.exported ?? 0);
+    if (asked === undefined) return answers;
+    try {
+      await answers.#read(asked);
+      return answers;
+    } catch (error) {
+      await answers.close();
+      throw error;
+    }
+  }
+
+  /** The record of an id, why it has none, or undefined for an id that was not requested. */
+  async find(id: string): Promise<Buffer | AskedRefusal | undefined> {
+    const slot = this.#hashOf(id) ? this.#table.find(this.#hash, 0) : -1;
+    if (slot < 0) return this.#refused.get(id);
+    const file = this.#files[this.#table.values[slot] ?? 0];
+    if (file === undefined) return undefined;
+    return this.#blocks.read(file, this.#from[slot] ?? 0, this.#length[slot] ?? 0);
+  }
+
+  async close(): Promise<void> {
+    for (const { open } of this.#files.splice(0)) await open.close();
+  }
+
+  async #read(asked: FinishedExport): Promise<void> {
+    for (const file of recordFiles(asked)) {
+      this.#files.push({
+        name: file.path,
+        open: await asked.files.open(pathIn(asked.folder, file.path), 'read'),
+      });
+      let from = 0;
+      for await (const lines of linesOf(asked.bytes(file))) {
+        for (const line of lines) {
+          this.#add(line, from);
+          from += line.length + 1;
+        }
+      }
+    }
+    for (const file of asked.filesOf(unexportedTable.name)) {
+      for await (const rows of asked.rows(file)) {
+        for (const [id, outcome, reason] of rows) {
+          if (outcome !== 'missing' && outcome !== 'failed') continue;
+          this.#refused.set(String(id), { kind: outcome, reason: typeof reason === 'string' ? reason : '' });
+        }
+      }
+    }
+  }
+
+  #add(line: Buffer, from: number): void {
+    const record = parseJson(line.toString('utf8'));
+    if (!isJsonObject(record) || typeof record.id !== 'string' || !this.#hashOf(record.id)) return;
+    const slot = this.#table.add(this.#hash, 0);
+    this.#table.values[slot] = this.#files.length - 1;
+    this.#from[slot] = from;
+    this.#length[slot] = line.length;
+  }
+
+  #hashOf(id: string): boolean {
+    const isId = this.#id.readText(id);
+    if (isId) this.#id.hashTo(this.#hash, 0);
+    return isId;
+  }
+}

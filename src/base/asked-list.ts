@@ -1,0 +1,91 @@
+import { dirname } from 'node:path';
+import type { Entries } from '../ids/entries.ts';
+import { longestId } from '../ids/asset-id.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { OpenFile } from '../store/open-file.ts';
+import { type BaseKeys, marks } from './base-keys.ts';
+
+/** Each id on a line of its own, filled up with blanks: its place in the file is known before those of the others are read. */
+const lineBytes = longestId + 1;
+
+/** Lines of a group that are written at once. */
+const linesAtOnce = 512;
+
+/**
+ * Writes the ids that are requested, a line each: first the new and failed ones in their order, then those of the base, the
+ * oldest first. So a run whose credits end early has requested what was most urgent.
+ */
+export async function writeAskedIds(
+  { files, path }: { readonly files: FileStore; readonly path: string },
+  keys: BaseKeys,
+  { entries, alwaysAsked }: { readonly entries: AsyncIterable<Entries>; readonly alwaysAsked: number },
+): Promise<void> {
+  const temporary = `${path}.new`;
+  await files.makeFolder(dirname(path));
+  const file = await files.open(temporary, 'create');
+  try {
+    const groups = groupsOf(file, keys, alwaysAsked);
+    for await (const block of entries) {
+      for (let index = 0; index < block.length; index += 1) {
+        if (!block.isValid(index)) continue;
+        const { text } = block.at(index);
+        const slot = keys.slotOf(text);
+        if (slot >= 0 && !keys.has(slot, marks.asked)) continue;
+        await groups.get(groupOf(keys, slot))?.add(text);
+      }
+    }
+    for (const group of groups.values()) await group.flush();
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await files.rename(temporary, path);
+}
+
+const always = 'always';
+
+/** Ids of one group stand together: missing ones before rows, samples last, by the time at which they were requested. */
+function groupOf(keys: BaseKeys, slot: number): string {
+  if (slot < 0 || keys.fate(slot) === 'failed') return always;
+  const rank = keys.fate(slot) === 'missing' ? 0 : keys.has(slot, marks.sampled) ? 2 : 1;
+  return `${rank} ${String(keys.timeMs(slot)).padStart(16, '0')}`;
+}
+
+function groupsOf(file: OpenFile, keys: BaseKeys, alwaysAsked: number): ReadonlyMap<string, Group> {
+  const counts = new Map<string, number>();
+  for (const slot of keys.slots()) {
+    if (!keys.has(slot, marks.asked)) continue;
+    const name = groupOf(keys, slot);
+    if (name !== always) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const groups = new Map<string, Group>([[always, new Group(file, 0)]]);
+  let line = alwaysAsked;
+  for (const name of [...counts.keys()].sort()) {
+    groups.set(name, new Group(file, line));
+    line += counts.get(name) ?? 0;
+  }
+  return groups;
+}
+
+class Group {
+  readonly #file: OpenFile;
+  #line: number;
+  #texts: string[] = [];
+
+  constructor(file: OpenFile, line: number) {
+    this.#file = file;
+    this.#line = line;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#texts.push(`${text.padEnd(lineBytes - 1)}\n`);
+    if (this.#texts.length >= linesAtOnce) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const lines = this.#texts.splice(0);
+    if (lines.length === 0) return;
+    await this.#file.write(Buffer.from(lines.join('')), this.#line * lineBytes);
+    this.#line += lines.length;
+  }
+}

@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
+import { recordFiles } from '../finished/records.ts';
+import { noBase } from '../job/job-base.ts';
+import type { Job } from '../job/job-schema.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { contentSeal } from '../store/content-seal.ts';
+
+/** The base of an export, as it was when the export began. */
+export interface PinnedBase {
+  readonly folder: string;
+  readonly name: string;
+  /** Names what it holds: a repair leaves it as it is. */
+  readonly seal: string;
+}
+
+/** An export that rows are taken from. */
+export interface OpenBase extends PinnedBase {
+  readonly finished: FinishedExport;
+  /** When it began, in milliseconds since 1970; undefined where neither it nor the job says so. */
+  readonly startedAtMs: number | undefined;
+}
+
+const tellFirst = 'Check base.from. For the first export, which requests everything, use --base none.';
+
+/** Finds and pins the base of a job. @throws {ExportError} `input` when there is none, `usage`, `damaged` */
+export async function findBase(files: FileStore, job: Job): Promise<OpenBase | undefined> {
+  const { from } = job.base;
+  if (from === undefined || from === noBase) return undefined;
+  requireFolders(job);
+  const folders = /[*?]/.test(from) ? await foldersOf(files, from, job.output.dir) : [from];
+  for (const folder of folders) {
+    if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
+    if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
+    return openAt(files, folder, job);
+  }
+  const why = /[*?]/.test(from) ? 'matches no complete export' : 'is not a complete export';
+  throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });
+}
+
+/** Opens the base that an export began with. @throws {ExportError} `input` when it is gone or another one */
+export async function reopenBase(files: FileStore, pinned: PinnedBase, job: Job): Promise<OpenBase> {
+  const again = { todo: 'Restore it, or start over with --fresh.' };
+  const { folder } = pinned;
+  if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined)
+    throw new ExportError('input', `the base of this export, ${folder}, is gone`, again);
+  const base = await openAt(files, folder, job);
+  if (base.seal !== pinned.seal)
+    throw new ExportError('input', `the base of this export, ${folder}, is another export than when it began`, again);
+  return base;
+}
+
+function requireFolders({ base: { from = '' }, output: { dir } }: Job): void {
+  if (!isBucketAddress(from) && !isBucketAddress(dir)) return;
+  throw new ExportError('usage', 'an export with a base cannot be in a bucket yet, nor can its base', {
+    todo: 'Use local folders for output.dir and base.from, and copy the export when it is complete.',
+  });
+}
+
+async function openAt(files: FileStore, folder: string, job: Job): Promise<OpenBase> {
+  const finished = await openFinished(folder, files);
+  const { manifest } = finished;
+  const wrong = (why: string, todo: string): ExportError =>
+    new ExportError('usage', `${folder} cannot be the base: ${why}`, { todo });
+  const flags = manifest.job['service.flags'];
+  if (flags !== undefined && !isDeepStrictEqual(flags, job.service.flags))
+    throw wrong(
+      `service.flags were ${JSON.stringify(flags)} there, and are ${JSON.stringify(job.service.flags)} now`,
+      'Use the same flags, or start anew with --base none.',
+    );
+  const raw = manifest.files.some(({ format }) => format === 'raw');
+  if (job.output.formats.includes('raw') && !raw)
+    throw wrong('this job writes raw, and the base has no raw files', 'Leave raw out of output.formats.');
+  try {
+    recordFiles(finished);
+  } catch (error) {
+    if (error instanceof ExportError)
+      throw new ExportError('usage', error.message, { ...(error.todo === undefined ? {} : { todo: error.todo }) });
+    throw error;
+  }
+  const given = job.base.fetchedAt === undefined ? undefined : Date.parse(job.base.fetchedAt);
+  const startedAtMs = manifest.startedAtMs ?? given;
+  const hasTimes = finished.tables.get('assets')?.columns.some(({ name }) => name === 'fetched_at') === true;
+  if (startedAtMs === undefined && !hasTimes)
+    throw wrong('it does not say when its rows were requested', 'Say it with --base-fetched-at TIME.');
+  const seal = contentSeal(manifest);
+  return { folder, name: path.basename(folder), seal, finished, startedAtMs };
+}
+
+/** Folders that a pattern names, the last by name first: no links, and none that comes after the own one. */
+async function foldersOf(files: FileStore, pattern: string, own: string): Promise<string[]> {
+  const [root, ...names] = pattern.split(path.sep);
+  let found = [root === '' ? path.sep : (root ?? '.')];
+  for (const name of names) {
+    const isPattern = /[*?]/.test(name);
+    const next: string[] = [];
+    for (const folder of found) {
+      if (!isPattern) next.push(path.join(folder, name));
+      else for (const each of await matching(files, folder, name)) next.push(path.join(folder, each));
+    }
+    found = next;
+  }
+  return found.filter((folder) => folder < own).sort((a, b) => (a < b ? 1 : -1));
+}
+
+async function matching(files: FileStore, folder: string, pattern: string): Promise<string[]> {
+  const text = pattern
+    .replaceAll(/[^\w*?]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  const expression = new RegExp(`^${text}$`);
+  const names: string[] = [];
+  for (const name of await files.list(folder)) {
+    if (!expression.test(name) || name.startsWith('.')) continue;
+    const each = path.join(folder, name);
+    if ((await files.sizeOf(each)) === 'folder' && (await files.readLink(each)) === undefined) names.push(name);
+  }
+  return names;
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { type FinishedExport, type ManifestFile, wholeName } from '../finished/finished-export.ts';
+import { piecesOf } from '../finished/part-bytes.ts';
+import { recordFiles } from '../finished/records.ts';
+import { recordsOf } from '../finished/records.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { assetsTable, fetchedAt } from '../records/columns.ts';
+import { flattenAsset } from '../records/flatten-asset.ts';
+import type { Cell, Column } from '../records/table.ts';
+import { unexportedTable } from '../records/unexported-table.ts';
+import { pathIn } from '../store/export-folder.ts';
+import type { AssetClasses } from './asset-classes.ts';
+import { BaseKeys } from './base-keys.ts';
+import type { OpenBase } from './open-base.ts';
+
+export interface ReadKeysOptions {
+  readonly base: OpenBase;
+  readonly classes: AssetClasses;
+  /** When this export began. */
+  readonly startedAtMs: number;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Reads id, time and class of every row of a base, and its missing and failed ids. @throws {ExportError} `damaged` */
+export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: ReadKeysOptions): Promise<BaseKeys> {
+  const { finished } = base;
+  const { exported, carried, missing, failed } = finished.manifest.counts;
+  const keys = new BaseKeys(exported + carried + missing + failed);
+  const standard = base.startedAtMs ?? 0;
+  const ahead = { rows: 0 };
+  const past = (timeMs: number): number => {
+    if (timeMs > startedAtMs) ahead.rows += 1;
+    return Math.min(timeMs, startedAtMs);
+  };
+  for await (const { id, timeMs = standard, cells } of keyRows(finished, classes)) {
+    keys.add(id, { fate: 'row', timeMs: past(timeMs), assetClass: classes.classOf(cells, 0) });
+  }
+  for (const file of finished.filesOf(unexportedTable.name)) {
+    for await (const rows of finished.rows(file)) {
+      for (const [id, outcome, reason] of rows) {
+        if (outcome !== 'missing' && outcome !== 'failed') continue;
+        const timeMs = past(missingSince(reason) ?? standard);
+        keys.add(String(id), { fate: outcome, timeMs, assetClass: 0 });
+      }
+    }
+  }
+  if (ahead.rows > 0) onWarning(`some rows of the base ${base.name} are from the future: they count as fresh`);
+  return keys;
+}
+
+interface KeyRow {
+  readonly id: string;
+  readonly timeMs: number | undefined;
+  /** Those of the columns of the classes. */
+  readonly cells: readonly Cell[];
+}
+
+async function* keyRows(finished: FinishedExport, { columns }: AssetClasses): AsyncGenerator<KeyRow, void, void> {
+  const written = new Set(finished.tables.get(assetsTable.name)?.columns.map(wholeName));
+  const needed = [idColumn, ...columns];
+  const tableFiles = finished.filesOf(assetsTable.name).filter(({ format }) => format !== 'raw');
+  const format = tableFiles[0]?.format;
+  const files = tableFiles.filter((file) => file.format === format);
+  const hasTimes = written.has(fetchedAt.name);
+  if (files.length > 0 && needed.every(({ name }) => written.has(name))) {
+    for (const file of files) {
+      await requireIntact(finished, file);
+      for await (const rows of finished.rows(file, [...needed, fetchedAt])) {
+        for (const row of rows) yield keyRow(row[0], hasTimes ? row[needed.length] : null, row.slice(1, needed.length));
+      }
+    }
+    return;
+  }
+  for (const raw of recordFiles(finished)) {
+    await requireIntact(finished, raw);
+    const times = hasTimes
+      ? await timesOf(
+          finished,
+          files.find(({ part }) => part === raw.part),
+        )
+      : [];
+    let at = 0;
+    for await (const records of recordsOf(finished, raw)) {
+      for (const record of records) {
+        const { row } = flattenAsset(record);
+        const cells = columns.map((column) => row[assetsTable.columns.indexOf(column)] ?? null);
+        yield keyRow(row[assetsTable.columns.indexOf(idColumn)], times[at++], cells);
+      }
+    }
+  }
+}
+
+const [idColumn = fetchedAt] = assetsTable.columns;
+
+function keyRow(id: Cell | undefined, time: Cell | undefined, cells: readonly Cell[]): KeyRow {
+  return { id: String(id), timeMs: typeof time === 'number' ? time / 1000 : undefined, cells };
+}
+
+/** Raw files do not say when a record was requested: the rows of the same part do. */
+async function timesOf(finished: FinishedExport, file: ManifestFile | undefined): Promise<Cell[]> {
+  const times: Cell[] = [];
+  if (file === undefined) return times;
+  await requireIntact(finished, file);
+  for await (const rows of finished.rows(file, [fetchedAt satisfies Column])) {
+    for (const [time = null] of rows) times.push(time);
+  }
+  return times;
+}
+
+/** The reason of a missing id that was not requested again begins so. */
+export function missingText(sinceMs: number, again: string): string {
+  return `missing since ${new Date(sinceMs).toISOString().slice(0, 10)}, ${again}`;
+}
+
+function missingSince(reason: Cell | undefined): number | undefined {
+  const [, day] = typeof reason === 'string' ? (/^missing since (\d{4}-\d\d-\d\d), /.exec(reason) ?? []) : [];
+  return day === undefined ? undefined : Date.parse(day);
+}
+
+/** @throws {ExportError} `damaged` when a file is not the one that the manifest names */
+export async function requireIntact({ files, folder }: FinishedExport, file: ManifestFile): Promise<void> {
+  const path = pathIn(folder, file.path);
+  const todo = `Repair the base with asset-export verify ${folder} --repair, or use another one.`;
+  const size = await files.sizeOf(path);
+  if (size !== file.bytes)
+    throw new ExportError('damaged', `${path} of the base is damaged: its size differs`, { todo });
+  const hash = createHash('sha256');
+  const open = await files.open(path, 'read');
+  try {
+    for await (const piece of piecesOf(open)) hash.update(piece);
+  } finally {
+    await open.close();
+  }
+  if (hash.digest('hex') === file.sha256) return;
+  throw new ExportError('damaged', `${path} of the base is damaged: it was changed after it was written`, { todo });
+}

@@ -1,0 +1,214 @@
+import type { AssetAnswer, AssetCall, AssetClient, RecordError } from '../client/asset-client.ts';
+import type { IdList } from '../ids/id-list.ts';
+import { assetsTable } from '../records/columns.ts';
+import { isJsonObject, parseJson } from '../records/json/json.ts';
+import type { RowBlock } from '../records/row-block.ts';
+import { RecordRows } from '../records/scan/record-rows.ts';
+import { ageWords, type MaxAge } from './ages.ts';
+import type { AskedAnswers } from './asked-answers.ts';
+import { type BaseKeys, marks } from './base-keys.ts';
+import type { BaseRows } from './base-rows.ts';
+import type { AssetChange, BatchOrigins } from './batch-origins.ts';
+import { changedColumns, type IgnoredChanges } from './changed-columns.ts';
+import { missingText } from './read-base-keys.ts';
+
+export interface RefreshSources {
+  readonly keys: BaseKeys;
+  readonly rows: BaseRows;
+  readonly answers: AskedAnswers;
+  /** How many classes there are. */
+  readonly classes: number;
+  readonly missingAfter: MaxAge;
+  readonly ignored: IgnoredChanges;
+  /** When this export began. */
+  readonly startedAtMs: number;
+}
+
+/** Answers from what was requested before, and from the base: nothing is sent. */
+export class RefreshAsker implements AssetClient {
+  readonly #sources: RefreshSources;
+  readonly #origins = new WeakMap<IdList, BatchOrigins>();
+  /** Answers are made one after another: the base is read in its order. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(sources: RefreshSources) {
+    this.#sources = sources;
+  }
+
+  /** Where the records come from with which these ids were answered. */
+  originsOf(ids: IdList): BatchOrigins | undefined {
+    return this.#origins.get(ids);
+  }
+
+  ask(call: AssetCall): Promise<AssetAnswer> {
+    const answer = this.#turn.then(() => this.#answer(call));
+    this.#turn = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** Says that these ids are not needed: their part is made. */
+  skip(ids: IdList): void {
+    const { keys, rows } = this.#sources;
+    for (const id of ids) {
+      const slot = keys.slotOf(id);
+      if (slot >= 0 && keys.fate(slot) === 'row') rows.skip(keys.row(slot));
+    }
+  }
+
+  async #answer({ ids, reader }: AssetCall): Promise<AssetAnswer> {
+    const { startedAtMs } = this.#sources;
+    const found: FoundId[] = [];
+    const errors: RecordError[] = [];
+    let place = 0;
+    for (const id of ids) {
+      const one = await this.#find(id, place);
+      found.push(one);
+      if (one.record === undefined) errors.push({ id, notFound: one.isMissing, message: one.reason });
+      place += 1;
+    }
+    const withRecord = found.filter(({ record }) => record !== undefined);
+    const withOld = found.filter(({ old }) => old !== undefined);
+    const { body, starts } = answerBytes(withRecord.map(({ record }) => record ?? empty));
+    const records = reader?.(body);
+    if (!(records instanceof RecordRows)) throw new Error('a part is made of rows');
+    readAll(records, body, starts);
+    const oldRows = recordRowsOf(withOld.map(({ old }) => old ?? empty));
+    this.#origins.set(ids, {
+      fetchedAtUs: Float64Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs ?? startedAtMs) * 1000),
+      carried: Uint8Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs === undefined ? 0 : 1)),
+      ...{ now: records, before: oldRows },
+      ...this.#compared(found, records, oldRows),
+    });
+    return { kind: 'records', body, records, errors, idless: 0, hasUnmatched: false, otherResponseId: false };
+  }
+
+  async #find(id: string, place: number): Promise<FoundId> {
+    const { keys, rows, answers, missingAfter } = this.#sources;
+    const slot = keys.slotOf(id);
+    const isRow = slot >= 0 && keys.fate(slot) === 'row';
+    if (slot >= 0 && !keys.has(slot, marks.asked)) {
+      if (isRow)
+        return { place, slot, record: await rows.take(keys.row(slot)), fetchedAtMs: keys.timeMs(slot), ...noReason };
+      const again = missingAfter.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(missingAfter)}`;
+      return { place, slot, isMissing: true, reason: missingText(keys.timeMs(slot), again) };
+    }
+    const old = isRow ? await rows.take(keys.row(slot)) : undefined;
+    const answer = await answers.find(id);
+    const asked = { place, slot, ...(old === undefined ? {} : { old }) };
+    if (Buffer.isBuffer(answer)) return { ...asked, record: answer, ...noReason };
+    const { kind, reason } = answer ?? { kind: 'failed', reason: 'no answer was kept' };
+    return { ...asked, isMissing: kind === 'missing', reason };
+  }
+
+  /** Compares what was requested with what the base holds. */
+  #compared(
+    found: readonly FoundId[],
+    records: RecordRows,
+    oldRows: RecordRows,
+  ): Pick<BatchOrigins, 'changes' | 'counts'> {
+    const { keys, classes, ignored } = this.#sources;
+    const counts = { asked: zeros(classes), changed: zeros(classes), lost: 0, sample: [0, 0], tied: [0, 0] };
+    const changes: AssetChange[] = [];
+    const now = wholeRows(records);
+    const before = wholeRows(oldRows);
+    let record = -1;
+    let old = -1;
+    for (const each of found) {
+      const hasRecord = each.record !== undefined;
+      const hasOld = each.old !== undefined;
+      if (hasRecord) record += 1;
+      if (hasOld) old += 1;
+      if (each.fetchedAtMs !== undefined) continue;
+      const { place, slot, isMissing } = each;
+      const sides = { place, record: hasRecord ? record : -1, old: hasOld ? old : -1 };
+      let change: AssetChange | undefined;
+      if (hasRecord && hasOld) {
+        const columns = changedColumns({ block: now, row: record }, { block: before, row: old }, ignored);
+        if (columns.length > 0) change = { op: 'update', ...sides, columns };
+      } else if (hasRecord) change = { op: 'insert', ...sides, columns: [] };
+      else if (hasOld) change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [] };
+      if (change !== undefined) changes.push(change);
+      if (!hasOld) continue;
+      const isChanged = change === undefined ? 0 : 1;
+      const assetClass = keys.assetClass(slot);
+      bump(counts.asked, assetClass, 1);
+      bump(counts.changed, assetClass, isChanged);
+      if (!hasRecord && isMissing) counts.lost += 1;
+      for (const [mark, pair] of [
+        [marks.sampled, counts.sample],
+        [marks.tied, counts.tied],
+      ] as const) {
+        if (!keys.has(slot, mark)) continue;
+        bump(pair, 0, 1);
+        bump(pair, 1, isChanged);
+      }
+    }
+    const [sampled = 0, sampledChanged = 0] = counts.sample;
+    const [tied = 0, tiedChanged = 0] = counts.tied;
+    return { changes, counts: { ...counts, sample: [sampled, sampledChanged], tied: [tied, tiedChanged] } };
+  }
+}
+
+/** What is known of one id of a batch. */
+interface FoundId {
+  readonly place: number;
+  /** In the keys of the base; -1 for a new id. */
+  readonly slot: number;
+  readonly record?: Buffer;
+  /** Its record in the base, where it was requested again. */
+  readonly old?: Buffer;
+  /** Of a record that is carried over. */
+  readonly fetchedAtMs?: number;
+  readonly isMissing: boolean;
+  readonly reason: string;
+}
+
+const empty = Buffer.alloc(0);
+const noReason = { isMissing: false, reason: '' };
+
+function zeros(length: number): number[] {
+  return Array.from({ length }, () => 0);
+}
+
+function bump(numbers: number[], at: number, by: number): void {
+  numbers[at] = (numbers[at] ?? 0) + by;
+}
+
+/** Records as the array of an answer, and where each begins. */
+function answerBytes(records: readonly Buffer[]): { body: Buffer; starts: number[] } {
+  const body = Buffer.allocUnsafeSlow(records.reduce((sum, { length }) => sum + length + 1, 1));
+  const starts: number[] = [];
+  let at = 0;
+  body[at++] = 0x5b;
+  for (const record of records) {
+    starts.push(at);
+    at += record.copy(body, at);
+    body[at++] = 0x2c;
+  }
+  body[records.length === 0 ? 0 : at - 1] = 0x5d;
+  return { body, starts };
+}
+
+/** Records as rows. */
+export function recordRowsOf(records: readonly Buffer[]): RecordRows {
+  const { body, starts } = answerBytes(records);
+  const rows = new RecordRows(body);
+  readAll(rows, body, starts);
+  return rows;
+}
+
+function readAll(rows: RecordRows, body: Buffer, starts: readonly number[]): void {
+  for (const [index, start] of starts.entries()) {
+    if (rows.read(start) >= 0) continue;
+    const end = (starts[index + 1] ?? body.length) - 1;
+    const value = parseJson(body.toString('utf8', start, end));
+    if (isJsonObject(value)) rows.add(value, start, end);
+  }
+}
+
+function wholeRows(rows: RecordRows): RowBlock {
+  return rows.rows(
+    assetsTable,
+    Array.from({ length: rows.count }, (_, index) => index),
+  );
+}

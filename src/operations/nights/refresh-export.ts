@@ -1,0 +1,136 @@
+import { type AssetClasses, assetClasses } from '../../base/asset-classes.ts';
+import { maxAgeOf } from '../../base/ages.ts';
+import { AskedAnswers } from '../../base/asked-answers.ts';
+import { writeAskedIds } from '../../base/asked-list.ts';
+import { BaseRows } from '../../base/base-rows.ts';
+import type { BaseKeys } from '../../base/base-keys.ts';
+import { ignoredChanges } from '../../base/changed-columns.ts';
+import { type Choice, chooseIds } from '../../base/choose-ids.ts';
+import { ListedIds } from '../../base/listed-ids.ts';
+import type { OpenBase } from '../../base/open-base.ts';
+import { readBaseKeys } from '../../base/read-base-keys.ts';
+import { RefreshAsker } from '../../base/refresh-asker.ts';
+import { unlistedRecords, unlistedRows } from '../../base/unlisted-changes.ts';
+import type { FinishedExport } from '../../finished/finished-export.ts';
+import type { Entries } from '../../ids/entries.ts';
+import type { HashSet128 } from '../../lib/hash-set-128.ts';
+import type { Job } from '../../job/job-schema.ts';
+import { changesTable } from '../../records/columns.ts';
+import type { RowBlock } from '../../records/row-block.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { changeBlock } from '../../work/change-rows.ts';
+import type { LocalAnswers } from '../../work/make-parts.ts';
+import { tablesOf } from '../../work/tables-of.ts';
+
+export interface RefreshRequest {
+  readonly job: Job;
+  readonly base: OpenBase;
+  readonly files: FileStore;
+  /** Folder of the export. */
+  readonly folder: string;
+  readonly startedAtMs: number;
+  /** Reads all ids, with repeated ones marked by what it is given. */
+  readonly entries: (seen: Pick<HashSet128, 'addAll'>) => AsyncIterable<Entries>;
+  /** Requests the ids of a file in the export, with all that an export promises. */
+  readonly request: (idsFile: string) => Promise<FinishedExport>;
+  readonly onWarning: (message: string) => void;
+}
+
+/** What is requested of an export with a base, and what is taken from it. */
+export interface RefreshPlan {
+  readonly keys: BaseKeys;
+  readonly classes: AssetClasses;
+  readonly choice: Choice;
+}
+
+/** An export with a base, all of whose answers are on the disk. */
+export interface OpenRefresh extends RefreshPlan {
+  readonly local: LocalAnswers;
+  /** All ids in their order, with repeated ones marked. */
+  readonly seen: () => Pick<HashSet128, 'addAll'>;
+  close(): Promise<void>;
+}
+
+/** Reads the ids of the base and chooses those that are requested. A pure function of base, ids, job and start. */
+export async function planRefresh({
+  job,
+  base,
+  startedAtMs,
+  entries,
+  onWarning,
+}: Omit<RefreshRequest, 'request' | 'files' | 'folder'>): Promise<RefreshPlan> {
+  const classes = assetClasses(job.base);
+  const keys = await readBaseKeys({ base, classes, startedAtMs, onWarning });
+  const listed = new ListedIds(keys);
+  const all = entries(listed)[Symbol.asyncIterator]();
+  while ((await all.next()).done !== true);
+  const { idsPerCall } = job.service;
+  const { creditsPerCall } = job.budget;
+  const options = { base: job.base, classes, startedAtMs, idsPerCall, creditsPerCall, newIds: listed.newIds };
+  return { keys, classes, choice: chooseIds(keys, options) };
+}
+
+/** Plans an export with a base, and requests what has to be requested. @throws {ExportError} as an export does */
+export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh> {
+  const { job, base, files, folder, startedAtMs, entries } = request;
+  const plan = await planRefresh(request);
+  const { keys, choice, classes } = plan;
+  let asked: FinishedExport | undefined;
+  if (choice.total > 0) {
+    const path = pathIn(folder, exportPaths.askedIds);
+    const alwaysAsked = choice.asked.new + choice.asked.failed;
+    await writeAskedIds({ files, path }, keys, { entries: entries(new ListedIds(keys)), alwaysAsked });
+    asked = await request.request(path);
+  }
+  const unlisted = unlistedRows(keys);
+  const answers = await AskedAnswers.open(asked);
+  const rows = new BaseRows(base.finished, keys, { files, spillPath: pathIn(folder, exportPaths.baseRows) });
+  const asker = new RefreshAsker({
+    ...{ keys, rows, answers, startedAtMs },
+    classes: classes.all.length,
+    missingAfter: maxAgeOf(job.base.missingAfter),
+    ignored: ignoredChanges(job.base.ignore),
+  });
+  const hasChanges = job.output.tables.includes(changesTable.name);
+  return {
+    ...plan,
+    local: {
+      client: asker,
+      originsOf: (ids) => asker.originsOf(ids),
+      skip: (ids) => {
+        asker.skip(ids);
+      },
+      tail: () =>
+        hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), startedAtMs) : nothing(),
+    },
+    seen: () => new ListedIds(keys),
+    close: async () => {
+      await answers.close();
+      await rows.close();
+    },
+  };
+}
+
+async function* nothing(): AsyncGenerator<RowBlock, void, void> {
+  // No rows.
+}
+
+async function* unlistedChanges(
+  job: Job,
+  records: AsyncIterable<RowBlock>,
+  startedAtMs: number,
+): AsyncGenerator<RowBlock, void, void> {
+  const shaped = tablesOf(job, startedAtMs);
+  const assets = shaped.find(({ whole }) => whole.name === 'assets');
+  const changes = shaped.find(({ whole }) => whole === changesTable);
+  if (assets === undefined || changes === undefined) return;
+  for await (const whole of records) {
+    const block = assets.pick(whole, () => undefined);
+    const rows = Array.from({ length: block.rows }, (_, row) => {
+      return { op: 'delete', reason: 'unlisted', columns: [], before: { block, row } } as const;
+    });
+    const made = changeBlock(rows, { assets, changes });
+    if (made !== undefined) yield made;
+  }
+}

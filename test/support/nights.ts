@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dayMs, systemClock } from '../../src/lib/clock.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import { startService } from '../../src/service/start-service.ts';
+import { runExport } from './run-export.ts';
+import { tempFolder } from './temp-folder.ts';
+
+export const firstNight = Date.UTC(2026, 10, 20, 2);
+
+export interface Night {
+  /** Days since the first one. */
+  readonly day: number;
+  /** Records of the service, as JSON. */
+  readonly records: readonly string[];
+  readonly ids: readonly string[];
+  readonly out: string;
+  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly fresh?: boolean;
+}
+
+/** Runs an export against a service that has these records, on a day, and counts its calls. */
+export async function night({
+  day,
+  records,
+  ids,
+  out,
+  flags = {},
+  fresh = false,
+}: Night): Promise<ExportOutcome & { readonly sent: number }> {
+  const folder = await tempFolder();
+  await writeFile(join(folder, 'assets.jsonl'), records.map((record) => `${record}\n`).join(''));
+  await writeFile(join(folder, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
+  const service = await startService({
+    assets: [join(folder, 'assets.jsonl')],
+    ...{ host: '127.0.0.1', port: 0, clock: systemClock },
+  });
+  let sent = 0;
+  try {
+    const outcome = await runExport({
+      flags: {
+        ...{ ids: join(folder, 'ids.txt'), url: service.url, out },
+        ...{ 'rows-per-part': '40', 'ids-per-call': '20', concurrency: '2', threads: '1' },
+        ...flags,
+      },
+      fresh,
+      context: {
+        clock: { ...systemClock, now: () => firstNight + day * dayMs },
+        listener: ({ kind }) => {
+          if (kind === 'sent') sent += 1;
+        },
+      },
+    });
+    return { ...outcome, sent };
+  } finally {
+    await service.close();
+  }
+}
