@@ -1,4 +1,4 @@
-import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
+import { openFinished } from '../finished/finished-export.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { requireExportFolder } from '../operations/require-export-folder.ts';
@@ -9,6 +9,7 @@ import { type FileFacts, noCounts, noNotes } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type Manifest, writeManifest } from '../store/manifest.ts';
+import { readRunLines } from '../store/run-record.ts';
 import { publishFiles } from '../store/part-file.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
@@ -152,7 +153,9 @@ async function written(
     facts.map(({ path }) => path),
   );
   const { uncompared, ...diff } = summaryOf(sides, changes);
-  await writeManifest(files, out, manifestOf(b.finished, { made, diff, version: request.version }));
+  const run = (await readRunLines(b.finished.files, b.finished.folder)).find((line) => line.kind === 'run');
+  const startedAtMs = b.finished.manifest.startedAtMs ?? run?.startMs;
+  await writeManifest(files, out, manifestOf({ made, diff, version: request.version, startedAtMs }));
   return { ...diff, uncompared };
 }
 
@@ -172,9 +175,11 @@ interface DiffFacts {
   readonly made: readonly (readonly [Table, readonly FileFacts[]])[];
   readonly diff: DiffFound;
   readonly version: string;
+  /** When the newer export began. */
+  readonly startedAtMs: number | undefined;
 }
 
-function manifestOf({ manifest }: FinishedExport, { made, diff, version }: DiffFacts): Omit<Manifest, 'version'> {
+function manifestOf({ made, diff, version, startedAtMs }: DiffFacts): Omit<Manifest, 'version'> {
   const rowsOf = (files: readonly FileFacts[]): number => files.reduce((sum, { rows }) => sum + rows, 0);
   const columnsOf = (table: Table): Manifest['tables'][string]['columns'] =>
     table.columns.map(({ name, type, nullable, from }) => ({
@@ -196,7 +201,7 @@ function manifestOf({ manifest }: FinishedExport, { made, diff, version }: DiffF
     ),
     files: made.flatMap(([, files]) => rangedFiles(files)),
     ...{ drift: [], notes: noNotes, commits: [], diff },
-    ...(manifest.startedAtMs === undefined ? {} : { startedAtMs: manifest.startedAtMs }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
   };
 }
 

@@ -6,7 +6,7 @@ export const exitCodes = {
   notTolerated: {
     code: 3,
     meaning:
-      'complete, but a tolerance was exceeded (missing, failed, invalid, or schema drift) or no id was read; for load: the export has no assets; for get: id not found; for diff --exit-code: the exports differ',
+      'complete, but a tolerance was exceeded (missing, failed, invalid, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for diff --exit-code: the exports differ',
     runAgain: '',
   },
   input: { code: 4, meaning: 'input unreadable, or changed since the start', runAgain: '' },

@@ -14,6 +14,7 @@ export async function openDuckdb(address: string, plan: LoadPlan, folder: string
     run: async (sql) => {
       await connection.run(sql);
     },
+    rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
     hasRows: async ({ name }) => {
       const found = await connection.runAndReadAll(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
       return found.currentRowCount > 0;

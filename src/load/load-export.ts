@@ -1,5 +1,6 @@
 import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { changesTable } from '../records/columns.ts';
 import { shellWord } from '../lib/shown-path.ts';
 import { verifyExport } from '../operations/verify-export.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -7,11 +8,13 @@ import { loadStatementFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb-database.ts';
 import { type FileReader, type LoadPlan, planLoad, sourceOf } from './load-plan.ts';
-import { type LoadOptions, type LoadStep, loadSteps, requireNoRowsText } from './load-steps.ts';
+import { type ChangeOptions, type ChangesLoaded, loadChanges } from './load-changes.ts';
+import { type LoadMode, type LoadOptions, type LoadStep, loadSteps, requireNoRowsText } from './load-steps.ts';
 import type { LoadTarget } from './load-target.ts';
 import { openPostgres } from './postgres-database.ts';
 
-export interface LoadRequest extends LoadOptions {
+export interface LoadRequest extends Omit<LoadOptions, 'mode'>, Omit<ChangeOptions, 'mode'> {
+  readonly mode: LoadMode;
   readonly files: FileStore;
   /** Of the export, absolute. */
   readonly folder: string;
@@ -20,21 +23,30 @@ export interface LoadRequest extends LoadOptions {
 }
 
 /** Rows that went into each table, by name. */
-export type LoadedRows = Readonly<Record<string, number>>;
+type LoadedRows = Readonly<Record<string, number>>;
+
+/** What a load of changes did besides. */
+export type OnChanges = (loaded: ChangesLoaded) => void;
 
 /**
  * Loads a finished export into a database, in one transaction.
  * @throws {ExportError} `damaged` when the export is unfinished or damaged, `loadFailed` when the database refuses or
  * the connection breaks, `notTolerated` when assets that are there would be replaced by none
  */
-export async function loadExport(request: LoadRequest, target: LoadTarget): Promise<LoadedRows> {
+export async function loadExport(request: LoadRequest, target: LoadTarget, onChanges?: OnChanges): Promise<LoadedRows> {
   const { finished, plan, steps } = await prepareLoad(request, request.kind);
+  const { mode } = request;
   let database: Database | undefined;
   let isCommitting = false;
   try {
     database = await open(target, plan, finished);
     await database.run('BEGIN');
-    const rows = await loadAll(steps, database);
+    let rows: LoadedRows;
+    if (mode === 'merge' || mode === 'scd2') {
+      const loaded = await loadChanges(database, { finished, plan }, { ...request, mode });
+      onChanges?.(loaded);
+      rows = loaded.tables;
+    } else rows = await loadAll(steps, database);
     isCommitting = true;
     await database.run('COMMIT');
     return rows;
@@ -53,7 +65,12 @@ export async function loadExport(request: LoadRequest, target: LoadTarget): Prom
 
 /** The same as a script, for DuckDB's shell or psql. @throws {ExportError} `usage` also when psql reads none of the files */
 export async function loadScript(request: LoadRequest): Promise<string> {
-  const { folder, kind } = request;
+  const { folder, kind, mode } = request;
+  if (mode === 'merge' || mode === 'scd2') {
+    throw new ExportError('usage', `--sql cannot check at which export the tables stand, as --mode ${mode} must`, {
+      todo: `Load without --sql, or take the statements from asset-export schema --for ${kind} --mode ${mode}.`,
+    });
+  }
   const { plan, steps } = await prepareLoad(request, kind === 'postgres' ? 'psql' : kind);
   const texts = steps.map((step) => {
     if (step.kind === 'run') return step.sql;
@@ -83,7 +100,16 @@ async function prepareLoad(request: LoadRequest, reader: FileReader): Promise<Pr
   }
   const finished = await openFinished(folder, files);
   const plan = planLoad(finished, reader, prefix);
-  return { finished, plan, steps: loadSteps(plan, request) };
+  const { mode } = request;
+  if (mode === 'merge' || mode === 'scd2') return { finished, plan, steps: [] };
+  if (finished.manifest.kind === 'diff') {
+    throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
+      todo: 'Load it with --mode merge or scd2.',
+    });
+  }
+  // What changed is for merge and scd2.
+  const whole = { ...plan, tables: plan.tables.filter(({ name }) => name !== changesTable.name) };
+  return { finished, plan: whole, steps: loadSteps(whole, { ...request, mode }) };
 }
 
 async function open(target: LoadTarget, plan: LoadPlan, finished: FinishedExport): Promise<Database> {

@@ -22,6 +22,8 @@ export interface LoadPlan {
   readonly tables: readonly LoadTable[];
   /** Names what the export holds. */
   readonly seal: string;
+  /** Put before the name of every table. */
+  readonly prefix: string;
 }
 
 /** The reader of the files: a database, or psql by a script. */
@@ -58,6 +60,7 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
     format,
     csvDialect: csvDialectNamed(manifest.job['csv.dialect']),
     seal: contentSeal(manifest),
+    prefix,
     tables: names.map((name) => ({
       name,
       table: { ...tableOf(finished, name, format), name: prefix + name },

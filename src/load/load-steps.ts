@@ -5,7 +5,9 @@ import { ddlFor } from '../warehouse/dialects.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 import { createLoadsTable, loadsTable, recordLoad } from './load-record.ts';
 
-export const loadModes = ['replace', 'append', 'upsert'] as const;
+const wholeModes = ['replace', 'append', 'upsert'] as const;
+type WholeMode = (typeof wholeModes)[number];
+export const loadModes = [...wholeModes, 'merge', 'scd2'] as const;
 export type LoadMode = (typeof loadModes)[number];
 
 /** Reads what `--mode` says. @throws {ExportError} `usage` */
@@ -24,7 +26,7 @@ export type LoadStep =
 
 export interface LoadOptions {
   readonly kind: 'duckdb' | 'postgres';
-  readonly mode: LoadMode;
+  readonly mode: WholeMode;
   /** Schema of the tables, created if absent; default: the schema of the connection. */
   readonly schema?: string | undefined;
   /** A table of assets that has rows may be replaced by none. */
@@ -44,12 +46,8 @@ const incoming = 'asset_export_incoming';
  */
 export function loadSteps(plan: LoadPlan, options: LoadOptions): LoadStep[] {
   const { kind, mode, schema, allowEmpty = false } = options;
-  const schemas = schema === undefined ? noSchema : inSchema[kind](schema);
   const creates = [
-    ...schemas.select.map(run),
-    ...(kind === 'postgres' ? [run(turnOf(plan))] : []),
-    ...schemas.create.map(run),
-    run(createLoadsTable),
+    ...openingSteps(plan, { kind, schema }).map(run),
     ...plan.tables.map((each) => run(createIfAbsent(each, options))),
   ];
   const record = run(recordOf(plan, mode));
@@ -93,9 +91,15 @@ export function loadSteps(plan: LoadPlan, options: LoadOptions): LoadStep[] {
 }
 
 /** Only after `replace` do the tables hold one export and nothing else. */
-function recordOf({ tables, seal }: LoadPlan, mode: LoadMode): string {
+function recordOf({ tables, seal }: LoadPlan, mode: WholeMode): string {
   const names = tables.map(({ table }) => table.name);
   return recordLoad(names, { mode, seal: mode === 'replace' ? seal : null, baseSeal: null });
+}
+
+/** Statements that each load begins with. */
+export function openingSteps(plan: LoadPlan, { kind, schema }: Pick<LoadOptions, 'kind' | 'schema'>): string[] {
+  const schemas = schema === undefined ? noSchema : inSchema[kind](schema);
+  return [...schemas.select, ...(kind === 'postgres' ? [turnOf(plan)] : []), ...schemas.create, createLoadsTable];
 }
 
 function run(sql: string): LoadStep {

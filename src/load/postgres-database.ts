@@ -32,6 +32,7 @@ export async function openPostgres(address: string, plan: LoadPlan, finished: Fi
     run: async (sql) => {
       await client.query(sql);
     },
+    rows: async (text) => (await client.query<unknown[]>({ text, rowMode: 'array' })).rows,
     hasRows: async ({ name }) => {
       const { rowCount } = await client.query(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
       return (rowCount ?? 0) > 0;

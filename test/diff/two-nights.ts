@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isJsonObject, type JsonObject } from '../../src/records/json/json.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { startService } from '../../src/service/start-service.ts';
 import { parseObject } from '../records/any-json.ts';
 import { runExport } from '../support/run-export.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 
 export const assetIds = Array.from({ length: 240 }, (_, n) => generatedId(47, n));
 
@@ -47,6 +46,9 @@ export const secondNight: NightRecord = (record, n) => {
   return before;
 };
 
+/** The third: some go back to what they were. */
+export const thirdNight: NightRecord = (record, n) => (n % 3 === 0 ? firstNight(record, n) : secondNight(record, n));
+
 export interface NightOptions {
   readonly record: NightRecord;
   /** Which ids are asked for; all of them unless named. */
@@ -56,32 +58,27 @@ export interface NightOptions {
   readonly out?: string;
 }
 
-/** Exports a night in a folder of its own. */
+/** Exports a night. */
 export async function exportNight({ record, ids = assetIds, flags = {}, out }: NightOptions): Promise<string> {
-  const folder = await tempFolder();
+  const into = out ?? join(await tempFolder(), 'out');
+  const { path: folder, remove } = await keptFolder();
   const records = assetIds.flatMap((id, n) => {
     const found = record(parseObject(generatedRecord(id)), n);
     return found === undefined ? [] : [`${JSON.stringify(found)}\n`];
   });
   await writeFile(join(folder, 'assets.jsonl'), records.join(''));
   await writeFile(join(folder, 'ids.txt'), ids.join('\n'));
-  const service = await startService({
-    assets: [join(folder, 'assets.jsonl')],
-    host: '127.0.0.1',
-    port: 0,
-    clock: systemClock,
-  });
-  onTestFinished(() => service.close());
-  const into = out ?? join(folder, 'out');
-  const plain = {
-    format: 'parquet,jsonl',
-    tables: 'assets,creators,files',
-    'ids-per-call': '20',
-    'rows-per-part': '60',
-    'show-fungible': true,
-  };
-  const all = { ...plain, ids: join(folder, 'ids.txt'), url: service.url, ...flags, out: into };
-  const { state, error } = await runExport({ flags: all });
-  if (state !== 'complete') throw error ?? new Error(state);
-  return into;
+  const assets = [join(folder, 'assets.jsonl')];
+  const service = await startService({ assets, host: '127.0.0.1', port: 0, clock: systemClock });
+  const parts = { 'ids-per-call': '20', 'rows-per-part': '60', 'show-fungible': true };
+  const plain = { format: 'parquet,jsonl', tables: 'assets,creators,files', ...parts };
+  try {
+    const all = { ...plain, ids: join(folder, 'ids.txt'), url: service.url, ...flags, out: into };
+    const { state, error } = await runExport({ flags: all });
+    if (state !== 'complete') throw error ?? new Error(state);
+    return into;
+  } finally {
+    await service.close();
+    await remove();
+  }
 }

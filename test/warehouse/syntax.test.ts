@@ -1,6 +1,7 @@
 import { Dialect, init, parse } from '@polyglot-sql/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '../../src/records/columns.ts';
+import { assetsTable, creatorsTable, tables } from '../../src/records/columns.ts';
+import { changeModes, changeScript } from '../../src/warehouse/change-scripts.ts';
 import { tableFormats } from '../../src/warehouse/dialect.ts';
 import { ddlFor, type DialectName, dialectNames, loadStatementFor } from '../../src/warehouse/dialects.ts';
 
@@ -43,6 +44,29 @@ describe.each(dialectNames)('for %s', (name) => {
       }
     }
     expect(parsed).toBeGreaterThanOrEqual(2 * tables.length);
+  });
+
+  it.each(changeModes)('so are those that apply changes: %s', async (mode) => {
+    const script = changeScript(tables, {
+      dialect: name,
+      mode,
+      folder: '@stage/demo',
+      format: name === 'postgres' ? 'csv' : 'parquet',
+    });
+    const small = changeScript([assetsTable, creatorsTable], {
+      dialect: name,
+      mode,
+      folder: '@stage/demo',
+      format: 'parquet',
+    });
+    const applied = small.slice(small.indexOf('-- each night')).replaceAll(/CREATE (OR REPLACE )?TABLE[^;]*;\n/g, '');
+    await expect(applied).toMatchFileSnapshot(`golden/${mode}-${name}.sql`);
+    const statements = statementsOf(script).filter((statement) => unknown[name]?.test(statement) !== true);
+    for (const statement of statements) {
+      const { success, error } = parse(statement, parsers[name]);
+      expect(success, `${statement}\n${String(error)}`).toBe(true);
+    }
+    expect(statements.length).toBeGreaterThan(30);
   });
 
   it('the parser refuses a broken statement', () => {

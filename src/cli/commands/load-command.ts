@@ -1,6 +1,8 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import type { ChangesLoaded } from '../../load/load-changes.ts';
 import { loadModes } from '../../load/load-steps.ts';
+import { type DeleteRule, deleteRules } from '../../warehouse/change-statements.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
@@ -40,7 +42,7 @@ export const loadCommand: Command = {
           name: 'mode',
           value: 'MODE',
           choices: loadModes,
-          about: 'replace all rows, append, or upsert by id (child rows follow)',
+          about: 'replace all rows; append; upsert by id (child rows follow); merge or scd2: apply the table changes',
           standard: 'replace',
         },
         { name: 'schema', value: 'NAME', about: 'schema for the tables; created if absent' },
@@ -48,6 +50,19 @@ export const loadCommand: Command = {
         {
           name: 'allow-empty',
           about: 'let an export without assets replace a table that has rows (without it: exit 3)',
+        },
+        {
+          name: 'max-deletes',
+          value: 'N|P%',
+          about: 'merge, scd2: most deletes, as a count or as a share of the rows of assets; with more, exit 3',
+          standard: '5%',
+        },
+        {
+          name: 'deletes',
+          value: 'RULE',
+          choices: deleteRules,
+          about: 'merge: delete the rows, keep them, or mark them (deleted_at); scd2: delete closes the row, or keep',
+          standard: 'delete',
         },
         { name: 'sql', about: 'print the statements; connect to nothing' },
         ...bucketFlags,
@@ -79,24 +94,44 @@ async function run(args: CommandArguments): Promise<number> {
   const request = {
     ...{ files: place.files, folder, kind: target.kind, mode: parseMode(args.text('mode')) },
     ...{ schema, prefix, allowEmpty: args.isOn('allow-empty') },
+    ...{ deletes: deletesOf(args.text('deletes')), maxDeletes: maxDeletesOf(args.text('max-deletes')) },
   };
   if (args.isOn('sql')) {
     if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);
     process.stdout.write(await loadScript(request));
     return exitCodes.complete.code;
   }
+  let changes: ChangesLoaded | undefined;
   const tables = await onLocalCopy(place, args, (local) =>
-    loadExport({ ...request, files: diskFileStore, folder: local }, target),
+    loadExport({ ...request, files: diskFileStore, folder: local }, target, (loaded) => (changes = loaded)),
   );
+  const facts = changes;
   const shown = shownPath(folder, process.cwd());
   process.stdout.write(
     args.isOn('json')
-      ? `${JSON.stringify({ folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '', tables })}\n`
-      : `${shown} loaded into ${target.shown}\n${Object.entries(tables)
+      ? `${JSON.stringify({ folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '', tables, ...(facts && { state: facts.state, deleted: facts.deleted }) })}\n`
+      : `${loadedText(shown, target.shown, facts)}${Object.entries(tables)
           .map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`)
           .join('')}`,
   );
   return exitCodes.complete.code;
+}
+
+function loadedText(shown: string, target: string, facts: ChangesLoaded | undefined): string {
+  if (facts?.state === 'already') return `${target} already holds ${shown}: nothing was changed\n`;
+  const merged = facts?.state === 'merged' ? ` (${plural(facts.deleted, 'deleted asset')})` : '';
+  return `${shown} ${merged === '' ? 'loaded' : 'merged'} into ${target}${merged}\n`;
+}
+
+function deletesOf(text = 'delete'): DeleteRule {
+  const rule = deleteRules.find((each) => each === text);
+  if (rule !== undefined) return rule;
+  throw new ExportError('usage', `--deletes must be one of ${deleteRules.join(', ')}, not "${text}"`);
+}
+
+function maxDeletesOf(text = '5%'): string {
+  if (/^(\d{1,12}|(100|\d{1,2}(\.\d+)?)%)$/.test(text)) return text;
+  throw new ExportError('usage', `--max-deletes must be a count like 20 or a percentage like 5%, not "${text}"`);
 }
 
 /** psql reads local files only. */

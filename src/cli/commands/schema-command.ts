@@ -10,19 +10,21 @@ import { nearestName } from '../../lib/nearest-name.ts';
 import { tablesOf } from '../../work/tables-of.ts';
 import { csvDialectNames, type CsvDialectName } from '../../lib/csv-dialect.ts';
 import { columnsDocument } from '../../warehouse/columns-document.ts';
+import { changeModes, changeScript, historyView } from '../../warehouse/change-scripts.ts';
 import { hasLists, type TableFormat, tableFormats } from '../../warehouse/dialect.ts';
 import { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from '../../warehouse/dialects.ts';
 import type { Command, CommandArguments } from '../command.ts';
 
 /** `schema`: the columns, their DDL and load statements, or the JSON Schema of job files. */
 export const schemaCommand: Command = {
-  usage: ['schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR]'],
+  usage: ['schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]'],
   about:
     'Prints the columns of the tables. --for prints the statements that create and load them in a warehouse, or the JSON Schema of job files. With a job file, the output describes the tables as that job writes them.',
   examples: [
     { line: 'schema --table creators', about: 'columns, types and their source fields' },
     { line: 'schema --for bigquery --folder gs://bucket/out', about: 'CREATE TABLE and LOAD DATA for every table' },
     { line: 'schema job.yaml --for duckdb', about: 'the same for the columns and formats of a job' },
+    { line: 'schema --for snowflake --mode scd2', about: 'statements that keep every version of an asset' },
     { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
   ],
   words: { name: '[job]', about: 'job file: use its tables, columns, formats and folder', least: 0, most: 1 },
@@ -32,6 +34,17 @@ export const schemaCommand: Command = {
       flags: [
         { name: 'table', value: 'NAME', choices: tableNames, about: `one table only: ${tableNames.join(', ')}` },
         { name: 'for', value: 'NAME', choices: [...dialectNames, 'job'], about: `${dialectNames.join(', ')} or job` },
+        {
+          name: 'mode',
+          value: 'MODE',
+          choices: changeModes,
+          about: 'statements that apply the table changes: merge (assets as they are now) or scd2 (every version)',
+        },
+        {
+          name: 'history',
+          value: 'PATTERN',
+          about: "with --for duckdb: a view of all versions over the nights 'out/date=*', from Parquet files alone",
+        },
         {
           name: 'folder',
           value: 'DIR',
@@ -43,7 +56,10 @@ export const schemaCommand: Command = {
   ],
   run: async (args) => {
     const purpose = oneOf('--for', args.text('for'), [...dialectNames, 'job']);
-    if (purpose === 'job') process.stdout.write(await jobSchemaText());
+    const history = args.text('history');
+    if (history !== undefined && purpose !== 'duckdb') throw new ExportError('usage', '--history needs --for duckdb');
+    if (history !== undefined) process.stdout.write(historyView(history));
+    else if (purpose === 'job') process.stdout.write(await jobSchemaText());
     else process.stdout.write(tablesText(args, purpose as DialectName | undefined));
     return exitCodes.complete.code;
   },
@@ -74,9 +90,18 @@ function tablesText(args: CommandArguments, dialect: DialectName | undefined): s
       todo: `It writes ${layout.tables.map(({ name }) => name).join(', ')}.`,
     });
   }
+  if (dialect === undefined && args.text('mode') !== undefined) throw new ExportError('usage', '--mode needs --for');
   if (dialect === undefined) return columnsDocument(shown);
   const folder = args.text('folder') ?? layout.folder ?? exampleFolders[dialect];
+  const mode = changeModes.find((each) => each === oneOf('--mode', args.text('mode'), changeModes));
+  if (mode !== undefined) return changeScript(shown, { dialect, mode, folder, format: formatFor(dialect, layout) });
   return shown.map((each) => statementsOf(each, dialect, { ...layout, folder })).join('\n');
+}
+
+/** The format in which the changes are read: psql reads no Parquet. */
+function formatFor(dialect: DialectName, { formats }: Layout): TableFormat {
+  const usual: TableFormat = dialect === 'postgres' ? 'csv' : 'parquet';
+  return formats.includes(usual) ? usual : (formats.find((format) => format !== 'parquet') ?? usual);
 }
 
 function layoutOf(args: CommandArguments): Layout {
