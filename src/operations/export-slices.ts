@@ -39,6 +39,8 @@ export interface ExportedSlices {
   readonly local?: LocalAnswers | undefined;
   /** Called when no slice is left: gives the manifest. */
   readonly finish: () => Promise<Manifest>;
+  /** The manifest of another process, which may have removed what this one needed when it failed. */
+  readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
 }
 
 /** Calls and credits of this run. */
@@ -96,6 +98,8 @@ async function outcomeOf(
     return { state: 'complete', account: accountOf(name, await finish()), ...runFacts() };
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
+    const manifest = await exported.completedElsewhere?.(error);
+    if (manifest !== undefined) return { state: 'complete', account: accountOf(name, manifest), ...runFacts() };
     const commits = open.commits();
     const spent = exported.answers?.spent() ?? open.spent();
     const account = unfinishedAccount({ folder: name, commits, read: progress.entries, ...spent });

@@ -167,6 +167,46 @@ describe('a worker', () => {
   });
 });
 
+/** A worker that is frozen at its nth operation of the bucket until another worker has completed the export. */
+async function frozenAt(n: number) {
+  const first = new SmallFleet(idsPath);
+  await first.enqueue();
+  let operations = 0;
+  let struck = '';
+  let frozen: Promise<unknown> | undefined;
+  const store = first.bucket.open(
+    async ({ kind, name }, when) => {
+      if (when === 'after') return;
+      if ((operations += 1) === n) {
+        struck = `${kind} ${name}`;
+        frozen = new SmallFleet(idsPath, first.bucket).run({ make: steps.work() });
+      }
+      // Its heartbeats stop, too.
+      await frozen;
+    },
+    async (file) => (await first.disk.files.readAll(file)) ?? Buffer.of(),
+  );
+  const run = first.run({ make: steps.work(), context: { openStore: () => Promise.resolve(store) } });
+  const end = await run.then(
+    (outcome) => outcome?.error?.message ?? outcome?.state ?? 'no outcome',
+    (error: unknown) => String(error),
+  );
+  await frozen;
+  return { struck, end, files: wrongFiles(first, calm) };
+}
+
+describe('a worker that is frozen at any operation of the bucket until another completed the export', () => {
+  it('finds it complete, and changes nothing', async () => {
+    const wrong: string[] = [];
+    for (let n = 1; ; n += 1) {
+      const { struck, end, files } = await frozenAt(n);
+      if (struck === '') break;
+      if (!/^(complete|already)$/.test(end) || files.length > 0) wrong.push(`${n} ${struck}: ${end} ${files.join()}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('finalise', () => {
   it('names slices that are not done, completes an export whose worker died at its end, and takes a complete one', async () => {
     const small = new SmallFleet(idsPath);

@@ -12,6 +12,7 @@ import { openBucketPlace } from '../homes/open-home.ts';
 import { readLogs } from '../homes/slice-holders.ts';
 import { jobAsBegun } from '../job-shape.ts';
 import { pointLatest } from '../nights/point-latest.ts';
+import { completedElsewhere } from './completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
 export interface FinaliseContext extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version'> {
@@ -37,12 +38,18 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
     await pointLatest(job, context);
     return { state: 'already', manifest: written };
   }
-  const start = await requireEnqueued(place);
-  const { version, onOpen } = context;
-  const manifest = await putWholeManifest({ place, job, start, version, onOpen });
-  await clearFinalised(place);
-  await pointLatest(job, context);
-  return { state: 'complete', manifest };
+  try {
+    const start = await requireEnqueued(place);
+    const { version, onOpen } = context;
+    const manifest = await putWholeManifest({ place, job, start, version, onOpen });
+    await clearFinalised(place);
+    await pointLatest(job, context);
+    return { state: 'complete', manifest };
+  } catch (error) {
+    const manifest = await completedElsewhere(place, error);
+    if (manifest === undefined) throw error;
+    return { state: 'already', manifest };
+  }
 }
 
 /** What an export began with whose slices are in the bucket. */

@@ -11,6 +11,7 @@ import type { ExportContext } from '../../work/export-context.ts';
 import { accountOf, type ExportOutcome } from '../export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../export-slices.ts';
 import { bucketHome } from '../homes/bucket-home.ts';
+import type { BucketPlace } from '../homes/bucket-place.ts';
 import { putRecord } from '../homes/bucket-record.ts';
 import { CurrentStart } from '../homes/current-start.ts';
 import type { SliceSource } from '../homes/export-home.ts';
@@ -18,6 +19,7 @@ import { openBucketPlace } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
+import { completedElsewhere } from './completed-elsewhere.ts';
 import { clearFinalised, putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
@@ -54,13 +56,28 @@ function requireNoRunBudget({ budget }: Job): void {
 
 async function workOn(request: WorkRequest, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
   const { job } = request;
-  const { files } = context;
   const place = await openBucketPlace(job, context);
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
   requireDayForACall(job.budget);
   const finished = await bucketHome(place).readManifest();
   if (finished !== undefined) return alreadyComplete(place.address, finished, job);
+  try {
+    return await workOnUnfinished(request, { ...context, startedAtMs }, place);
+  } catch (error) {
+    const manifest = await completedElsewhere(place, error);
+    if (manifest === undefined) throw error;
+    return alreadyComplete(place.address, manifest, job);
+  }
+}
+
+async function workOnUnfinished(
+  request: WorkRequest,
+  context: ObservedContext & { readonly startedAtMs: number },
+  place: BucketPlace,
+): Promise<ExportOutcome> {
+  const { job } = request;
+  const { files, startedAtMs } = context;
   const start = await requireEnqueued(place);
   requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
   const { canReplace } = await probeStore(place.store, place.address);
@@ -114,6 +131,7 @@ async function makeSlices(
       close: () => slices.close(),
     },
     finish: () => finish(whole, slices, context),
+    completedElsewhere: (error) => completedElsewhere(place, error),
   };
   const outcome = await thenCleanUp({
     work: () => exportOpen(exported, context, startedAtMs),
