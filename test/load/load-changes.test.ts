@@ -69,7 +69,7 @@ beforeAll(async () => {
     diffs.push(out);
   }
   made = { nights, diffs };
-});
+}, 120_000);
 
 const contents = ['assets', 'creators', 'files'].map((table) => `SELECT * FROM ${table}`);
 
