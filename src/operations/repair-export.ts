@@ -104,6 +104,7 @@ async function repairLocked({ folder, source }: RepairRequest, effects: RepairEf
   const unpaid = { after, rebuilt, parts: [], calls: 0, credits: 0 };
   if (prepared === undefined || parts.size === 0) return unpaid;
   requireOwnFormats(manifest, folder);
+  requireNoBase(manifest, folder);
   const bill = await billOf({ job, prepared, parts }, files);
   if (pay === undefined) return { ...unpaid, bill };
   return { rebuilt, bill, ...(await requestAgain({ job, prepared, manifest, parts }, await pay())) };
@@ -116,6 +117,18 @@ function requireOwnFormats({ files }: Manifest, folder: string): void {
   throw new ExportError('usage', `${folder} has files in the format ${custom.format}, which a program added`, {
     todo: 'Run the export again from that program with fresh: true.',
   });
+}
+
+/** @throws {ExportError} `usage` for an export with a base: requested again, its carried rows would be others */
+function requireNoBase({ base }: Manifest, folder: string): void {
+  if (base === undefined) return;
+  throw new ExportError(
+    'usage',
+    `${folder} took rows from the base ${base.name}: its parts cannot be requested again`,
+    {
+      todo: 'Restore the files from a copy, or run the job again with --fresh.',
+    },
+  );
 }
 
 /** Stands for a job where none was given: what the files of tables are like is in the manifest. */
