@@ -1,6 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../lib/export-error.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
+import type { FindRemote } from './remote-ids.ts';
 import type { IdFormat, InputCompression } from './read/id-format.ts';
 import { lookAtFile } from './read/look-at-file.ts';
 
@@ -12,6 +14,8 @@ export interface IdInput {
   readonly path: string;
   readonly format: IdFormat;
   readonly compression: InputCompression;
+  /** Reads it where it is in a bucket and was not copied: then `path` is its address. */
+  readonly read?: () => AsyncIterable<Uint8Array>;
 }
 
 export interface ExpandOptions {
@@ -23,6 +27,8 @@ export interface ExpandOptions {
   readonly baseDir: string;
   /** Where the caller has put the bytes of stdin. */
   readonly stdinPath?: string | undefined;
+  /** Finds files in buckets. */
+  readonly findRemote?: FindRemote | undefined;
 }
 
 const formatOfEnding: Readonly<Record<string, IdFormat>> = {
@@ -55,6 +61,7 @@ export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
   for (const name of options.from) {
     try {
       if (name === '-') inputs.push(await stdinInput(options));
+      else if (isBucketAddress(name)) inputs.push(...(await remoteInputs(name, options)));
       else for (const file of await filesBehind(name, options.baseDir)) inputs.push(inputOf(file, options));
     } catch (error) {
       if (!(error instanceof ExportError)) throw error;
@@ -77,6 +84,16 @@ async function stdinInput({ stdinPath, format }: ExpandOptions): Promise<IdInput
   if (stdinPath === undefined) throw new ExportError('input', 'ids are read from stdin (-), but stdin is a terminal');
   const seen = await lookAtFile(stdinPath);
   return { name: '-', path: stdinPath, format: format ?? seen.format, compression: seen.compression };
+}
+
+async function remoteInputs(name: string, options: ExpandOptions): Promise<IdInput[]> {
+  const found = (await options.findRemote?.(name)) ?? [];
+  if (found.length > 0)
+    return found.map(({ address, read }) => ({ ...inputOf(address, options), path: address, read }));
+  const isPattern = name.includes('*');
+  throw new ExportError('input', isPattern ? `no object matches ${name}` : `${name}: no such object`, {
+    todo: isPattern ? 'check the pattern: * stands for anything but /, ** for anything' : 'check the address',
+  });
 }
 
 function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {

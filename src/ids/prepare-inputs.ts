@@ -1,9 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '../job/job-schema.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.ts';
 import { expandInputs, type IdInput } from './id-input.ts';
+import type { FindRemote } from './remote-ids.ts';
 import type { TakenColumn } from './read/reading.ts';
 import { takenColumns } from './read/taken-columns.ts';
 
@@ -26,6 +28,10 @@ export interface InputSources {
   readonly stop?: AbortSignal;
   /** Where ids from stdin are kept, so that they can be read again: a folder of an export. */
   readonly folder: string;
+  /** Finds files of ids in buckets. They are copied to the folder, */
+  readonly findRemote?: FindRemote;
+  /** or read where they are, if their format can be read from the beginning. */
+  readonly streams?: boolean;
 }
 
 /**
@@ -42,8 +48,35 @@ export async function prepareInputs(sources: InputSources): Promise<PreparedInpu
 export async function findInputs(sources: InputSources): Promise<Pick<PreparedInputs, 'inputs' | 'columns'>> {
   const { job, idsFolder } = sources;
   const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
-  const inputs = await expandInputs({ from: job.ids.from, format: job.ids.format, baseDir: idsFolder, stdinPath });
+  const { format, from } = job.ids;
+  const { findRemote } = sources;
+  const inputs = await expandInputs({ from, format, baseDir: idsFolder, stdinPath, findRemote });
+  for (const [index, input] of inputs.entries()) inputs[index] = await localInput(input, index, sources);
   return { inputs, columns: await takenColumns(inputs, job.ids.column) };
+}
+
+/** Copies an input that is in a bucket, unless it is read there. */
+async function localInput(input: IdInput, index: number, sources: InputSources): Promise<IdInput> {
+  const { files, folder, streams = false, stop } = sources;
+  const { read, ...here } = input;
+  if (read === undefined || (streams && input.format !== 'parquet')) return input;
+  const path = pathIn(folder, `${exportPaths.idCopies}/${index}`);
+  await files.makeFolder(pathIn(folder, exportPaths.idCopies));
+  const file = await files.open(path, 'create');
+  try {
+    for await (const bytes of read()) {
+      stop?.throwIfAborted();
+      await file.write(bytes);
+    }
+  } finally {
+    await file.close();
+  }
+  return { ...here, path };
+}
+
+/** Whether ids come from where only a run that holds the export can keep them. */
+export function areKept({ ids }: Pick<Job, 'ids'>): boolean {
+  return ids.from.some((name) => name === '-' || isBucketAddress(name));
 }
 
 async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<string> {

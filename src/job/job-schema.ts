@@ -46,7 +46,8 @@ const jobFieldsSchema = z.strictObject({
     from: field(oneOrMore(z.string().min(1)), {
       flag: 'ids',
       value: 'PATH',
-      description: 'files of asset ids, read in this order; globs work, - is stdin',
+      description:
+        'files of asset ids, read in this order; globs and addresses such as s3://bucket/ids/*.txt work, - is stdin',
     }),
     format: field(z.enum(['lines', 'csv', 'json', 'jsonl', 'parquet']).optional(), {
       flag: 'ids-format',

@@ -41,9 +41,11 @@ export function lineageOf(run: ObservedRun, address: string, environment: Lineag
   };
   return {
     listener: (event) => {
-      if (event.kind === 'opened') start(event);
+      // Of workers only the one that completes the export tells of it.
+      if (event.kind === 'opened' && run.isWorker !== true) start(event);
     },
     end: async (end) => {
+      if (run.isWorker === true && (end.isElsewhere === true || end.state !== 'complete')) return;
       start();
       await receiver.sendLast(events.end(end));
     },

@@ -38,7 +38,7 @@ export function notifyOf(run: ObservedRun): RunObserver {
     },
     end: async (end) => {
       const summary = summaries.ofEnd(end);
-      await Promise.all(receivers.map((receiver) => receiver.ends(summary)));
+      await Promise.all(receivers.map((receiver) => receiver.ends(summary, end.isElsewhere === true)));
     },
   };
 }
@@ -100,7 +100,8 @@ function eventOf(exit: number): NotifyEvent {
 
 interface Receiver {
   waits(summary: Summary): void;
-  ends(summary: Summary): Promise<void>;
+  /** @param isElsewhere whether another worker tells of the export */
+  ends(summary: Summary, isElsewhere: boolean): Promise<void>;
 }
 
 function receiverOf(target: NotifyTarget, { clock, listener, run }: ObservedRun): Receiver {
@@ -116,7 +117,11 @@ function receiverOf(target: NotifyTarget, { clock, listener, run }: ObservedRun)
     waits: (summary) => {
       if (on.includes('waiting')) delivery.send(message(summary));
     },
-    ends: (summary) => (on.includes(summary.event) ? delivery.sendLast(message(summary)) : delivery.settled()),
+    ends: (summary, isElsewhere) => {
+      // A ping is about this process, which said that it started.
+      const isTold = on.includes(summary.event) && (!isElsewhere || as === 'healthchecks');
+      return isTold ? delivery.sendLast(message(summary)) : delivery.settled();
+    },
   };
 }
 

@@ -19,6 +19,17 @@ const assetBytes: Readonly<Record<Format, AssetBytes>> = {
 /** What a codec leaves. Parquet's figures already hold it. */
 const codecShare: Readonly<Record<Compression, number>> = { none: 1, snappy: 0.5, gzip: 0.25, zstd: 0.25 };
 
+/** Bytes of the largest file of a whole part, roughly. */
+export function largestFileEstimate({ output }: Job): number {
+  const isAssets = output.tables.includes('assets');
+  const files = output.formats.map((format) => {
+    const { assets, children } = assetBytes[format];
+    const codec = format === 'parquet' ? 1 : codecShare[output.compression[format]];
+    return (format === 'raw' || isAssets ? assets : children) * codec;
+  });
+  return Math.round(output.rowsPerPart * Math.max(0, ...files));
+}
+
 /** Bytes that the files of an export will take, roughly. */
 export function diskEstimate({ output }: Job, assets: number): number {
   const children = output.tables.filter((table) => table !== 'assets').length / 6;

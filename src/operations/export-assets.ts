@@ -7,7 +7,7 @@ import { messageOf } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { Manifest } from '../store/manifest.ts';
-import { prepareInputs } from '../ids/prepare-inputs.ts';
+import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
@@ -15,6 +15,7 @@ import { jobOn } from './dated-exports.ts';
 import { accountOf, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
+import { bucketIds } from './homes/bucket-ids.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
@@ -66,7 +67,9 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
     cleanUp: [
       (outcome) => {
         const ended = outcome?.state === 'already' ? 'complete' : outcome?.state;
-        return home.clear(ended ?? 'refused', lock);
+        return home.clear(ended ?? 'refused', lock, (message) => {
+          context.listener({ kind: 'warning', message });
+        });
       },
       () => lock.release(),
     ],
@@ -99,8 +102,8 @@ async function finishedBefore(
   context: ExportContext,
 ): Promise<ExportOutcome | undefined> {
   const { files, stdin } = context;
-  // Ids from stdin have to be kept to be compared, which needs the lock.
-  if (job.ids.from.includes('-')) return undefined;
+  // Ids from stdin or a bucket have to be kept to be compared, which needs the lock.
+  if (areKept(job)) return undefined;
   const manifest = await home.readIdle();
   if (manifest === undefined) return undefined;
   const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder: home.scratch });
@@ -123,9 +126,11 @@ async function exportLocked(
   const { files, clock, listener } = context;
   const startedAtMs = clock.now();
   const folder = home.scratch;
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin: context.stdin, stop: context.stop, folder });
+  const { stdin, stop } = context;
+  const findRemote = bucketIds(job, context);
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin, stop, folder, findRemote });
   // A process that was stopped meanwhile may have read half of its stdin.
-  if (fresh || job.ids.from.includes('-')) context.stop.throwIfAborted();
+  if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
   const anew = fresh ? await newBase(files, job) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks });

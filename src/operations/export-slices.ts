@@ -41,6 +41,8 @@ export interface ExportedSlices {
   readonly finish: () => Promise<Manifest>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
   readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
+  /** Whether another worker completed the export. */
+  readonly isElsewhere?: () => boolean;
 }
 
 /** Calls and credits of this run. */
@@ -70,7 +72,8 @@ export async function exportOpen(
   try {
     const outcome = await outcomeOf(exported, context, startedAtMs);
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
-    await observer.end(endOf(outcome, job, entries));
+    const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
+    await observer.end({ ...endOf(outcome, job, entries), isElsewhere });
     return outcome;
   } catch (error) {
     await observer.end(endOfError(error));

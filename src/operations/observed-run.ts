@@ -19,19 +19,20 @@ export interface ObservedContext extends ExportContext {
 export interface RunToObserve extends ExportContext {
   readonly job: Job;
   readonly startedAtMs: number;
+  readonly isWorker?: boolean;
 }
 
 /** Does the work of a run while observers follow it, and tells them how it ended. */
 export async function observedRun(
-  { job, startedAtMs, ...context }: RunToObserve,
+  { job, startedAtMs, isWorker, ...context }: RunToObserve,
   work: (context: ObservedContext) => Promise<ExportOutcome>,
 ): Promise<ExportOutcome> {
   const run = context.run ?? uuidV7(startedAtMs);
-  const opened = await context.observe?.({ ...context, job, run, startedAtMs });
+  const opened = await context.observe?.({ ...context, job, run, startedAtMs, isWorker });
   const observer = endedOnce(opened ?? noObserver);
   try {
     const outcome = await work(observed(context, run, observer));
-    await observer.end(endOf(outcome, job));
+    await observer.end({ ...endOf(outcome, job), isElsewhere: isWorker === true && outcome.state === 'already' });
     return outcome;
   } catch (error) {
     await observer.end(endOfError(error));

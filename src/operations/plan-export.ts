@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import type { Choice } from '../base/choose-ids.ts';
 import { findBase, reopenBase } from '../base/open-base.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { isBucketAddress } from '../lib/bucket-address.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
@@ -42,6 +44,8 @@ export interface ExportPlan extends Forecast {
   readonly diskBytes: number;
   /** Calls that this export has sent so far. */
   readonly callsSent: number;
+  /** Calls, about, that are paid again when a process and its disk are lost in a bucket export; null for a folder. */
+  readonly lostDiskCalls: number | null;
   /** What is requested of an export with a base, and what is taken from it. */
   readonly base: PlannedBase | null;
 }
@@ -126,6 +130,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     singleCallsAtMost: job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
     diskBytes: diskEstimate(job, total.valid),
+    lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
     base: based === undefined ? null : { ...based.planned, creditsForAll: counter.calls() * job.budget.creditsPerCall },
   };
@@ -168,6 +173,12 @@ async function plannedBase(
     },
     ...{ calls: done === undefined ? Math.max(0, whole - sent) : 0, asked: choice.total, sent },
   };
+}
+
+/** Calls of the parts that a process makes at a time, one a thread, and of those that run ahead. */
+function callsInParts({ output, service }: Job): number {
+  const threads = output.threads ?? availableParallelism();
+  return threads * Math.ceil(output.rowsPerPart / service.idsPerCall) + service.concurrency;
 }
 
 async function* countStates(

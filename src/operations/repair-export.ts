@@ -20,6 +20,8 @@ import { jobAsBegun } from './job-shape.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';
 import { makeParts } from '../work/make-parts.ts';
 import { type InputSources, type PreparedInputs, prepareInputs } from '../ids/prepare-inputs.ts';
+import { systemClock } from '../lib/clock.ts';
+import { bucketIds } from './homes/bucket-ids.ts';
 import { rebuildTables } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
 import { awaitsRepair, clearRun } from './throw-away.ts';
@@ -265,7 +267,8 @@ async function sameInputs(
 ): Promise<PreparedInputs> {
   const folder = job.output.dir;
   const { files, stdin } = effects;
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder });
+  const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder, findRemote });
   const hashes = (inputs: readonly { readonly sha256: string }[]): string => inputs.map(({ sha256 }) => sha256).join();
   if (hashes(prepared.fingerprints) !== hashes(manifest.inputs)) {
     throw new ExportError('input', `these are not the ids that ${folder} was made from`, {

@@ -29,6 +29,8 @@ export const exportPaths = {
   callCount: '.run/calls',
   creditCount: '.run/credits',
   stdin: '.run/stdin-ids',
+  /** Ids of buckets. */
+  idCopies: '.run/ids',
   /** What every run did and how it ended; kept next to the manifest when the export is complete. */
   runLines: '.run/runs.jsonl',
   keptRunLines: 'runs.jsonl',

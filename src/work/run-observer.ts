@@ -14,6 +14,8 @@ export interface ObservedRun {
   readonly ledger: Pick<CreditLedger, 'booked'>;
   /** When the export began, for its tables; when the run did, where it is not open yet. Milliseconds since 1970 UTC. */
   readonly startedAtMs: number;
+  /** One of several workers of an export. */
+  readonly isWorker?: boolean | undefined;
   /** Takes warnings. */
   readonly listener: RunListener;
 }
@@ -23,6 +25,8 @@ export interface RunEnd {
   readonly state: 'complete' | 'stopped';
   /** Exit status of the program. */
   readonly exit: number;
+  /** Another worker completed the export, and tells of it. */
+  readonly isElsewhere?: boolean | undefined;
   readonly error?: string | undefined;
   readonly todo?: string | undefined;
   /** Absent when the export could not be opened. */

@@ -118,7 +118,7 @@ describe('an export in a bucket', () => {
     const { folder, environment, address, job, program, run } = await sixtyIds();
     expect(await run(address)).toMatchObject({ exit: 0 });
     const plan = await program('plan', ...job, '--out', address, '--json');
-    expect(JSON.parse(plan.stdout)).toMatchObject({ alreadyDone: 60, calls: 0, callsSent: 6 });
+    expect(JSON.parse(plan.stdout)).toMatchObject({ alreadyDone: 60, calls: 0, callsSent: 6, lostDiskCalls: 0 });
     writeFileSync(
       join(folder, 'job.yaml'),
       `ids: { from: ids.txt }\nservice: { url: 'http://127.0.0.1:9' }\noutput: { dir: '${address}' }\n`,
@@ -227,9 +227,14 @@ describe('an export in a bucket', () => {
   it('keeps its .run where nothing may be deleted, and refuses --fresh there', async () => {
     const { address, run, store } = await sixtyIds();
     server.denied.set('DELETE', denied);
-    expect(await run(address)).toMatchObject({ exit: 0 });
+    expect(await run(address)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('/.run/ stays: Delete is not allowed') as string,
+    });
     expect((await namesOf(await store(), '.run/')).length).toBeGreaterThan(0);
-    expect(await run(address)).toMatchObject({ exit: 0 });
+    const again = await run(address);
+    expect(again).toMatchObject({ exit: 0 });
+    expect(again.stderr).not.toContain('stays');
     expect(await run(address, '--fresh')).toMatchObject({
       exit: 7,
       stderr: expect.stringContaining('--fresh') as string,

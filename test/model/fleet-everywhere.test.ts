@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunEnd } from '../../src/work/run-observer.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, mended, type Verdict } from './everywhere.ts';
@@ -135,9 +136,21 @@ describe('a worker', () => {
     await first.enqueue();
     const clock = createFakeClock(0);
     const workers = [first, new SmallFleet(idsPath, first.bucket), new SmallFleet(idsPath, first.bucket)];
-    const ended = workers.map((each, index) => each.run({ make: steps.work({ index, count: 3 }), context: { clock } }));
+    const ends: RunEnd[] = [];
+    const observe = async () => ({
+      listener: () => undefined,
+      end: async (end: RunEnd) => {
+        ends.push(end);
+      },
+    });
+    const ended = workers.map((each, index) =>
+      each.run({ make: steps.work({ index, count: 3 }), context: { clock, observe } }),
+    );
     const outcomes = await clock.runUntil(Promise.all(ended), 'wait');
     expect(outcomes.map((outcome) => outcome?.state)).toEqual(['complete', 'complete', 'complete']);
+    // One of them tells of it.
+    expect(ends.filter(({ isElsewhere }) => isElsewhere !== true)).toMatchObject([{ state: 'complete', exit: 3 }]);
+    expect(ends).toHaveLength(3);
     const calls = outcomes.map((outcome) => outcome?.callsOfRun ?? 0);
     expect(calls.filter((count) => count > 0).length).toBeGreaterThan(1);
     expect(calls.reduce((sum, count) => sum + count)).toBe(outcomes[0]?.account.calls);

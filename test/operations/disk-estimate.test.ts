@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { loadJob } from '../../src/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { unputtableParts } from '../../src/operations/bucket-limits.ts';
 import { diskEstimate } from '../../src/operations/disk-estimate.ts';
 import { startService } from '../../src/service/start-service.ts';
 import { runExport } from '../support/run-export.ts';
@@ -32,4 +33,13 @@ it.each([
   const told = diskEstimate(job, outcome.account.counts.exported);
   expect(told / real).toBeGreaterThan(2 / 3);
   expect(told / real).toBeLessThan(3 / 2);
+});
+
+it.each([
+  ['s3://bucket/x', 'jsonl', 'usage'],
+  ['s3://bucket/x', 'parquet', undefined],
+  ['/folder', 'jsonl', undefined],
+])('3,000,000 ids a part in %s as %s: %s', (out, format, exit) => {
+  const flags = { ids: 'ids.txt', url: 'http://127.0.0.1:9', out, format, 'rows-per-part': '3000000' };
+  expect(unputtableParts(loadJob({ flags, environment: {}, folder: '/' }).job)?.exit).toBe(exit);
 });

@@ -81,7 +81,10 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   await (await openHome(job, { files, clock: systemClock, random: Math.random })).requireOwn();
   await requireRecords(job);
   const ledger = bookedFor(job, args);
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin: process.stdin, folder: temporary });
+  const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
+  const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
+  const { stdin } = process;
+  const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder: temporary, findRemote });
   const request = { prepared, files, ...(ledger === undefined ? {} : { ledger }) };
   const warnings = jobWarnings(job);
   if (ledger === undefined && job.budget.creditsPerDay !== undefined) {
@@ -117,7 +120,8 @@ async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefi
     if (error instanceof ExportError) return error;
     throw error;
   }
-  return intolerableIds(plan, job.tolerance);
+  const { unputtableParts } = await import('../../operations/bucket-limits.ts');
+  return unputtableParts(job) ?? intolerableIds(plan, job.tolerance);
 }
 
 function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {
@@ -164,6 +168,14 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
     ['days', daysText(plan)],
     ['time', plan.seconds === null ? 'no rate limit set' : `${duration(plan.seconds * 1000)} at the rate limit`],
     ...(plan.completesAt === null ? [] : [['done', doneText(plan.completesAt)] as const]),
+    ...(plan.lostDiskCalls === null
+      ? []
+      : [
+          [
+            'lost disk',
+            `about ${plural(plan.lostDiskCalls, 'call')} again when a machine dies with its scratch folder`,
+          ] as const,
+        ]),
     ['disk', `about ${byteSize(plan.diskBytes)}`],
   ];
   const lines = [

@@ -13,19 +13,29 @@ const pieceBytes = 65_536;
  * @throws {ExportError} `input` when it cannot be read.
  */
 export async function* fileBytes(input: IdInput): AsyncGenerator<Uint8Array> {
+  if (input.read !== undefined) {
+    yield* inPieces(input.read());
+    return;
+  }
   const file = await openInput(input);
   const buffer = Buffer.allocUnsafeSlow(readBytes);
   try {
     for (;;) {
       const bytesRead = await readAt(input, file, buffer);
       if (bytesRead === 0) return;
-      for (let start = 0; start < bytesRead; start += pieceBytes) {
-        yield buffer.subarray(start, Math.min(start + pieceBytes, bytesRead));
-      }
+      yield* piecesOf(buffer.subarray(0, bytesRead));
     }
   } finally {
     await file.close();
   }
+}
+
+async function* inPieces(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const block of blocks) yield* piecesOf(block);
+}
+
+function* piecesOf(block: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < block.length; start += pieceBytes) yield block.subarray(start, start + pieceBytes);
 }
 
 /** Opens an input for reading. @throws {ExportError} `input` */

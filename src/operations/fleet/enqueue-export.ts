@@ -13,6 +13,7 @@ import { bucketHome } from '../homes/bucket-home.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
 import { requireSameSlices } from '../homes/bucket-slices.ts';
 import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
+import { bucketIds } from '../homes/bucket-ids.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { probeStore } from '../../objects/probe-store.ts';
@@ -80,6 +81,7 @@ export async function enqueueExport(request: EnqueueRequest, context: EnqueueCon
     cleanUp: [
       () => files.remove(folderOf(place)),
       () => files.remove(pathIn(place.scratch, exportPaths.stdin)),
+      () => files.remove(pathIn(place.scratch, exportPaths.idCopies)),
       () => lock.release(),
     ],
   });
@@ -93,7 +95,8 @@ function folderOf({ scratch }: BucketPlace): string {
 async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, context: EnqueueContext): Promise<Enqueued> {
   const { job, fresh } = request;
   const home = bucketHome(place);
-  const found = await findInputs({ ...request, ...context, folder: place.scratch });
+  const findRemote = bucketIds(job, context);
+  const found = await findInputs({ ...request, ...context, folder: place.scratch, findRemote, streams: true });
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: found.inputs, sinks: [] });
   const manifest = await home.readManifest();
   const begun = await readBucketStart(place);

@@ -129,6 +129,7 @@ function notDone(address: string, open: readonly number[], slices: number): Expo
 }
 
 /** Removes what a complete export needs no more. Where nothing may be deleted, `.run/` stays. */
-export async function clearFinalised(place: BucketPlace): Promise<void> {
-  await bucketHome(place).clear('complete', { release: () => Promise.resolve(), remove: () => Promise.resolve() });
+export async function clearFinalised(place: BucketPlace, warn?: (message: string) => void): Promise<void> {
+  const noLock = { release: () => Promise.resolve(), remove: () => Promise.resolve() };
+  await bucketHome(place).clear('complete', noLock, warn);
 }

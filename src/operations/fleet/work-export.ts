@@ -40,7 +40,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
   requireNoRunBudget(job);
   const startedAtMs = context.clock.now();
   await requireLatestFree(job, context);
-  const outcome = await observedRun({ ...context, job, startedAtMs }, (observed) =>
+  const outcome = await observedRun({ ...context, job, startedAtMs, isWorker: true }, (observed) =>
     workOn(request, observed, startedAtMs),
   );
   if (outcome.state !== 'unfinished') await pointLatest(job, context);
@@ -132,6 +132,7 @@ async function makeSlices(
     },
     finish: () => finish(whole, slices, context),
     completedElsewhere: (error) => completedElsewhere(place, error),
+    isElsewhere: () => slices.hasWaited,
   };
   const outcome = await thenCleanUp({
     work: () => exportOpen(exported, context, startedAtMs),
@@ -140,7 +141,10 @@ async function makeSlices(
   });
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
-  else if (!slices.hasWaited) await clearFinalised(place);
+  else if (!slices.hasWaited)
+    await clearFinalised(place, (message) => {
+      context.listener({ kind: 'warning', message });
+    });
   return outcome;
 }
 

@@ -34,9 +34,9 @@ export function bucketHome(place: BucketPlace): ExportHome {
     isThrowingAway: async () => (await store.look(sliceNames.throwingAway)) !== undefined,
     throwAway: ({ sinks }) => throwAwayBucket(place, sinks),
     open: (start, entries) => openBucketExport(place, start, entries),
-    clear: async (outcome, lock) => {
+    clear: async (outcome, lock, warn) => {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place)))) return putRecord(place);
-      if (outcome === 'complete') await clearBucket(place);
+      if (outcome === 'complete') await clearBucket(place, warn);
       await clearScratch(place);
       await lock.remove();
     },
@@ -97,12 +97,13 @@ async function throwAwayBucket(place: BucketPlace, sinks: readonly CustomSink[])
 }
 
 /** Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
-async function clearBucket(place: BucketPlace): Promise<void> {
-  const { store } = place;
+async function clearBucket(place: BucketPlace, warn?: (message: string) => void): Promise<void> {
+  const { store, address } = place;
   // Two processes may complete the same export: the first one has all records.
   await store.putNew(exportPaths.keptRunLines, { bytes: await mergedRecord(place) });
   await store.remove(await namesOf(store, `${exportPaths.run}/`)).catch((error: unknown) => {
     if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
+    warn?.(`${address}/${exportPaths.run}/ stays: Delete is not allowed there. The export is complete without it`);
   });
 }
 

@@ -71,5 +71,5 @@ export interface ExportHome {
   /** Opens the export where it stands, or begins it. @throws {ExportError} when it began with another job or inputs */
   open(start: ExportStart, entries: () => AsyncIterable<Entries>): Promise<OpenExport>;
   /** Removes what a run no longer needs: of an export that is complete, or was refused before it began. */
-  clear(outcome: 'complete' | 'unfinished' | 'refused', lock: Lock): Promise<void>;
+  clear(outcome: 'complete' | 'unfinished' | 'refused', lock: Lock, warn?: (message: string) => void): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { jobJsonSchema } from '../../../job/job-json-schema.ts';
 import { embedded } from '../../../job/job-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../job/job-template.ts';
 import { loadJob } from '../../../job/load-job.ts';
+import { isBucketAddress } from '../../../lib/bucket-address.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 
 export const jobFile = 'job.yaml';
@@ -70,7 +71,7 @@ export function writeNewFile(folder: string, { name, text, mode }: NewFile): boo
 /** A value whose relative paths start at the job file's folder. */
 function fromFolder({ folder, workingFolder }: NewJob, { path }: JobField, value: unknown): unknown {
   const moved = (text: unknown): unknown =>
-    typeof text !== 'string' || text === '-' || isAbsolute(text)
+    typeof text !== 'string' || text === '-' || isAbsolute(text) || isBucketAddress(text)
       ? text
       : relative(folder, resolve(workingFolder, text));
   if (path === 'ids.from') return Array.isArray(value) ? value.map(moved) : value;
