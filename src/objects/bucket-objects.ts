@@ -130,6 +130,8 @@ export async function withBytes<T>(body: ObjectBody, send: (bytes: Buffer | Read
   const stream = createReadStream(body.file, { highWaterMark: 1 << 20 });
   try {
     const answer = await send(stream);
+    // A store answers at the last byte: the client may stop reading before it has seen the end of the file.
+    stream.resume();
     await finished(stream);
     return answer;
   } catch (error) {
