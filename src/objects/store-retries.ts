@@ -10,12 +10,17 @@ export interface RetryContext {
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
+  /** Takes a sentence when an operation has failed for some time and is still retried. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
 /** Backoff with full jitter, and how long a store may fail before it counts as unavailable. In milliseconds. */
 const baseMs = 200;
 const capMs = 30_000;
 const patienceMs = 15 * 60_000;
+
+/** Failures are reported after so many milliseconds. */
+const troubleMs = 10_000;
 
 /** A store that did not recover. @param error what it failed with last */
 export function unavailable(address: string, error: unknown): ExportError {
@@ -31,8 +36,9 @@ export async function withStoreRetries<T>(
   faultOf: (error: unknown) => StoreFault,
   operation: () => Promise<T>,
 ): Promise<T> {
-  const { address, clock, random } = context;
+  const { address, clock, random, onTrouble } = context;
   const beganMs = clock.now();
+  let isReported = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await operation();
@@ -45,6 +51,10 @@ export async function withStoreRetries<T>(
       const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
       if (clock.now() + waitMs - beganMs > patienceMs) {
         throw unavailable(address, error);
+      }
+      if (!isReported && clock.now() - beganMs >= troubleMs) {
+        isReported = true;
+        onTrouble?.(`${address} does not recover (${messageOf(error)}): it is retried for up to 15 minutes`);
       }
       await clock.sleep(waitMs);
     }

@@ -9,6 +9,7 @@ import { localFolder } from './local-folder.ts';
 
 export interface HomeContext extends Pick<ExportContext, 'files' | 'clock' | 'random'> {
   readonly openStore?: ExportContext['openStore'] | undefined;
+  readonly listener?: ExportContext['listener'] | undefined;
 }
 
 /** The home of a job's export. @throws {ExportError} `usage` for an address that is none, or a package that is not installed */
@@ -34,8 +35,15 @@ export async function openBucketPlace(job: Job, context: HomeContext): Promise<B
 export async function openStoreAt(
   address: string,
   endpoint: string | undefined,
-  { clock, random, openStore }: Omit<HomeContext, 'files'>,
+  { clock, random, openStore, listener }: Omit<HomeContext, 'files'>,
 ): Promise<ObjectStore> {
   const open = openStore ?? (await import('../../objects/open-objects.ts')).openObjects;
-  return open({ address, endpoint, clock, random });
+  let quietUntilMs = 0;
+  // Operations that run at once meet the same trouble.
+  const onTrouble = (message: string): void => {
+    if (clock.now() < quietUntilMs) return;
+    quietUntilMs = clock.now() + 60_000;
+    listener?.({ kind: 'warning', message });
+  };
+  return open({ address, endpoint, clock, random, onTrouble });
 }

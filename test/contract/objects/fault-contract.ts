@@ -17,7 +17,7 @@ export interface FaultyStore {
   readonly denied: Refusal;
 }
 
-export interface StoreOptionsOfTests extends Pick<RetryContext, 'clock' | 'random'> {
+export interface StoreOptionsOfTests extends Pick<RetryContext, 'clock' | 'random' | 'onTrouble'> {
   readonly bucket: string;
   /** How long a request waits for its answer, in milliseconds. */
   readonly limitMs: number;
@@ -30,12 +30,17 @@ const containing = (words: string): string => expect.stringContaining(words) as 
 export function describeFaults({ name: storeName, server, open, busy, expired, denied }: FaultyStore): void {
   const { faults } = server;
   let nowMs = 0;
+  const troubles: string[] = [];
   const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
   const opened = (how: { bucket?: string; limitMs?: number } = {}) =>
-    open({ bucket: 'bucket', limitMs: 60_000, clock, random: () => 0.5, ...how });
+    open({
+      ...{ bucket: 'bucket', limitMs: 60_000, clock, random: () => 0.5, ...how },
+      onTrouble: (message) => troubles.push(message),
+    });
 
   describe(`faults of a store: ${storeName}`, () => {
     beforeEach(() => {
+      troubles.length = 0;
       faults.length = 0;
       server.denied.clear();
     });
@@ -103,6 +108,7 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
       await expect(store.putNew('one', text('first'))).rejects.toMatchObject({ exit: 'unavailable' });
       expect(nowMs - beganMs).toBeGreaterThan(14 * 60_000);
       expect(nowMs - beganMs).toBeLessThanOrEqual(15 * 60_000);
+      expect(troubles).toEqual([containing('does not recover')]);
     });
 
     it('ends with `cannotWrite` for expired credentials, an absent bucket, and what is denied', async () => {
