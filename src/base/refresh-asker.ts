@@ -1,5 +1,6 @@
 import type { AssetAnswer, AssetCall, AssetClient, RecordError } from '../client/asset-client.ts';
 import type { IdList } from '../ids/id-list.ts';
+import { blockPair, type RowComparison } from '../records/asset-changes.ts';
 import { assetsTable } from '../records/columns.ts';
 import { isJsonObject, parseJson } from '../records/json/json.ts';
 import type { RowBlock } from '../records/row-block.ts';
@@ -9,7 +10,6 @@ import type { AskedAnswers } from './asked-answers.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from './batch-origins.ts';
-import { changedColumns, type IgnoredChanges } from './changed-columns.ts';
 import { missingText } from './read-base-keys.ts';
 
 export interface RefreshSources {
@@ -19,7 +19,8 @@ export interface RefreshSources {
   /** How many classes there are. */
   readonly classes: number;
   readonly missingAfter: MaxAge;
-  readonly ignored: IgnoredChanges;
+  /** Compares whole rows of `assets`. */
+  readonly compare: RowComparison;
   /** When this export began. */
   readonly startedAtMs: number;
 }
@@ -106,7 +107,7 @@ export class RefreshAsker implements AssetClient {
     records: RecordRows,
     oldRows: RecordRows,
   ): Pick<BatchOrigins, 'changes' | 'counts'> {
-    const { keys, classes, ignored } = this.#sources;
+    const { keys, classes, compare } = this.#sources;
     const counts = { asked: zeros(classes), changed: zeros(classes), lost: 0, sample: [0, 0], tied: [0, 0] };
     const changes: AssetChange[] = [];
     const now = wholeRows(records);
@@ -123,7 +124,7 @@ export class RefreshAsker implements AssetClient {
       const sides = { place, record: hasRecord ? record : -1, old: hasOld ? old : -1 };
       let change: AssetChange | undefined;
       if (hasRecord && hasOld) {
-        const columns = changedColumns({ block: now, row: record }, { block: before, row: old }, ignored);
+        const columns = compare(blockPair({ block: before, row: old }, { block: now, row: record }));
         if (columns.length > 0) change = { op: 'update', ...sides, columns };
       } else if (hasRecord) change = { op: 'insert', ...sides, columns: [] };
       else if (hasOld) change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [] };

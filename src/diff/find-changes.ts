@@ -1,4 +1,4 @@
-import { compareRows } from '../records/asset-changes.ts';
+import { cellPair, compareAssets, isTime, valuesText } from '../records/asset-changes.ts';
 import { changeColumns, changesTable } from '../records/columns.ts';
 import { messageOf } from '../lib/export-error.ts';
 import type { Cell, Column, Row } from '../records/table.ts';
@@ -166,7 +166,8 @@ interface Maker extends Layout {
 }
 
 function changeMaker({ before, after, places, ignored }: Maker): (values: readonly DiffValue[]) => Change {
-  const [whole, compared] = [compareRows(before, []), compareRows(after, ignored)];
+  const compare = compareAssets(after, ignored);
+  const kept = before.flatMap((column, place) => (isTime(column) ? [] : [place]));
   const id = after.findIndex((column) => (column.from ?? column.name) === 'id');
   return (values) => {
     const [assetId, isOld, isNew, fate, ...cells] = values;
@@ -179,15 +180,17 @@ function changeMaker({ before, after, places, ignored }: Maker): (values: readon
       return {
         count: 'deleted',
         changed: [],
-        row: ['delete', reason, String(assetId), null, whole.valuesText(old), ...nothing],
+        row: ['delete', reason, String(assetId), null, valuesText(before, old, kept), ...nothing],
       };
     }
     if (isOld !== true)
       return { count: 'inserted', changed: [], row: ['insert', null, String(assetId), null, null, ...rest] };
     const was = places.map((place) => old[place] ?? null);
-    const changed = compared.differences(was, now);
+    const differing = compare(cellPair(was, now));
+    const changed = differing.map((place) => after[place]?.name ?? '');
     if (changed.length === 0) return { count: 'unchanged', changed, row: undefined };
-    const row = ['update', null, String(assetId), JSON.stringify(changed), compared.valuesText(was, changed), ...rest];
+    const text = valuesText(after, was, differing);
+    const row = ['update', null, String(assetId), JSON.stringify(changed), text, ...rest];
     return { count: 'updated', changed, row };
   };
 }

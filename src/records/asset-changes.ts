@@ -1,65 +1,106 @@
 import { parseJson, stringifyJson } from './json/json.ts';
 import { isJsonObject, type Json, type JsonObject } from './json/json-value.ts';
+import { type RowBlock, textOfCell } from './row-block.ts';
 import type { Cell, Column, Row } from './table.ts';
 import { timestampText } from './timestamp-text.ts';
 
-/** Columns that say when a row was requested. */
-const times: readonly string[] = ['fetched_at', 'exported_at'];
-
-/** Compares two rows of `assets`. */
-export interface RowComparison {
-  /** Names of the columns that differ, in their order. */
-  differences(before: Row, after: Row): string[];
-  /** JSON of the values of a row by their names; of all columns unless named. */
-  valuesText(row: Row, names?: readonly string[]): string;
+/** Two rows of the same columns, in whatever form their cells have. */
+export interface RowPair {
+  isSame(place: number): boolean;
+  /** The texts of both cells. */
+  texts(place: number): readonly [before: string | null, after: string | null];
 }
 
-/** @param ignored names of columns, and paths in `extra`, as the column table has them */
-export function compareRows(columns: readonly Column[], ignored: readonly string[]): RowComparison {
+/** The places of the columns in which two rows differ, in their order. */
+export type RowComparison = (pair: RowPair) => number[];
+
+/** Whether a column says when a row was requested. Such columns are never changes. */
+export function isTime({ from, name }: Column): boolean {
+  return ['fetched_at', 'exported_at'].includes(from ?? name);
+}
+
+/**
+ * How rows of `assets` are compared, by each command that does.
+ * @param ignored names of columns, and paths in `extra`, as the column table has them
+ */
+export function compareAssets(columns: readonly Column[], ignored: readonly string[]): RowComparison {
   const places = columns.flatMap((column, place) => {
     const whole = column.from ?? column.name;
-    return whole === 'id' || times.includes(whole) || ignored.includes(whole) ? [] : [place];
+    return whole === 'id' || isTime(column) || ignored.includes(whole) ? [] : [place];
   });
   const extra = columns.findIndex((column) => (column.from ?? column.name) === 'extra');
   const paths = ignored.filter((name) => name.startsWith('extra.')).map((name) => name.split('.').slice(1));
-  const isSame = (place: number, before: Cell, after: Cell): boolean =>
-    Object.is(before, after) ||
-    (place === extra && paths.length > 0 && without(before, paths) === without(after, paths));
+  return (pair) =>
+    places.filter((place) => {
+      if (pair.isSame(place)) return false;
+      if (place !== extra || paths.length === 0) return true;
+      const [before, after] = pair.texts(place);
+      return without(before, paths) !== without(after, paths);
+    });
+}
+
+/** Rows of cells to compare. */
+export function cellPair(before: Row, after: Row): RowPair {
+  const textAt = (row: Row, place: number): string | null => {
+    const cell = row[place] ?? null;
+    return cell === null ? null : String(cell);
+  };
   return {
-    differences: (before, after) =>
-      places
-        .filter((place) => !isSame(place, before[place] ?? null, after[place] ?? null))
-        .map((place) => columns[place]?.name ?? ''),
-    valuesText: (row, names) => {
-      const members = columns.flatMap((column, place) =>
-        names === undefined || names.includes(column.name)
-          ? [`${JSON.stringify(column.name)}:${valueText(row[place] ?? null, column)}`]
-          : [],
-      );
-      return `{${members.join(',')}}`;
-    },
+    isSame: (place) => Object.is(before[place] ?? null, after[place] ?? null),
+    texts: (place) => [textAt(before, place), textAt(after, place)],
   };
 }
 
-/** The text of `extra` without some members; objects that only held these go, too. */
-function without(cell: Cell, paths: readonly (readonly string[])[]): string | null {
-  if (typeof cell !== 'string') return null;
-  const value = parseJson(cell);
-  if (!isJsonObject(value)) return cell;
+interface BlockRow {
+  readonly block: RowBlock;
+  readonly row: number;
+}
+
+/** Rows of blocks to compare. */
+export function blockPair(before: BlockRow, after: BlockRow): RowPair {
+  const [old, now] = [before.row * before.block.width, after.row * after.block.width];
+  return {
+    isSame: (place) => {
+      const length = before.block.length[old + place] ?? -1;
+      if (length !== (after.block.length[now + place] ?? -1)) return false;
+      return length <= 0 || bytesOf(before.block, old + place).equals(bytesOf(after.block, now + place));
+    },
+    texts: (place) => [textOfCell(before.block, old + place), textOfCell(after.block, now + place)],
+  };
+}
+
+function bytesOf({ source, made, from, length }: RowBlock, cell: number): Buffer {
+  const at = from[cell] ?? 0;
+  const bytes = at < 0 ? made : source;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + (at < 0 ? ~at : at), length[cell] ?? 0);
+}
+
+/** The text of `extra` without some members, and without the objects around them that hold nothing else. */
+function without(text: string | null, paths: readonly (readonly string[])[]): string | null {
+  const value = text === null ? null : parseJson(text);
+  if (!isJsonObject(value)) return text;
   for (const path of paths) removeMember(value, path);
   return Object.keys(value).length === 0 ? null : stringifyJson(value);
 }
 
 function removeMember(object: JsonObject, [name = '', ...rest]: readonly string[]): void {
   if (!Object.hasOwn(object, name)) return;
-  const member: Json | undefined = object[name];
   if (rest.length > 0) {
+    const member: Json | undefined = object[name];
     if (!isJsonObject(member)) return;
-    const before = Object.keys(member).length;
     removeMember(member, rest);
-    if (before === 0 || Object.keys(member).length > 0) return;
+    if (Object.keys(member).length > 0) return;
   }
   Reflect.deleteProperty(object, name);
+}
+
+/** JSON of the values of a row, by the names of the columns at these places. */
+export function valuesText(columns: readonly Column[], row: Row, places: readonly number[]): string {
+  const members = places.flatMap((place) => {
+    const column = columns[place];
+    return column === undefined ? [] : [`${JSON.stringify(column.name)}:${valueText(row[place] ?? null, column)}`];
+  });
+  return `{${members.join(',')}}`;
 }
 
 /** A cell as JSONL has it. */

@@ -1,6 +1,7 @@
 import type { AssetChange, BatchOrigins } from '../base/batch-origins.ts';
-import { assetsTable, fetchedAt } from '../records/columns.ts';
-import { exportedAt, type ShapedTable } from '../records/shape-table.ts';
+import { isTime } from '../records/asset-changes.ts';
+import { assetsTable } from '../records/columns.ts';
+import { type ShapedTable } from '../records/shape-table.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from '../records/row-block.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { Column } from '../records/table.ts';
@@ -101,7 +102,7 @@ function tableName({ from, name }: Column): string {
 
 /** Of a deleted row: all but the times. */
 function rowColumns(written: readonly Column[]): Column[] {
-  return written.filter((column) => ![fetchedAt.name, exportedAt.name].includes(tableName(column)));
+  return written.filter((column) => !isTime(column));
 }
 
 function copyCell(

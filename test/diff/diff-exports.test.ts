@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DiffRequest, diffExports } from '../../src/diff/diff-exports.ts';
@@ -7,88 +7,8 @@ import { verifyExport } from '../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { changesOf, comparedByHand, ignored, jsonLines } from './plain-comparison.ts';
 import { assetIds, exportNight, firstNight, type NightOptions, secondNight } from './two-nights.ts';
-
-const ignored = ['extra.token_info.price_info', 'extra.last_indexed_slot'];
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** The rows of an export's table out of its JSONL, in order. */
-async function jsonLines(folder: string, table: string): Promise<Values[]> {
-  const files = (await readdir(join(folder, 'jsonl', table))).sort();
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, 'jsonl', table, file), 'utf8')));
-  return texts.flatMap((text) =>
-    text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Values),
-  );
-}
-
-/** `extra` as it counts for a comparison. */
-function countedExtra(value: unknown): unknown {
-  const extra = structuredClone(value) as { token_info?: { price_info?: unknown }; last_indexed_slot?: unknown } | null;
-  if (extra === null) return null;
-  delete extra.last_indexed_slot;
-  delete extra.token_info?.price_info;
-  if (extra.token_info !== undefined && Object.keys(extra.token_info).length === 0) delete extra.token_info;
-  return Object.keys(extra).length === 0 ? null : extra;
-}
-
-function differs(name: string, before: unknown, after: unknown): boolean {
-  if (name === 'exported_at') return false;
-  const [a, b] = name === 'extra' ? [countedExtra(before), countedExtra(after)] : [before, after];
-  return JSON.stringify(a) !== JSON.stringify(b);
-}
-
-/** What `changes` has to hold, by a plain comparison of the JSONL of both. */
-async function comparedByHand(from: string, to: string): Promise<Values[]> {
-  const old = new Map((await jsonLines(from, 'assets')).map((row) => [row['id'], row]));
-  const now = await jsonLines(to, 'assets');
-  const fates = await readFile(join(to, 'unexported/part-00000.csv'), 'utf8');
-  const kept = now.flatMap((row): Values[] => {
-    const { id, ...rest } = row;
-    const before = old.get(id);
-    if (before === undefined) return [{ op: 'insert', reason: null, id, changed: null, before: null, ...rest }];
-    const changed = Object.keys(row).filter((name) => differs(name, before[name], row[name]));
-    if (changed.length === 0) return [];
-    const values = Object.fromEntries(changed.map((name) => [name, before[name]]));
-    return [{ op: 'update', reason: null, id, changed, before: values, ...rest }];
-  });
-  const ids = new Set(now.map(({ id }) => id));
-  const gone = [...old.values()].filter(({ id }) => !ids.has(id));
-  const deletes = gone.map((row): Values => {
-    const { id, ...rest } = row;
-    const nothing = Object.fromEntries(Object.keys(rest).map((name) => [name, null]));
-    const reason = fates.includes(`${String(id)},missing`) ? 'missing' : 'unlisted';
-    return { op: 'delete', reason, id, changed: null, before: row, ...nothing };
-  });
-  return [...kept, ...deletes];
-}
-
-/** The rows of `changes` as values of JSON, as the package's own reader gives them. */
-async function changesOf(folder: string, jsonColumns: ReadonlySet<string>): Promise<Values[]> {
-  const rows: Values[] = [];
-  for await (const row of readRows({ files: diskFileStore, folder, table: 'changes' })) {
-    const values = Object.entries(row).map(([name, cell]) => [
-      name,
-      typeof cell === 'string' && jsonColumns.has(name)
-        ? (JSON.parse(cell) as unknown)
-        : typeof cell === 'bigint'
-          ? Number(cell)
-          : cell,
-    ]);
-    rows.push(Object.fromEntries(values) as Values);
-  }
-  return rows;
-}
-
-async function jsonColumnsOf(folder: string): Promise<Set<string>> {
-  const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {
-    tables: Record<string, { columns: { name: string; type: string }[] }>;
-  };
-  return new Set(manifest.tables['changes']?.columns.filter(({ type }) => type === 'json').map(({ name }) => name));
-}
 
 async function diffOf(from: string, to: string, more: Partial<DiffRequest> = {}) {
   const out = join(await tempFolder(), 'diff');
@@ -113,7 +33,7 @@ describe('a diff', () => {
     const { out, summary } = await diffOf(from, to);
     const expected = await comparedByHand(from, to);
     const counted = (op: string) => expected.filter((row) => row['op'] === op).length;
-    expect(await changesOf(out, await jsonColumnsOf(out))).toEqual(expected.map(withoutTimes));
+    expect(await changesOf(out)).toEqual(expected);
     expect([counted('insert'), counted('update'), counted('delete')].every((count) => count > 5)).toBe(true);
     expect(expected.filter((row) => row['reason'] === 'missing')).toHaveLength(1);
     expect(summary.counts).toMatchObject({
@@ -224,9 +144,3 @@ describe('a diff', () => {
     expect((await runProgram(['diff', from, to, '--memory', 'much'])).exit).toBe(2);
   });
 });
-
-/** A time is whole microseconds to the reader, and text in JSONL; it says nothing of a change. */
-function withoutTimes(row: Values): Values {
-  const time = row['exported_at'];
-  return typeof time === 'string' ? { ...row, exported_at: Date.parse(time) * 1000 } : row;
-}

@@ -4,7 +4,6 @@ import { AskedAnswers } from '../../base/asked-answers.ts';
 import { writeAskedIds } from '../../base/asked-list.ts';
 import { BaseRows } from '../../base/base-rows.ts';
 import type { BaseKeys } from '../../base/base-keys.ts';
-import { ignoredChanges } from '../../base/changed-columns.ts';
 import { type Choice, chooseIds } from '../../base/choose-ids.ts';
 import { ListedIds } from '../../base/listed-ids.ts';
 import type { OpenBase } from '../../base/open-base.ts';
@@ -15,7 +14,8 @@ import type { FinishedExport } from '../../finished/finished-export.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { HashSet128 } from '../../lib/hash-set-128.ts';
 import type { Job } from '../../job/job-schema.ts';
-import { changesTable } from '../../records/columns.ts';
+import { compareAssets } from '../../records/asset-changes.ts';
+import { assetsTable, changesTable } from '../../records/columns.ts';
 import type { RowBlock } from '../../records/row-block.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -90,7 +90,7 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
     ...{ keys, rows, answers, startedAtMs },
     classes: classes.all.length,
     missingAfter: maxAgeOf(job.base.missingAfter),
-    ignored: ignoredChanges(job.base.ignore),
+    compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
   const hasChanges = job.output.tables.includes(changesTable.name);
   return {
