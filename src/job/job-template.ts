@@ -33,6 +33,7 @@ const examples: Readonly<Record<string, unknown>> = {
   'budget.creditsPerRun': 160_000,
   'budget.creditsPerDay': 3_000_000,
   'budget.creditsPerSecond': 500,
+  'tolerance.maxMissing': '5%',
 };
 
 const head = `# yaml-language-server: $schema=./job.schema.json

@@ -45,6 +45,7 @@ describe('an export of 100,000 ids, 8 calls at once', () => {
     expect(outcome.account.counts).toEqual({
       read: 100_000,
       exported: valid.length - missing,
+      carried: 0,
       missing,
       invalid,
       duplicate: entries.length - invalid - valid.length,

@@ -131,7 +131,7 @@ function manifestOf(folder: string): z.infer<typeof manifestSchema> {
   return manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'out/manifest.json'), 'utf8')));
 }
 
-const outcome = z.enum(['read', 'exported', 'missing', 'invalid', 'duplicate', 'failed']);
+const outcome = z.enum(['read', 'exported', 'carried', 'missing', 'invalid', 'duplicate', 'failed']);
 const manifestSchema = z.object({ calls: z.number(), credits: z.number(), counts: z.record(outcome, z.number()) });
 
 async function* numbers(): AsyncGenerator<number, void, void> {

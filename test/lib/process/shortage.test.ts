@@ -9,7 +9,7 @@ const job = fileURLToPath(new URL('../../../jobs/demo.yaml', import.meta.url));
 describe('a process that has too little', () => {
   it.runIf(process.platform === 'linux').each([
     ['handles while it loads', '-n 26', /too many open files or connections: .*EMFILE.*\n {2}Raise the limit/],
-    ['handles while it runs', '-n 45', /too many open files.*EMFILE.*"todo":"Raise the limit/],
+    ['handles while it runs', '-n 52', /too many open files.*EMFILE.*"todo":"Raise the limit/],
     ['address space', '-v 1500000', /out of memory or address space: .*\n {2}Remove the address space limit/],
   ])('%s says so in words and ends with 7', async (_, limit, words) => {
     const cwd = await tempFolder();
