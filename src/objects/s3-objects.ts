@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { messageOf } from '../lib/export-error.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from './bucket-objects.ts';
 import { loadSdk } from './load-sdk.ts';
 import { type ObjectBody, type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
-import { answerLimitMs } from './time-limit.ts';
+import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
 import {
   isNetworkFailure,
   isPassingStatus,
@@ -36,14 +37,18 @@ export async function openS3Objects(place: S3Place): Promise<ObjectStore> {
 }
 
 function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): BucketRequests {
-  const { bucket: Bucket, endpoint } = place;
+  const { bucket: Bucket, endpoint, limitMs = answerLimitMs } = place;
   const client = new sdk.S3Client(clientConfig(place));
 
   async function put(Key: string, body: ObjectBody, condition: { IfNoneMatch?: string; IfMatch?: string }) {
     const sha256 = sha256OfBody(body);
     const checksum = endpoint === undefined ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {};
     const about = { Bucket, Key, ContentLength: sizeOfBody(body), Metadata: { sha256 }, ...condition, ...checksum };
-    return unlessRefused(() => withBytes(body, (Body) => client.send(new sdk.PutObjectCommand({ ...about, Body }))));
+    const most = putLimitMs(limitMs, sizeOfBody(body));
+    const send = (Body: Buffer | ReadStream) =>
+      // The client's own limit is that of a silent socket; this one ends any request.
+      withinTime(most, () => client.send(new sdk.PutObjectCommand({ ...about, Body })));
+    return unlessRefused(() => withBytes(body, send));
   }
 
   return {
@@ -55,22 +60,26 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
     },
     look: (Key) =>
       unlessAbsent(async () => {
-        const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }));
+        const found = await withinTime(limitMs, () => client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
         return { bytes: found.ContentLength ?? 0, sha256: found.Metadata?.['sha256'], tag: found.ETag ?? '' };
       }),
     get: (Key, span) =>
       unlessAbsent(async () => {
         const range = span === undefined ? {} : { Range: `bytes=${span.first}-${span.last ?? ''}` };
-        const { Body, ETag } = await client.send(new sdk.GetObjectCommand({ Bucket, Key, ...range }));
+        const { Body, ETag } = await withinTime(limitMs, () =>
+          client.send(new sdk.GetObjectCommand({ Bucket, Key, ...range })),
+        );
         return { tag: ETag ?? '', blocks: (Body ?? []) as AsyncIterable<Uint8Array> };
       }),
     page: async (Prefix, token) => {
       const more = token === undefined ? {} : { ContinuationToken: token };
-      const page = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more }));
+      const page = await withinTime(limitMs, () =>
+        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more })),
+      );
       const objects = (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, bytes: Size }));
       return { objects, next: page.NextContinuationToken };
     },
-    remove: (Key) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })),
+    remove: (Key) => withinTime(limitMs, () => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }))),
     faultOf,
   };
 }
