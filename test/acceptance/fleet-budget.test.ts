@@ -12,10 +12,13 @@ import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 const server = await postgresOfTests('the budget of a fleet is not tested');
 let keys = 0;
 
-/** A service, 400 ids for 40 calls, and runs of the program that share a key and the database. */
-async function fleet(options: GeneratedServiceOptions = {}) {
+/** More ids than any budget here has calls for, ten a call: no run of one can be complete before the others began. */
+const tooMany = 1000;
+
+/** A service, ids for 40 calls unless given, and runs of the program that share a key and the database. */
+async function fleet(options: GeneratedServiceOptions = {}, entries = 400) {
   const folder = await tempFolder();
-  await writeIdFile(join(folder, 'ids.txt'), { entries: 400 });
+  await writeIdFile(join(folder, 'ids.txt'), { entries });
   const service = await startGeneratedService(options);
   onTestFinished(() => service.stop());
   const environment = { ASSET_EXPORT_API_KEY: `key-${(keys += 1)}`, ASSET_EXPORT_FLEET: server.address };
@@ -53,12 +56,10 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
   it('send exactly what the budget of a day allows, and book before they send', async () => {
     const booked = await bookedNow();
     const short: number[] = [];
-    const { service, start, credits } = await fleet({
-      jitterMs: 20,
-      at: async (point, { number }) => {
-        if (point === 'received' && (await booked()) < number * 160) short.push(number);
-      },
-    });
+    const at: GeneratedServiceOptions['at'] = async (point, { number }) => {
+      if (point === 'received' && (await booked()) < number * 160) short.push(number);
+    };
+    const { service, start, credits } = await fleet({ jitterMs: 20, at }, tooMany);
     const budget = ['--credits-per-day', String(90 * 160), '--credits-per-second', String(100 * 160)];
     const runs = ['a', 'b', 'c', 'd'].map((out) => start(out, ...budget));
     expect(exitsOf(await Promise.all(runs.map(({ ended }) => ended)))).toEqual([8, 8, 8, 8]);
@@ -73,15 +74,13 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     const booked = await bookedNow();
     const short: number[] = [];
     const children: ReturnType<typeof startProgram>[] = [];
-    const { service, start } = await fleet({
-      delayMs: 20,
-      at: async (point, { number }) => {
-        if (point !== 'received') return;
-        if ((await booked()) < number * 160) short.push(number);
-        if (number === 20) children[0]?.child.kill('SIGKILL');
-        if (number === 40) children[1]?.child.kill('SIGKILL');
-      },
-    });
+    const at: GeneratedServiceOptions['at'] = async (point, { number }) => {
+      if (point !== 'received') return;
+      if ((await booked()) < number * 160) short.push(number);
+      if (number === 20) children[0]?.child.kill('SIGKILL');
+      if (number === 40) children[1]?.child.kill('SIGKILL');
+    };
+    const { service, start } = await fleet({ delayMs: 20, at }, tooMany);
     for (const out of ['a', 'b', 'c', 'd']) children.push(start(out, '--credits-per-day', String(70 * 160)));
     expect(exitsOf(await Promise.all(children.map(({ ended }) => ended)))).toEqual([8, 8, 'SIGKILL', 'SIGKILL']);
     expect(await booked()).toBe(70 * 160);
