@@ -3,8 +3,9 @@ import type { Clock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { lostSlice } from './lost-slice.ts';
-import { type SliceLog, type Spent, textOf } from './slice-log.ts';
+import { type SliceLog, textOf } from './slice-log.ts';
 import { sliceNames } from './slice-names.ts';
+import type { Spent } from '../store/export-standing.ts';
 
 const beatSchema = z.object({
   slice: z.number(),

@@ -4,7 +4,8 @@ import type { ObjectBody, ObjectStore } from '../objects/object-store.ts';
 import { sha256OfBody } from '../objects/object-store.ts';
 import type { Commit } from '../store/export-facts.ts';
 import { readBeat } from './heartbeat.ts';
-import { type LogEntry, type LogState, type SliceLog, type Spending, type Spent, withSpent } from './slice-log.ts';
+import { type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
+import type { Spent } from '../store/export-standing.ts';
 
 export interface Claim {
   readonly store: ObjectStore;

@@ -3,6 +3,7 @@ import { ExportError } from '../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { Commit } from '../store/export-facts.ts';
 import { commitSchema } from '../store/fact-schemas.ts';
+import type { Spent } from '../store/export-standing.ts';
 import { numberOfLogEntry, sliceNames } from './slice-names.ts';
 
 /** Calls sent, and credits that these may have cost. */
@@ -22,7 +23,6 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 export type LogEntry = z.infer<typeof entrySchema>;
 export type Spending = z.infer<typeof spendingSchema>;
-export type Spent = z.infer<typeof spentSchema>;
 
 /** What the entries of a log that were read so far add up to. */
 export interface LogState {
@@ -131,11 +131,39 @@ export function withSpent(spending: Spending, scratch: string, spent: Spent): Sp
 }
 
 /** The sum over all scratch folders. */
-export function sumOfSpending(spending: Spending): Spent {
+function sumOfSpending(spending: Spending): Spent {
   return Object.values(spending).reduce(
     (sum, { calls, credits }) => ({ calls: sum.calls + calls, credits: sum.credits + credits }),
     { calls: 0, credits: 0 },
   );
+}
+
+/** The committed parts of slices, in order. */
+export function commitsOf(logs: Iterable<SliceLog>): Commit[] {
+  return [...logs].flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+}
+
+/** What was counted in a scratch folder of a slice, and is not in its log. */
+export interface SpentInScratch {
+  readonly scratch: string;
+  spent(): Spent;
+}
+
+/** The sum over slices. @param more what is known of a slice besides its log */
+export function spentOf(
+  logs: Iterable<SliceLog>,
+  more: (log: SliceLog) => SpentInScratch | undefined = () => undefined,
+): Spent {
+  let sum: Spent = { calls: 0, credits: 0 };
+  for (const log of logs) {
+    const known = more(log);
+    const { spent } = log.state;
+    const { calls, credits } = sumOfSpending(
+      known === undefined ? spent : withSpent(spent, known.scratch, known.spent()),
+    );
+    sum = { calls: sum.calls + calls, credits: sum.credits + credits };
+  }
+  return sum;
 }
 
 export async function textOf(store: ObjectStore, name: string): Promise<string> {

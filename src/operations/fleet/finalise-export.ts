@@ -1,6 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
-import { type SliceLog, sumOfSpending } from '../../slices/slice-log.ts';
+import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Manifest } from '../../store/manifest.ts';
@@ -92,11 +92,9 @@ export async function putWholeManifest({ place, job, start, version, onOpen }: W
     throw notDone(place.address, open, start.slices.length);
   }
   const all = [...logs.values()];
-  const commits = all.flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
   requireWhole(place.address, start, all);
-  const spent = sumOfSpending(Object.fromEntries(all.map(({ state }, index) => [index, sumOfSpending(state.spent)])));
   const begun = jobAsBegun(job, start.job);
-  return home.putManifest(manifestOf({ job: begun, start, commits, ...spent, version }));
+  return home.putManifest(manifestOf({ job: begun, start, commits: commitsOf(all), ...spentOf(all), version }));
 }
 
 /** @throws {ExportError} `damaged` when a done slice does not have all of its entries */

@@ -1,13 +1,12 @@
 import { ExportError } from '../../lib/export-error.ts';
-import { sliceNames } from '../../slices/slice-names.ts';
-import { SliceLog, sumOfSpending, withSpent, type Spent } from '../../slices/slice-log.ts';
+import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../slices/slice-log.ts';
 import type { Commit } from '../../store/export-facts.ts';
-import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { Spent } from '../../store/export-standing.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
 import type { PackedSlice } from '../homes/bucket-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../homes/claim-slice.ts';
 import type { HeldSlice } from '../homes/export-home.ts';
-import { heldElsewhere } from '../homes/slice-holders.ts';
+import { heldElsewhere, ownScratchId } from '../homes/slice-holders.ts';
 import { sliceEntries } from './slice-entries.ts';
 
 export type FleetPlace = BucketPlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
@@ -23,7 +22,7 @@ export class FleetSlices {
   hasWaited = false;
   readonly #logs = new Map<number, SliceLog>();
   /** What was counted on this disk, by slice. */
-  readonly #own = new Map<number, { readonly scratch: string; readonly spent: () => Spent }>();
+  readonly #own = new Map<number, SpentInScratch>();
   #held: ClaimedSlice | undefined;
 
   constructor(place: FleetPlace, packed: readonly PackedSlice[]) {
@@ -62,20 +61,12 @@ export class FleetSlices {
   }
 
   commits(): Commit[] {
-    return [...this.#logs.values()].flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+    return commitsOf(this.#logs.values());
   }
 
   /** What is known of the slices that this worker has looked at. */
   spent(): Spent {
-    let sum: Spent = { calls: 0, credits: 0 };
-    for (const [slice, { state }] of this.#logs) {
-      const own = this.#own.get(slice);
-      const { calls, credits } = sumOfSpending(
-        own === undefined ? state.spent : withSpent(state.spent, own.scratch, own.spent()),
-      );
-      sum = { calls: sum.calls + calls, credits: sum.credits + credits };
-    }
-    return sum;
+    return spentOf(this.#logs.values(), ({ slice }) => this.#own.get(slice));
   }
 
   async close(): Promise<void> {
@@ -85,9 +76,7 @@ export class FleetSlices {
   /** A holder that worked in this disk's scratch folder may be followed at once: its lock tells whether it lives. */
   async #isHeldElsewhere({ slice, state }: SliceLog): Promise<boolean> {
     if (state.holder === undefined) return false;
-    const { files, scratch } = this.place;
-    const id = await files.readAll(pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/scratch`));
-    return id === undefined || Buffer.from(id).toString('latin1') !== state.holder.scratch;
+    return (await ownScratchId(this.place, slice)) !== state.holder.scratch;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Beat, readBeat } from '../../slices/heartbeat.ts';
-import { type SliceLog, type Spent, sumOfSpending, withSpent } from '../../slices/slice-log.ts';
+import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
 import { bytesOf } from './bucket-bytes.ts';
@@ -33,18 +33,18 @@ export async function readBucketProgress(
   const start = await readBucketStart(place);
   if (start === undefined) return undefined;
   const logs = [...(await readLogs(place)).values()];
-  const beats: Beat[] = [];
-  let spent: Spent = { calls: 0, credits: 0 };
+  const beatBySlice = new Map<number, Beat>();
   for (const log of logs) {
     const beat = await beatOf(place, log);
-    if (beat !== undefined) beats.push(beat);
-    const { calls, credits } = sumOfSpending(
-      beat === undefined ? log.state.spent : withSpent(log.state.spent, beat.scratch, beat),
-    );
-    spent = { calls: spent.calls + calls, credits: spent.credits + credits };
+    if (beat !== undefined) beatBySlice.set(log.slice, beat);
   }
-  const commits = logs.flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
-  return { start, commits, spent, beats, slicesDone: logs.filter(({ state }) => state.isDone).length };
+  const spent = spentOf(logs, ({ slice }) => {
+    const beat = beatBySlice.get(slice);
+    return beat === undefined ? undefined : { scratch: beat.scratch, spent: () => beat };
+  });
+  const beats = [...beatBySlice.values()];
+  const slicesDone = logs.filter(({ state }) => state.isDone).length;
+  return { start, commits: commitsOf(logs), spent, beats, slicesDone };
 }
 
 async function beatOf({ store }: Pick<BucketPlace, 'store'>, { state }: SliceLog): Promise<Beat | undefined> {

@@ -2,8 +2,10 @@ import { cutSlices, type CutSlice } from '../../ids/cut-slices.ts';
 import type { Entries } from '../../ids/entries.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { probeStore } from '../../objects/probe-store.ts';
-import { SliceLog, sumOfSpending, withSpent, type Spent } from '../../slices/slice-log.ts';
+import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../slices/slice-log.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
+import type { Commit } from '../../store/export-facts.ts';
+import type { Spent } from '../../store/export-standing.ts';
 import { readJournals } from '../../store/journal-entries.ts';
 import { requireSame } from '../job-shape.ts';
 import type { BucketPlace } from './bucket-place.ts';
@@ -61,7 +63,7 @@ class BucketSlices {
   readonly #logs: Map<number, SliceLog>;
   readonly #cuts: AsyncGenerator<CutSlice, void, void>;
   /** What was counted on this disk, by slice. */
-  readonly #own = new Map<number, { readonly scratch: string; readonly spent: () => Spent }>();
+  readonly #own = new Map<number, SpentInScratch>();
   #held: ClaimedSlice | undefined;
 
   constructor(place: OpenPlace, logs: Map<number, SliceLog>, cuts: AsyncGenerator<CutSlice, void, void>) {
@@ -91,19 +93,12 @@ class BucketSlices {
     }
   }
 
-  commits() {
-    return [...this.#logs.values()].flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+  commits(): Commit[] {
+    return commitsOf(this.#logs.values());
   }
 
   spent(): Spent {
-    const sums = [...this.#logs].map(([slice, { state }]) => {
-      const own = this.#own.get(slice);
-      return sumOfSpending(own === undefined ? state.spent : withSpent(state.spent, own.scratch, own.spent()));
-    });
-    return sums.reduce((sum, each) => ({ calls: sum.calls + each.calls, credits: sum.credits + each.credits }), {
-      calls: 0,
-      credits: 0,
-    });
+    return spentOf(this.#logs.values(), ({ slice }) => this.#own.get(slice));
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { Heartbeat } from '../../slices/heartbeat.ts';
 import { lostSlice } from '../../slices/lost-slice.ts';
 import { SliceHold } from '../../slices/slice-hold.ts';
-import type { SliceLog, Spent } from '../../slices/slice-log.ts';
+import type { SliceLog } from '../../slices/slice-log.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import type { Commit } from '../../store/export-facts.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
@@ -17,6 +17,7 @@ import type { HeldSlice } from './export-home.ts';
 import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
 import { heldElsewhere, requireDead, scratchId } from './slice-holders.ts';
+import type { Spent } from '../../store/export-standing.ts';
 
 export interface SliceToClaim extends BucketPlace {
   /** Whether the store replaces objects under a condition. */

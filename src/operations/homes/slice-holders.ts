@@ -40,6 +40,15 @@ export async function scratchId(files: FileStore, folder: string): Promise<strin
   return id;
 }
 
+/** The id of a slice's scratch folder on this disk; undefined when there is none. */
+export async function ownScratchId(
+  { files, scratch }: Pick<BucketPlace, 'files' | 'scratch'>,
+  slice: number,
+): Promise<string | undefined> {
+  const id = await files.readAll(pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/scratch`));
+  return id === undefined ? undefined : Buffer.from(id).toString('latin1');
+}
+
 /** Waits until a holder shows that it lives, or counts as dead. @throws {ExportError} `locked` when it lives */
 export async function requireDead(place: BucketPlace, log: SliceLog, stop: AbortSignal): Promise<void> {
   const { store, clock, deadAfterSeconds } = place;
@@ -49,13 +58,10 @@ export async function requireDead(place: BucketPlace, log: SliceLog, stop: Abort
 
 /** @throws {ExportError} `locked` when a process makes parts of the export */
 export async function requireNoHolder(place: BucketPlace): Promise<void> {
-  const { files, scratch } = place;
   for (const log of (await readLogs(place)).values()) {
     const { holder } = log.state;
     if (holder === undefined) continue;
-    const own = pathIn(scratch, `${sliceNames.scratch(log.slice)}/${exportPaths.run}/scratch`);
-    const id = await files.readAll(own);
-    if (id !== undefined && Buffer.from(id).toString('latin1') === holder.scratch) continue;
+    if ((await ownScratchId(place, log.slice)) === holder.scratch) continue;
     await requireDead(place, log, new AbortController().signal);
   }
 }
