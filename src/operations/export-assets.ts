@@ -6,13 +6,12 @@ import { utcDay } from '../lib/clock.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
-import type { Manifest } from '../store/manifest.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
 import { jobOn } from './dated-exports.ts';
-import { accountOf, type ExportOutcome } from './export-outcome.ts';
+import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
@@ -109,13 +108,6 @@ async function finishedBefore(
   const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder: home.scratch });
   requireSame(home.name, manifest, { job: jobShape(job, sinks), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
-}
-
-function alreadyComplete(folder: string, manifest: Manifest): ExportOutcome {
-  return {
-    ...{ state: 'already', account: accountOf(folder, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 },
-    ...{ columns: [], invalidSamples: [] },
-  };
 }
 
 async function exportLocked(

@@ -52,6 +52,14 @@ export function accountOf(folder: string, manifest: Manifest): ExportAccount {
   return base === undefined ? account : { ...account, base };
 }
 
+/** The outcome where an export was complete before. */
+export function alreadyComplete(folder: string, manifest: Manifest): ExportOutcome {
+  return {
+    ...{ state: 'already', account: accountOf(folder, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 },
+    ...{ columns: [], invalidSamples: [] },
+  };
+}
+
 export interface UnfinishedFacts {
   readonly folder: string;
   readonly commits: readonly Commit[];

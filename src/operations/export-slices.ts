@@ -16,8 +16,8 @@ import type { HeldSlice, OpenExport } from './homes/export-home.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
 import { recordRun } from './record-run.ts';
 
-/** The slices of an export that one process makes. */
-export interface ExportedSlices {
+/** Slices of an export, and what their parts are made of. */
+export interface SlicesToMake {
   readonly job: Job;
   readonly sinks: readonly CustomSink[];
   readonly inputs: {
@@ -25,18 +25,22 @@ export interface ExportedSlices {
     readonly inputBytes: number;
     readonly columns: readonly TakenColumn[];
   };
-  /** What the export is called in accounts. */
-  readonly name: string;
-  /** Local folder that keeps the record of the run. */
-  readonly recordFolder: string;
   readonly open: OpenExport;
   readonly progress: ReadProgress;
   /** A slice that another process took over: ends the run, or only what it does for that slice. */
   readonly whenLost: 'end' | 'continue';
-  /** Of an export with a base: what is requested before any part is made. */
-  readonly answers?: PreparedAnswers | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
+}
+
+/** The slices of an export that one process makes, and how it ends. */
+export interface ExportedSlices extends SlicesToMake {
+  /** What the export is called in accounts. */
+  readonly name: string;
+  /** Local folder that keeps the record of the run. */
+  readonly recordFolder: string;
+  /** Of an export with a base: what is requested before any part is made. */
+  readonly answers?: PreparedAnswers | undefined;
   /** Called when no slice is left: gives the manifest. */
   readonly finish: () => Promise<Manifest>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
@@ -119,11 +123,7 @@ async function exportAll(exported: ExportedSlices, spentNow: SpentNow, context: 
 }
 
 /** Takes slices until none is left, makes the parts that are not committed yet, and commits each. */
-export async function exportSlices(
-  exported: ExportedSlices,
-  spentNow: SpentNow,
-  context: ExportContext,
-): Promise<void> {
+export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, context: ExportContext): Promise<void> {
   const { inputs, open, whenLost } = exported;
   const commits = open.commits();
   context.listener({
@@ -164,7 +164,7 @@ function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
 
 async function exportSlice(
   slice: HeldSlice,
-  { job, sinks, inputs, open, progress, local }: ExportedSlices,
+  { job, sinks, inputs, open, progress, local }: SlicesToMake,
   context: ExportContext,
 ): Promise<'done'> {
   const made = makeParts(

@@ -5,7 +5,7 @@ import type { ExportContext } from '../../work/export-context.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { manifestOf } from '../complete-export.ts';
-import { bucketHome } from '../homes/bucket-home.ts';
+import { bucketHome, clearComplete } from '../homes/bucket-home.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
 import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
@@ -42,7 +42,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
     const start = await requireEnqueued(place);
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
-    await clearFinalised(place);
+    await clearComplete(place);
     await pointLatest(job, context);
     return { state: 'complete', manifest };
   } catch (error) {
@@ -124,10 +124,4 @@ function notDone(address: string, open: readonly number[], slices: number): Expo
       facts: { slices: open.length },
     },
   );
-}
-
-/** Removes what a complete export needs no more. Where nothing may be deleted, `.run/` stays. */
-export async function clearFinalised(place: BucketPlace, warn?: (message: string) => void): Promise<void> {
-  const noLock = { release: () => Promise.resolve(), remove: () => Promise.resolve() };
-  await bucketHome(place).clear('complete', noLock, warn);
 }

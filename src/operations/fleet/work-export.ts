@@ -8,9 +8,9 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { newReadProgress } from '../../work/count-entries.ts';
 import type { ExportContext } from '../../work/export-context.ts';
-import { accountOf, type ExportOutcome } from '../export-outcome.ts';
+import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../export-slices.ts';
-import { bucketHome } from '../homes/bucket-home.ts';
+import { bucketHome, clearComplete } from '../homes/bucket-home.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
 import { putRecord } from '../homes/bucket-record.ts';
 import { CurrentStart } from '../homes/current-start.ts';
@@ -20,7 +20,7 @@ import { jobShape, requireSame } from '../job-shape.ts';
 import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { completedElsewhere } from './completed-elsewhere.ts';
-import { clearFinalised, putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
+import { putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
 
@@ -61,13 +61,13 @@ async function workOn(request: WorkRequest, context: ObservedContext, startedAtM
   serviceAddress(context.service);
   requireDayForACall(job.budget);
   const finished = await bucketHome(place).readManifest();
-  if (finished !== undefined) return alreadyComplete(place.address, finished, job);
+  if (finished !== undefined) return sameComplete(place.address, finished, job);
   try {
     return await workOnUnfinished(request, { ...context, startedAtMs }, place);
   } catch (error) {
     const manifest = await completedElsewhere(place, error);
     if (manifest === undefined) throw error;
-    return alreadyComplete(place.address, manifest, job);
+    return sameComplete(place.address, manifest, job);
   }
 }
 
@@ -92,12 +92,9 @@ async function workOnUnfinished(
   });
 }
 
-function alreadyComplete(address: string, manifest: Manifest, job: Job): ExportOutcome {
+function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutcome {
   requireSame(address, manifest, { job: jobShape(job), inputs: manifest.inputs });
-  return {
-    ...{ state: 'already', account: accountOf(address, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 },
-    ...{ columns: [], invalidSamples: [] },
-  };
+  return alreadyComplete(address, manifest);
 }
 
 interface Working {
@@ -142,7 +139,7 @@ async function makeSlices(
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
   else if (!slices.hasWaited)
-    await clearFinalised(place, (message) => {
+    await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
   return outcome;

@@ -36,8 +36,8 @@ export function bucketHome(place: BucketPlace): ExportHome {
     open: (start, entries) => openBucketExport(place, start, entries),
     clear: async (outcome, lock, warn) => {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place)))) return putRecord(place);
-      if (outcome === 'complete') await clearBucket(place, warn);
-      await clearScratch(place);
+      if (outcome === 'complete') await clearComplete(place, warn);
+      else await clearScratch(place);
       await lock.remove();
     },
   };
@@ -96,8 +96,8 @@ async function throwAwayBucket(place: BucketPlace, sinks: readonly CustomSink[])
   await clearScratch(place, [exportPaths.stdin]);
 }
 
-/** Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
-async function clearBucket(place: BucketPlace, warn?: (message: string) => void): Promise<void> {
+/** Removes what a complete export needs no more. Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
+export async function clearComplete(place: BucketPlace, warn?: (message: string) => void): Promise<void> {
   const { store, address } = place;
   // Two processes may complete the same export: the first one has all records.
   await store.putNew(exportPaths.keptRunLines, { bytes: await mergedRecord(place) });
@@ -105,6 +105,7 @@ async function clearBucket(place: BucketPlace, warn?: (message: string) => void)
     if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
     warn?.(`${address}/${exportPaths.run}/ stays: Delete is not allowed there. The export is complete without it`);
   });
+  await clearScratch(place);
 }
 
 /** Removes what the slices left on the local disk. The lock stays. */

@@ -127,16 +127,12 @@ export class BasedAnswers implements PreparedAnswers {
     const quiet = { ...context, listener: requestsOf(context.listener) };
     const entries = () => countedEntries(wanted, inputs, { progress, listener: () => undefined });
     const open = await inner.open(start, entries);
-    const finish = () =>
-      inner.putManifest(
-        manifestOf({ job: wanted, start: open.start, commits: open.commits(), ...open.spent(), version }),
-      );
-    const names = { name: inner.name, recordFolder: inner.scratch };
     await thenCleanUp({
       work: async () => {
-        const slices = { job: wanted, sinks: [], inputs, ...names, open, progress, finish, whenLost: 'end' as const };
-        await exportSlices(slices, spentNow, quiet);
-        await finish();
+        await exportSlices({ job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' }, spentNow, quiet);
+        await inner.putManifest(
+          manifestOf({ job: wanted, start: open.start, commits: open.commits(), ...open.spent(), version }),
+        );
       },
       cleanUp: [
         async () => {

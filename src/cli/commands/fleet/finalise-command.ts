@@ -28,17 +28,14 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { job } = jobOf(args);
   const startedMs = systemClock.now();
   const { finaliseExport } = await import('../../../operations/fleet/finalise-export.ts');
-  const { accountOf } = await import('../../../operations/export-outcome.ts');
+  const { alreadyComplete } = await import('../../../operations/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
     ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
     onOpen: (slices) => queueAgain(job, slices),
   });
   await clearJobQueue(job);
   const shown = job.output.dir;
-  const outcome = {
-    ...{ state, account: accountOf(shown, manifest), callsOfRun: 0, creditsOfRun: 0, columns: [], invalidSamples: [] },
-    elapsedMs: systemClock.now() - startedMs,
-  };
+  const outcome = { ...alreadyComplete(shown, manifest), state, elapsedMs: systemClock.now() - startedMs };
   return tellOutcome(
     outcome,
     { tell: () => undefined },
