@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type FinishedExport, type ManifestFile, wholeName } from '../finished/finished-export.ts';
+import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import { piecesOf } from '../finished/part-bytes.ts';
-import { recordFiles } from '../finished/records.ts';
-import { recordsOf } from '../finished/records.ts';
+import { recordFiles, recordsOf } from '../finished/records.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { assetsTable, fetchedAt } from '../records/columns.ts';
 import { flattenAsset } from '../records/flatten-asset.ts';
-import type { Cell, Column } from '../records/table.ts';
+import { type Cell, type Column, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { pathIn } from '../store/export-folder.ts';
 import type { AssetClasses } from './asset-classes.ts';

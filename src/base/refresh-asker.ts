@@ -207,7 +207,8 @@ function readAll(rows: RecordRows, body: Buffer, starts: readonly number[]): voi
   }
 }
 
-function wholeRows(rows: RecordRows): RowBlock {
+/** All records as whole rows of `assets`. */
+export function wholeRows(rows: RecordRows): RowBlock {
   return rows.rows(
     assetsTable,
     Array.from({ length: rows.count }, (_, index) => index),

@@ -1,10 +1,8 @@
 import type { FinishedExport } from '../finished/finished-export.ts';
-import { assetsTable } from '../records/columns.ts';
 import type { RowBlock } from '../records/row-block.ts';
-import type { RecordRows } from '../records/scan/record-rows.ts';
 import { recordPieces } from './base-rows.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
-import { recordRowsOf } from './refresh-asker.ts';
+import { recordRowsOf, wholeRows } from './refresh-asker.ts';
 
 /** Records that become rows at once. */
 const recordsAtOnce = 500;
@@ -30,13 +28,7 @@ export async function* unlistedRecords(
   if (count === 0) return;
   let row = 0;
   const waiting: Buffer[] = [];
-  const block = (): RowBlock => {
-    const rows: RecordRows = recordRowsOf(waiting.splice(0));
-    return rows.rows(
-      assetsTable,
-      Array.from({ length: rows.count }, (_, index) => index),
-    );
-  };
+  const block = (): RowBlock => wholeRows(recordRowsOf(waiting.splice(0)));
   for await (const piece of recordPieces(finished)) {
     for (let index = 0; index < piece.count; index += 1, row += 1) {
       if (((bits[row >>> 3] ?? 0) & (1 << (row & 7))) === 0) continue;

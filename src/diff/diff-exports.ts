@@ -9,7 +9,7 @@ import { type FileFacts, noCounts, noNotes } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type Manifest, writeManifest } from '../store/manifest.ts';
-import { readRunLines } from '../store/run-record.ts';
+import { startOfExport } from '../store/run-record.ts';
 import { publishFiles } from '../store/part-file.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
@@ -153,8 +153,7 @@ async function written(
     facts.map(({ path }) => path),
   );
   const { uncompared, ...diff } = summaryOf(sides, changes);
-  const run = (await readRunLines(b.finished.files, b.finished.folder)).find((line) => line.kind === 'run');
-  const startedAtMs = b.finished.manifest.startedAtMs ?? run?.startMs;
+  const startedAtMs = await startOfExport(b.finished.files, b.finished.folder, b.finished.manifest);
   await writeManifest(files, out, manifestOf({ made, diff, version: request.version, startedAtMs }));
   return { ...diff, uncompared };
 }

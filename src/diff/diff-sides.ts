@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { type FinishedExport, wholeName } from '../finished/finished-export.ts';
+import type { FinishedExport } from '../finished/finished-export.ts';
 import { csvDialectNamed } from '../lib/csv-dialect.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { Column, Table } from '../records/table.ts';
+import { type Column, isAssetId, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { contentSeal } from '../store/content-seal.ts';
 import { doubleQuoted, isList, type Source, type TableFormat } from '../warehouse/dialect.ts';
@@ -34,7 +34,7 @@ export function diffSide(finished: FinishedExport): DiffSide {
   const columns = finished.tables.get('assets')?.columns ?? [];
   const isNested = columns.some(isList);
   const format = (['parquet', 'csv'] as const).find((each) => held.has(each) && !(isNested && each === 'parquet'));
-  if (format === undefined || !columns.some((column) => wholeName(column) === 'id')) {
+  if (format === undefined || !columns.some(isAssetId)) {
     const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
     throw new ExportError('usage', `${folder} has not ${why}, which diff reads`, {
       todo: `Export it again for no credits: asset-export serve --assets ${folder}, then run with --url http://127.0.0.1:8787 --format parquet, and compare that.`,

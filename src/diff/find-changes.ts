@@ -1,7 +1,7 @@
 import { cellPair, compareAssets, isTime, valuesText } from '../records/asset-changes.ts';
-import { changeColumns, changesTable } from '../records/columns.ts';
+import { changesOf } from '../records/columns.ts';
 import { messageOf } from '../lib/export-error.ts';
-import type { Cell, Column, Row } from '../records/table.ts';
+import { type Cell, type Column, isAssetId, type Row } from '../records/table.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
 import { columnsIn, type DiffSide, longestRowBytes, readerIn, unexportedIn, valueSql } from './diff-sides.ts';
@@ -31,16 +31,6 @@ export interface DiffCounts {
 interface Sides {
   readonly a: DiffSide;
   readonly b: DiffSide;
-}
-
-/** The columns of `changes`, from those of the newer export. */
-function changesColumns(assets: readonly Column[]): Column[] {
-  const isId = (column: Column): boolean => (column.from ?? column.name) === 'id';
-  const own = changesTable.columns.slice(0, changeColumns.length + 1);
-  return [
-    ...own.map((column) => (isId(column) ? (assets.find(isId) ?? column) : column)),
-    ...assets.filter((column) => !isId(column)).map((column) => ({ ...column, nullable: true })),
-  ];
 }
 
 /**
@@ -74,7 +64,7 @@ export async function findChanges(session: DiffSession, sides: Sides, ignored: r
     ignored: [...ignored, ...uncompared],
   });
   return {
-    columns: changesColumns(layout.after),
+    columns: changesOf(layout.after).columns,
     ...{ side: b, counts, perColumn, uncompared },
     rows: async function* () {
       const kept = await session.append('kept');
@@ -168,7 +158,7 @@ interface Maker extends Layout {
 function changeMaker({ before, after, places, ignored }: Maker): (values: readonly DiffValue[]) => Change {
   const compare = compareAssets(after, ignored);
   const kept = before.flatMap((column, place) => (isTime(column) ? [] : [place]));
-  const id = after.findIndex((column) => (column.from ?? column.name) === 'id');
+  const id = after.findIndex(isAssetId);
   return (values) => {
     const [assetId, isOld, isNew, fate, ...cells] = values;
     const old = before.map((column, index) => cellOf(cells[index] ?? null, column));

@@ -1,6 +1,6 @@
 import { fetchedAt, tableByName } from '../records/columns.ts';
 import { exportedAt } from '../records/shape-table.ts';
-import type { Column, ColumnType, Row, Table } from '../records/table.ts';
+import { type Column, type ColumnType, type Row, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
@@ -99,11 +99,6 @@ export async function openFinished(folder: string, files: FileStore = diskFileSt
   throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
     todo: `See asset-export status ${folder}.`,
   });
-}
-
-/** The name of a column in the column table, whatever a job called it. */
-export function wholeName({ from, name }: { readonly name: string; readonly from?: string | undefined }): string {
-  return from ?? name;
 }
 
 /** A table as its files have it: what the manifest does not say of a column, the column table does. */

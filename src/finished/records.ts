@@ -1,8 +1,9 @@
 import { assetsTable } from '../records/columns.ts';
 import type { JsonObject } from '../records/json/json.ts';
 import { rebuildAsset } from '../records/rebuild-asset.ts';
+import { wholeName } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { type FinishedExport, type ManifestFile, wholeName } from './finished-export.ts';
+import type { FinishedExport, ManifestFile } from './finished-export.ts';
 import { jsonLines } from './row-readers.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { FinishedExport } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { changeColumns, changesTable } from '../records/columns.ts';
-import type { Table } from '../records/table.ts';
+import { isAssetId, type Table } from '../records/table.ts';
 import { contentSeal } from '../store/content-seal.ts';
-import { readRunLines } from '../store/run-record.ts';
+import { startOfExport } from '../store/run-record.ts';
 import {
   type ChangedTables,
   type ChangeStyle,
@@ -111,7 +111,7 @@ function otherMode({ mode, assets }: Loading, standing: string): ExportError {
 function assetsOf({ tables, prefix }: LoadPlan): FilledTable {
   const found = tables.find(({ name }) => name === changesTable.name) ?? tables.find(({ name }) => name === 'assets');
   const columns = found?.table.columns.filter(({ name }) => !changeColumns.includes(name)) ?? [];
-  const id = columns.find((column) => (column.from ?? column.name) === 'id')?.name;
+  const id = columns.find(isAssetId)?.name;
   if (id !== undefined) return { name: `${prefix}assets`, columns: columns.map(({ name }) => name), id };
   throw new ExportError('usage', 'this mode needs the column id of the table assets, which this export does not have', {
     todo: 'Export the table assets with the column id.',
@@ -254,8 +254,7 @@ async function countOf(database: Database, from: string): Promise<number> {
 /** When the export began, as an expression. @throws {ExportError} `usage` when nothing says so */
 async function startOf({ finished, kind }: Loading): Promise<string> {
   const { files, folder, manifest } = finished;
-  const run = (await readRunLines(files, folder)).find((line) => line.kind === 'run');
-  const ms = manifest.startedAtMs ?? run?.startMs;
+  const ms = await startOfExport(files, folder, manifest);
   if (ms !== undefined)
     return `${kind === 'duckdb' ? 'TIMESTAMPTZ' : 'timestamp with time zone'} ${literal(new Date(ms).toISOString())}`;
   throw new ExportError(

@@ -1,4 +1,4 @@
-import type { Table } from '../records/table.ts';
+import { isAssetId, type Table } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import { ddlFor } from '../warehouse/dialects.ts';
@@ -135,7 +135,7 @@ function createIfAbsent(source: LoadTable, { kind, mode }: LoadOptions): string 
 /** The columns that identify a row; undefined where the job left the id of assets out. */
 function keyOf({ name, table }: LoadTable): string[] | undefined {
   if (name !== 'assets') return ['asset_id', 'position'];
-  const id = table.columns.find((column) => (column.from ?? column.name) === 'id')?.name;
+  const id = table.columns.find(isAssetId)?.name;
   return id === undefined ? undefined : [id];
 }
 

@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson } from './json/json.ts';
 import { isJsonObject, type Json, type JsonObject } from './json/json-value.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
-import type { Cell, Column, Row } from './table.ts';
+import { type Cell, type Column, isAssetId, type Row, wholeName } from './table.ts';
 import { timestampText } from './timestamp-text.ts';
 
 /** Two rows of the same columns, in whatever form their cells have. */
@@ -15,8 +15,8 @@ export interface RowPair {
 export type RowComparison = (pair: RowPair) => number[];
 
 /** Whether a column says when a row was requested. Such columns are never changes. */
-export function isTime({ from, name }: Column): boolean {
-  return ['fetched_at', 'exported_at'].includes(from ?? name);
+export function isTime(column: Column): boolean {
+  return ['fetched_at', 'exported_at'].includes(wholeName(column));
 }
 
 /**
@@ -25,10 +25,9 @@ export function isTime({ from, name }: Column): boolean {
  */
 export function compareAssets(columns: readonly Column[], ignored: readonly string[]): RowComparison {
   const places = columns.flatMap((column, place) => {
-    const whole = column.from ?? column.name;
-    return whole === 'id' || isTime(column) || ignored.includes(whole) ? [] : [place];
+    return isAssetId(column) || isTime(column) || ignored.includes(wholeName(column)) ? [] : [place];
   });
-  const extra = columns.findIndex((column) => (column.from ?? column.name) === 'extra');
+  const extra = columns.findIndex((column) => wholeName(column) === 'extra');
   const paths = ignored.filter((name) => name.startsWith('extra.')).map((name) => name.split('.').slice(1));
   return (pair) =>
     places.filter((place) => {

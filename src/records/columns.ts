@@ -1,4 +1,4 @@
-import type { Column, ColumnType, Table } from './table.ts';
+import { type Column, type ColumnType, isAssetId, type Table } from './table.ts';
 
 /**
  * The columns of every table, the one place that names them: flattening, file headers, schemas, DDL and documents come
@@ -202,6 +202,16 @@ export const changesTable: Table = {
 
 /** The columns of `changes` that `assets` does not have. */
 export const changeColumns: readonly string[] = ['op', 'reason', 'changed', 'before'];
+
+/** The table `changes` for columns of `assets`: those of its own, then these. A deleted row has none of them but the id. */
+export function changesOf(assets: readonly Column[]): Table {
+  const own = changesTable.columns.slice(0, changeColumns.length + 1);
+  const columns = [
+    ...own.map((column) => (isAssetId(column) ? (assets.find(isAssetId) ?? column) : column)),
+    ...assets.filter((column) => !isAssetId(column)).map((column) => ({ ...column, nullable: true })),
+  ];
+  return { ...changesTable, columns };
+}
 
 /** All tables, `changes` too. */
 export const tableNames: readonly string[] = [...tables, changesTable].map((table) => table.name);

@@ -1,4 +1,4 @@
-import { assetsTable, changeColumns, changesTable, fetchedAt, tables } from './columns.ts';
+import { assetsTable, changesOf, changesTable, fetchedAt, tables } from './columns.ts';
 import type { Drift } from './drift.ts';
 import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from './json/json.ts';
@@ -79,16 +79,10 @@ const neverFetched: FetchTimes = () => undefined;
 /** The columns of `changes` are those of `assets` as the job has them, behind those of its own. */
 function shapeChanges(shape: TableShape): ShapedTable {
   const assets = shapeTable(assetsTable, shape).table.columns;
-  const isId = (column: Column): boolean => (column.from ?? column.name) === 'id';
-  const own = changesTable.columns.slice(0, changeColumns.length + 1);
-  const columns = [
-    ...own.map((column) => (isId(column) ? (assets.find(isId) ?? column) : column)),
-    ...assets.filter((column) => !isId(column)).map((column) => ({ ...column, nullable: true })),
-  ];
   const pick = (): RowBlock => {
     throw new Error('rows of changes are made of two rows of assets');
   };
-  return { table: { ...changesTable, columns }, whole: changesTable, pick };
+  return { table: changesOf(assets), whole: changesTable, pick };
 }
 
 interface Picking {

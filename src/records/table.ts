@@ -40,6 +40,22 @@ export interface Column {
   readonly list?: string;
 }
 
+/** What a column is called, here and in the column table. */
+interface ColumnName {
+  readonly name: string;
+  readonly from?: string | undefined;
+}
+
+/** The name of a column in the column table, whatever a job called it. */
+export function wholeName({ from, name }: ColumnName): string {
+  return from ?? name;
+}
+
+/** Whether a column of `assets` or `changes` holds the id of the asset. */
+export function isAssetId(column: ColumnName): boolean {
+  return wholeName(column) === 'id';
+}
+
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];

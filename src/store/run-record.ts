@@ -1,5 +1,6 @@
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
+import type { Manifest } from './manifest.ts';
 import type { OpenFile } from './open-file.ts';
 import { boundedRunLines, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
 
@@ -19,6 +20,16 @@ export interface RunRecord {
 export async function readRunLines(files: FileStore, folder: string): Promise<RunLine[]> {
   const unfinished = await textOf(files, pathIn(folder, exportPaths.runLines));
   return parseRunLines(unfinished ?? (await textOf(files, pathIn(folder, exportPaths.keptRunLines))) ?? '');
+}
+
+/** When an export began, in milliseconds since 1970: its manifest says so, or its record. */
+export async function startOfExport(
+  files: FileStore,
+  folder: string,
+  { startedAtMs }: Pick<Manifest, 'startedAtMs'>,
+): Promise<number | undefined> {
+  if (startedAtMs !== undefined) return startedAtMs;
+  return (await readRunLines(files, folder)).find((line) => line.kind === 'run')?.startMs;
 }
 
 async function textOf(files: FileStore, path: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import { assetsTable, changeColumns, changesTable } from '../records/columns.ts';
-import type { Column, Table } from '../records/table.ts';
+import { assetsTable, changeColumns, changesOf, changesTable } from '../records/columns.ts';
+import { type Column, isAssetId, type Table } from '../records/table.ts';
 import { type ChangeStyle, mergeStatements, plainUpdate, scd2Statements, type SetColumn } from './change-statements.ts';
 import { backQuoted, doubleQuoted, type Source, type TableFormat } from './dialect.ts';
 import { ddlFor, type DialectName, loadStatementFor } from './dialects.ts';
@@ -67,8 +67,8 @@ export const validColumns: readonly Column[] = [
 export function changeScript(tables: readonly Table[], { dialect, mode, folder, format }: ScriptOptions): string {
   const style = styles[dialect];
   const assets = tables.find(({ name }) => name === assetsTable.name) ?? assetsTable;
-  const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets);
-  const id = assets.columns.find((column) => (column.from ?? column.name) === 'id')?.name ?? 'id';
+  const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets.columns);
+  const id = assets.columns.find(isAssetId)?.name ?? 'id';
   const children = tables.filter(({ list }) => list !== undefined);
   const namesOf = (table: Table): string[] => table.columns.map(({ name }) => name);
   const staged = (table: Table): Table => ({ ...table, name: `new_${table.name}` });
@@ -108,16 +108,6 @@ export function changeScript(tables: readonly Table[], { dialect, mode, folder, 
     style.commit,
     ...drops,
   ].join('\n');
-}
-
-function changesOf(assets: Table): Table {
-  const isId = (column: Column): boolean => (column.from ?? column.name) === 'id';
-  const own = changesTable.columns.slice(0, changeColumns.length + 1);
-  const rest = assets.columns.filter((column) => !isId(column)).map((column) => ({ ...column, nullable: true }));
-  return {
-    ...changesTable,
-    columns: [...own.map((column) => (isId(column) ? (assets.columns.find(isId) ?? column) : column)), ...rest],
-  };
 }
 
 /** The load statement of a table whose files lie under another name. */

@@ -4,7 +4,7 @@ import { assetsTable } from '../records/columns.ts';
 import { type ShapedTable } from '../records/shape-table.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from '../records/row-block.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
-import type { Column } from '../records/table.ts';
+import { type Column, isAssetId, wholeName } from '../records/table.ts';
 
 /** The row of an asset, now or before, shaped as the job has it. */
 interface ShapedRow {
@@ -65,7 +65,7 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
   const placeOf = (column: Column): number => written.findIndex(({ name }) => name === column.name);
   const changed = change.columns.flatMap((place) => {
     const name = assetsTable.columns[place]?.name;
-    return written.filter((column) => tableName(column) === name);
+    return written.filter((column) => wholeName(column) === name);
   });
   // What the job does not write is no change for who reads it.
   if (change.op === 'update' && changed.length === 0) return;
@@ -88,16 +88,11 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
           builder.setText(cell, beforeText(before, op === 'delete' ? rowColumns(written) : changed, placeOf), false);
         break;
       default: {
-        const from = tableName(column) === 'id' ? (now ?? before) : now;
+        const from = isAssetId(column) ? (now ?? before) : now;
         if (from !== undefined) copyCell({ builder, cell }, from, placeOf(column));
       }
     }
   }
-}
-
-/** The name of a column in the column table, whatever the job calls it. */
-function tableName({ from, name }: Column): string {
-  return from ?? name;
 }
 
 /** Of a deleted row: all but the times. */

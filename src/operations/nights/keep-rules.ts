@@ -1,3 +1,5 @@
+import { dayMs } from '../../lib/clock.ts';
+
 /** How many exports to keep, by rule. */
 export interface KeepRules {
   readonly last: number;
@@ -47,8 +49,6 @@ export function keptByRules(nights: readonly DatedNight[], rules: KeepRules): Ma
   }
   return kept;
 }
-
-const dayMs = 86_400_000;
 
 /** `2026-W47`: a week belongs to the year of its Thursday. */
 function isoWeek(day: string): string {

@@ -4,6 +4,7 @@ import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectLook, ObjectStore } from '../../objects/object-store.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { bytesOf } from '../homes/bucket-bytes.ts';
 import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
 
 /** The link beside exports that leads to the newest complete one, and the object that names it in a bucket. */
@@ -101,10 +102,9 @@ function objectIn(address: string, store: ObjectStore): LatestPlace {
 /** What the object `latest.json` of a store names; undefined when there is none, or it is something else. */
 export async function latestInBucket(store: ObjectStore): Promise<string | undefined> {
   if ((await store.look(latestNames.object)) === undefined) return undefined;
-  const blocks: Uint8Array[] = [];
-  for await (const block of store.read(latestNames.object)) blocks.push(block);
+  const bytes = await bytesOf(store, latestNames.object);
   try {
-    const value = JSON.parse(Buffer.concat(blocks).toString()) as { readonly latest?: unknown } | null;
+    const value = JSON.parse(bytes.toString()) as { readonly latest?: unknown } | null;
     return typeof value?.latest === 'string' ? value.latest : undefined;
   } catch {
     return undefined;

@@ -1,11 +1,12 @@
 import { basename, join, relative } from 'node:path';
+import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../store/content-seal.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { lockOwner } from '../../store/lock.ts';
 import { type Manifest, readManifest } from '../../store/manifest.ts';
-import { readRunLines } from '../../store/run-record.ts';
+import { startOfExport } from '../../store/run-record.ts';
 import { awaitsRepair } from '../throw-away.ts';
 import { verifyExport } from '../verify-export.ts';
 import type { DatedNight } from './keep-rules.ts';
@@ -109,10 +110,9 @@ async function reasonToKeep(
 }
 
 /** The UTC day on which an export began, where that is known. */
-async function startDay(files: FileStore, folder: string, { startedAtMs }: Manifest): Promise<string | undefined> {
-  const run = (await readRunLines(files, folder)).find((line) => line.kind === 'run');
-  const ms = startedAtMs ?? run?.startMs;
-  return ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10);
+async function startDay(files: FileStore, folder: string, manifest: Manifest): Promise<string | undefined> {
+  const ms = await startOfExport(files, folder, manifest);
+  return ms === undefined ? undefined : utcDay(ms);
 }
 
 async function isMarked(files: FileStore, folder: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { wholeName } from '../../finished/finished-export.ts';
+import { wholeName } from '../../records/table.ts';
 import { count } from '../../lib/format-text.ts';
 import type { Table } from '../../records/table.ts';
 import { doubleQuoted, isList } from '../../warehouse/dialect.ts';
