@@ -23,7 +23,7 @@ import {
   refused,
   type StoreFault,
 } from './store-retries.ts';
-import { answerLimitMs, blocksInTime, putLimitMs, withinTime } from './time-limit.ts';
+import { answerLimitMs, blocksInTime } from './time-limit.ts';
 
 /** `bucket` is the container. */
 export interface AzurePlace extends BucketPlace {
@@ -78,30 +78,30 @@ function wrongConnection(problem: string): ExportError {
 }
 
 function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: AzurePlace): BucketRequests {
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(limitMs) });
   return {
-    put: async (key, body, condition) => {
+    put: async ({ key, body, condition, stop }) => {
       const length = sizeOfBody(body);
       const about = { metadata: { sha256: sha256OfBody(body) }, conditions: conditionsOf(condition) };
-      const abortSignal = AbortSignal.timeout(putLimitMs(limitMs, length));
       const blob = container.getBlockBlobClient(key);
-      return unlessRefused(() => withBytes(body, (bytes) => blob.upload(bytes, length, { ...about, abortSignal })));
+      return unlessRefused(() =>
+        withBytes(body, stop, (bytes) => blob.upload(bytes, length, { ...about, abortSignal: stop })),
+      );
     },
-    look: (key) =>
+    look: (key, abortSignal) =>
       unlessAbsent(async () => {
-        const found = await container.getBlobClient(key).getProperties(inTime());
+        const found = await container.getBlobClient(key).getProperties({ abortSignal });
         return { bytes: found.contentLength ?? 0, sha256: found.metadata?.['sha256'], tag: found.etag ?? '' };
       }),
     get: (key, span) =>
       unlessAbsent(async () => {
         const count = span?.last === undefined ? undefined : span.last - span.first + 1;
         const blob = container.getBlobClient(key);
-        const answer = await withinTime(limitMs, () => blob.download(span?.first ?? 0, count, { maxRetryRequests: 0 }));
+        const answer = await blob.download(span?.first ?? 0, count, { maxRetryRequests: 0 });
         return { tag: answer.etag ?? '', blocks: blocksInTime(limitMs, answer.readableStreamBody as Readable) };
       }),
-    page: async (prefix, token) => {
+    page: async (prefix, token, abortSignal) => {
       const from = token === undefined ? {} : { continuationToken: token };
-      const pages = container.listBlobsFlat({ prefix, ...inTime() }).byPage({ maxPageSize, ...from });
+      const pages = container.listBlobsFlat({ prefix, abortSignal }).byPage({ maxPageSize, ...from });
       const { segment, continuationToken = '' } = (await pages.next()).value as ContainerListBlobFlatSegmentResponse;
       const objects = segment.blobItems.map(({ name, properties }) => ({
         key: name,
@@ -109,7 +109,7 @@ function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: 
       }));
       return { objects, next: continuationToken === '' ? undefined : continuationToken };
     },
-    remove: (key) => container.getBlobClient(key).deleteIfExists(inTime()),
+    remove: (key, abortSignal) => container.getBlobClient(key).deleteIfExists({ abortSignal }),
     faultOf,
   };
 }

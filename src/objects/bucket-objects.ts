@@ -8,8 +8,10 @@ import {
   type ObjectLook,
   type ObjectStore,
   requirePuttable,
+  sizeOfBody,
 } from './object-store.ts';
 import { type RetryContext, type StoreFault, unavailable, withStoreRetries } from './store-retries.ts';
+import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
 
 /** Where objects lie in a bucket or container. */
 export interface BucketPlace extends RetryContext {
@@ -29,17 +31,29 @@ export interface Span {
   readonly last: number | undefined;
 }
 
-/** The requests that a cloud's client sends. Keys are whole names in the bucket. Nothing is retried inside. */
+/** An object to put, and what ends the request. */
+export interface PutRequest {
+  readonly key: string;
+  readonly body: ObjectBody;
+  readonly condition: PutCondition;
+  readonly stop: AbortSignal;
+}
+
+/** The requests that a cloud's client sends. Keys are whole names in the bucket. Nothing is retried or limited in time inside. */
 export interface BucketRequests {
   /** One request; resolves to false when the condition is not met. */
-  put(key: string, body: ObjectBody, condition: PutCondition): Promise<boolean>;
-  look(key: string): Promise<ObjectLook | undefined>;
-  /** Bytes of an object; all without `span`. Undefined when there is no such object. */
-  get(key: string, span?: Span): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
+  put(request: PutRequest): Promise<boolean>;
+  look(key: string, stop: AbortSignal): Promise<ObjectLook | undefined>;
+  /** Bytes of an object; all without `span`. Undefined when there is no such object. `stop` ends the wait for the answer. */
+  get(
+    key: string,
+    span: Span | undefined,
+    stop: AbortSignal,
+  ): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
   /** A page of the keys that begin with `prefix`, sorted. */
-  page(prefix: string, token: string | undefined): Promise<ListedPage>;
+  page(prefix: string, token: string | undefined, stop: AbortSignal): Promise<ListedPage>;
   /** An absent object is no error. */
-  remove(key: string): Promise<unknown>;
+  remove(key: string, stop: AbortSignal): Promise<unknown>;
   /** What an error of any of these means. */
   faultOf(error: unknown): StoreFault;
 }
@@ -60,14 +74,20 @@ const removalsAtOnce = 16;
 
 /** Objects of a bucket under a prefix. Each put is one request, because stores ignore conditions of multipart uploads. */
 export function createBucketObjects(place: BucketPlace, requests: BucketRequests): ObjectStore {
-  const { prefix } = place;
+  const { prefix, limitMs = answerLimitMs } = place;
   const shown = (name: string): string => `${place.address.replace(/\/$/, '')}/${name}`;
-  const retried = <T>(operation: () => Promise<T>): Promise<T> =>
-    withStoreRetries(place, (error) => requests.faultOf(error), operation);
+  /** The clients' own limits are those of a silent socket: this one ends any request. */
+  const retried = <T>(operation: (stop: AbortSignal) => Promise<T>, mostMs = limitMs): Promise<T> =>
+    withStoreRetries(
+      place,
+      (error) => requests.faultOf(error),
+      () => withinTime(mostMs, operation),
+    );
 
   async function put(name: string, body: ObjectBody, condition: PutCondition): Promise<boolean> {
     requirePuttable(name, body);
-    return retried(() => requests.put(prefix + name, body, condition));
+    const key = prefix + name;
+    return retried((stop) => requests.put({ key, body, condition, stop }), putLimitMs(limitMs, sizeOfBody(body)));
   }
 
   /** A broken answer is resumed where it broke, whatever the client says of it. */
@@ -77,7 +97,7 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
     const last = range === undefined ? undefined : range.from + range.length - 1;
     for (let tag: string | undefined; last === undefined || done <= last; ) {
       const span = done === 0 && last === undefined ? undefined : { first: done, last };
-      const answer = await retried(() => requests.get(prefix + name, span));
+      const answer = await retried((stop) => requests.get(prefix + name, span, stop));
       if (answer === undefined) throw absentObject(shown(name));
       if (tag !== undefined && answer.tag !== tag) throw changedObject(shown(name));
       tag = answer.tag;
@@ -102,12 +122,12 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
     put: async (name, body) => {
       await put(name, body, 'always');
     },
-    look: (name) => retried(() => requests.look(prefix + name)),
+    look: (name) => retried((stop) => requests.look(prefix + name, stop)),
     read,
     list: async function* (start) {
       let token: string | undefined;
       do {
-        const page = await retried(() => requests.page(prefix + start, token));
+        const page = await retried((stop) => requests.page(prefix + start, token, stop));
         for (const { key, bytes } of page.objects) yield { name: key.slice(prefix.length), bytes };
         token = page.next;
       } while (token !== undefined);
@@ -115,7 +135,7 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
     remove: async (names) => {
       for (let start = 0; start < names.length; start += removalsAtOnce) {
         const some = names.slice(start, start + removalsAtOnce);
-        await Promise.all(some.map((name) => retried(() => requests.remove(prefix + name))));
+        await Promise.all(some.map((name) => retried((stop) => requests.remove(prefix + name, stop))));
       }
     },
   };
@@ -125,9 +145,17 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
  * Sends a body; a file is opened anew for each attempt. After a success the file is read to its end: a request whose end is not
  * written holds its connection, and with it the process.
  */
-export async function withBytes<T>(body: ObjectBody, send: (bytes: Buffer | ReadStream) => Promise<T>): Promise<T> {
+export async function withBytes<T>(
+  body: ObjectBody,
+  stop: AbortSignal,
+  send: (bytes: Buffer | ReadStream) => Promise<T>,
+): Promise<T> {
   if (!('file' in body)) return send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength));
   const stream = createReadStream(body.file, { highWaterMark: 1 << 20 });
+  const destroy = (): void => {
+    stream.destroy();
+  };
+  stop.addEventListener('abort', destroy, { once: true });
   try {
     const answer = await send(stream);
     // A store answers at the last byte: the client may stop reading before it has seen the end of the file.
@@ -135,7 +163,9 @@ export async function withBytes<T>(body: ObjectBody, send: (bytes: Buffer | Read
     await finished(stream);
     return answer;
   } catch (error) {
-    stream.destroy();
+    destroy();
     throw error;
+  } finally {
+    stop.removeEventListener('abort', destroy);
   }
 }

@@ -3,9 +3,16 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiError, File, Storage } from '@google-cloud/storage';
 import { messageOf } from '../lib/export-error.ts';
-import { type BucketPlace, type BucketRequests, createBucketObjects, type Span, withBytes } from './bucket-objects.ts';
+import {
+  type BucketPlace,
+  type BucketRequests,
+  createBucketObjects,
+  type PutRequest,
+  type Span,
+  withBytes,
+} from './bucket-objects.ts';
 import { loadSdk } from './load-sdk.ts';
-import { type ObjectBody, type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
+import { type ObjectStore, sha256OfBody } from './object-store.ts';
 import {
   isNetworkFailure,
   isPassingStatus,
@@ -14,7 +21,7 @@ import {
   refused,
   type StoreFault,
 } from './store-retries.ts';
-import { answerLimitMs, blocksInTime, putLimitMs, withinTime } from './time-limit.ts';
+import { answerLimitMs, blocksInTime } from './time-limit.ts';
 
 export interface GcsPlace extends BucketPlace {
   /** Another address of the service, for tests. Credentials are sent to it. STORAGE_EMULATOR_HOST gets none. */
@@ -40,11 +47,10 @@ export async function openGcsObjects(place: GcsPlace): Promise<ObjectStore> {
 function gcsRequests(storage: Storage, { bucket: name, limitMs = answerLimitMs }: GcsPlace): BucketRequests {
   const bucket = storage.bucket(name);
   return {
-    put: async (key, body, condition) => {
+    put: async ({ key, condition, ...sent }) => {
       const generation = condition === 'absent' ? 0 : condition === 'always' ? undefined : condition.tag;
       try {
-        const sending = (): Promise<void> => upload(bucket.file(key), body, generation);
-        await withinTime(putLimitMs(limitMs, sizeOfBody(body)), sending);
+        await upload(bucket.file(key), sent, generation);
         return true;
       } catch (error) {
         if (statusOf(error) !== 412) throw error;
@@ -53,7 +59,7 @@ function gcsRequests(storage: Storage, { bucket: name, limitMs = answerLimitMs }
     },
     look: (key) =>
       unlessAbsent(async () => {
-        const [found] = await withinTime(limitMs, () => bucket.file(key).getMetadata());
+        const [found] = await bucket.file(key).getMetadata();
         const sha256 = found.metadata?.['sha256'];
         const tag = String(found.generation);
         return { bytes: Number(found.size), sha256: typeof sha256 === 'string' ? sha256 : undefined, tag };
@@ -61,17 +67,21 @@ function gcsRequests(storage: Storage, { bucket: name, limitMs = answerLimitMs }
     get: (key, span) => unlessAbsent(() => download(bucket.file(key), span, limitMs)),
     page: async (prefix, token) => {
       const query = { prefix, autoPaginate: false, ...(token === undefined ? {} : { pageToken: token }) };
-      const [files, next] = await withinTime(limitMs, () => bucket.getFiles(query));
+      const [files, next] = await bucket.getFiles(query);
       const objects = files.map((file) => ({ key: file.name, bytes: Number(file.metadata.size) }));
       return { objects, next: (next as { pageToken?: string } | null)?.pageToken };
     },
-    remove: (key) => withinTime(limitMs, () => bucket.file(key).delete({ ignoreNotFound: true })),
+    remove: (key) => bucket.file(key).delete({ ignoreNotFound: true }),
     faultOf,
   };
 }
 
 /** @param generation the one to replace, 0 for none, undefined for any */
-async function upload(file: File, body: ObjectBody, generation: number | string | undefined): Promise<void> {
+async function upload(
+  file: File,
+  { body, stop }: Pick<PutRequest, 'body' | 'stop'>,
+  generation: number | string | undefined,
+): Promise<void> {
   const target = file.createWriteStream({
     resumable: false,
     // The client would remove an object whose checksum is wrong.
@@ -79,7 +89,7 @@ async function upload(file: File, body: ObjectBody, generation: number | string 
     metadata: { contentType: 'application/octet-stream', metadata: { sha256: sha256OfBody(body) } },
     ...(generation === undefined ? {} : { preconditionOpts: { ifGenerationMatch: generation } }),
   });
-  await withBytes(body, (bytes) => pipeline(bytes instanceof Buffer ? [bytes] : bytes, target));
+  await withBytes(body, stop, (bytes) => pipeline(bytes instanceof Buffer ? [bytes] : bytes, target));
 }
 
 interface RawAnswer extends Readable {
@@ -95,12 +105,10 @@ const blockLimitMs = 10_000;
 async function download(file: File, span: Span | undefined, limitMs: number) {
   const headers = span === undefined ? {} : { Range: `bytes=${span.first}-${span.last ?? ''}` };
   const request = file.requestStream({ uri: '', qs: { alt: 'media' }, headers });
-  const answer = await withinTime(limitMs, async () => {
-    const answered = once(request, 'response');
-    // A broken answer fails twice: here, and where its blocks are read.
-    request.on('error', () => undefined).resume();
-    return (await answered)[0] as RawAnswer;
-  });
+  const answered = once(request, 'response');
+  // A broken answer fails twice: here, and where its blocks are read.
+  request.on('error', () => undefined).resume();
+  const answer = (await answered)[0] as RawAnswer;
   const { statusCode, statusMessage } = answer;
   if (statusCode >= 300) throw Object.assign(new Error(statusMessage), { code: statusCode });
   const blocks = new PassThrough();

@@ -1,4 +1,3 @@
-import type { ReadStream } from 'node:fs';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { messageOf } from '../lib/export-error.ts';
 import {
@@ -6,11 +5,12 @@ import {
   type BucketRequests,
   createBucketObjects,
   type PutCondition,
+  type PutRequest,
   withBytes,
 } from './bucket-objects.ts';
 import { loadSdk } from './load-sdk.ts';
-import { type ObjectBody, type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
-import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
+import { type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
+import { answerLimitMs } from './time-limit.ts';
 import {
   isNetworkFailure,
   isPassingStatus,
@@ -37,49 +37,44 @@ export async function openS3Objects(place: S3Place): Promise<ObjectStore> {
 }
 
 function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): BucketRequests {
-  const { bucket: Bucket, endpoint, limitMs = answerLimitMs } = place;
+  const { bucket: Bucket, endpoint } = place;
   const client = new sdk.S3Client(clientConfig(place));
 
-  async function put(Key: string, body: ObjectBody, condition: { IfNoneMatch?: string; IfMatch?: string }) {
+  async function put({ key: Key, body, stop }: PutRequest, condition: { IfNoneMatch?: string; IfMatch?: string }) {
     const sha256 = sha256OfBody(body);
     const checksum = endpoint === undefined ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {};
     const about = { Bucket, Key, ContentLength: sizeOfBody(body), Metadata: { sha256 }, ...condition, ...checksum };
-    const most = putLimitMs(limitMs, sizeOfBody(body));
-    const send = (Body: Buffer | ReadStream) =>
-      // The client's own limit is that of a silent socket; this one ends any request.
-      withinTime(most, () => client.send(new sdk.PutObjectCommand({ ...about, Body })));
-    return unlessRefused(() => withBytes(body, send));
+    return unlessRefused(() =>
+      withBytes(body, stop, (Body) => client.send(new sdk.PutObjectCommand({ ...about, Body }), { abortSignal: stop })),
+    );
   }
 
   return {
-    put: async (key, body, condition) => {
-      if (condition === 'always' || condition === 'absent') return put(key, body, newOnly(condition));
+    put: async (what) => {
+      const { condition } = what;
+      if (condition === 'always' || condition === 'absent') return put(what, newOnly(condition));
       // Ceph compares tags without their quotes.
       const bare = condition.tag.replaceAll('"', '');
-      return (await put(key, body, { IfMatch: condition.tag })) || put(key, body, { IfMatch: bare });
+      return (await put(what, { IfMatch: condition.tag })) || put(what, { IfMatch: bare });
     },
-    look: (Key) =>
+    look: (Key, abortSignal) =>
       unlessAbsent(async () => {
-        const found = await withinTime(limitMs, () => client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
+        const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }), { abortSignal });
         return { bytes: found.ContentLength ?? 0, sha256: found.Metadata?.['sha256'], tag: found.ETag ?? '' };
       }),
-    get: (Key, span) =>
+    get: (Key, span, abortSignal) =>
       unlessAbsent(async () => {
         const range = span === undefined ? {} : { Range: `bytes=${span.first}-${span.last ?? ''}` };
-        const { Body, ETag } = await withinTime(limitMs, () =>
-          client.send(new sdk.GetObjectCommand({ Bucket, Key, ...range })),
-        );
+        const { Body, ETag } = await client.send(new sdk.GetObjectCommand({ Bucket, Key, ...range }), { abortSignal });
         return { tag: ETag ?? '', blocks: (Body ?? []) as AsyncIterable<Uint8Array> };
       }),
-    page: async (Prefix, token) => {
+    page: async (Prefix, token, abortSignal) => {
       const more = token === undefined ? {} : { ContinuationToken: token };
-      const page = await withinTime(limitMs, () =>
-        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more })),
-      );
+      const page = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more }), { abortSignal });
       const objects = (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, bytes: Size }));
       return { objects, next: page.NextContinuationToken };
     },
-    remove: (Key) => withinTime(limitMs, () => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }))),
+    remove: (Key, abortSignal) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal }),
     faultOf,
   };
 }

@@ -11,16 +11,18 @@ export function putLimitMs(limitMs: number, bytes: number): number {
   return limitMs + Math.ceil(bytes / leastSpeed);
 }
 
-/** Rejects with the code `ETIMEDOUT` when an operation takes longer. The operation itself goes on. */
-export async function withinTime<T>(limitMs: number, operation: () => Promise<T>): Promise<T> {
+/** Rejects with the code `ETIMEDOUT` when an operation takes longer, and tells it to stop. */
+export async function withinTime<T>(limitMs: number, operation: (stop: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(Object.assign(new Error(`no answer within ${limitMs} ms`), { code: 'ETIMEDOUT' }));
+      stopping.abort();
     }, limitMs);
   });
   try {
-    return await Promise.race([operation(), late]);
+    return await Promise.race([operation(stopping.signal), late]);
   } finally {
     clearTimeout(timer);
   }

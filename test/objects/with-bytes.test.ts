@@ -9,7 +9,7 @@ describe('the bytes of a file on their way to a bucket', () => {
     const file = join(await tempFolder(), 'part');
     const bytes = 3 << 20;
     writeFileSync(file, Buffer.alloc(bytes));
-    const answer = await withBytes({ file, bytes, sha256: '' }, (body) => {
+    const answer = await withBytes({ file, bytes, sha256: '' }, new AbortController().signal, (body) => {
       const stream = body as ReadStream;
       let sent = 0;
       return new Promise<string>((resolve) => {
