@@ -3,8 +3,9 @@ import { callKey } from '../../src/client/wire/call-body.ts';
 import type { AssetCall } from '../../src/client/asset-client.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { everywhere, mended, type Verdict } from './everywhere.ts';
+import { everywhere, type Verdict } from './everywhere.ts';
 import { failingAt } from './failing-weather.ts';
+import { killedInBucket } from './killed-in-bucket.ts';
 import type { Operation } from './memory-disk.ts';
 import { SmallBucket } from './small-bucket.ts';
 import { goodAnswer, writeSmallIds } from './small-export.ts';
@@ -35,21 +36,8 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-async function killedAt(n: number, losesDisk: boolean): Promise<Verdict> {
-  const small = new SmallBucket(idsPath);
-  let struck: Operation | undefined;
-  small.disk.weather = failingAt(n, (operation) => {
-    struck = operation;
-    return { kind: 'dies' };
-  });
-  await small.run();
-  const problems = wrongFiles(small, calm);
-  small.disk.restart();
-  if (!losesDisk)
-    return { struck, problems: [...problems, ...(await mended(small, { kept: small.keptAnswers('written'), calm }))] };
-  const elsewhere = new SmallBucket(idsPath, small.bucket);
-  return { struck, problems: [...problems, ...(await mended(elsewhere, { kept: new Set(), calm }))] };
-}
+const killedAt = (n: number, losesDisk: boolean): Promise<Verdict> =>
+  killedInBucket(n, { open: (bucket) => new SmallBucket(idsPath, bucket), calm, losesDisk });
 
 describe('an export in a bucket that is killed at any operation of the disk or the bucket', () => {
   it('is resumed on the same disk to the bytes of a folder, and pays for no kept answer again', async () => {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunEnd } from '../../src/work/run-observer.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, mended, type Verdict } from './everywhere.ts';
+import { everywhere, type Verdict } from './everywhere.ts';
 import { failingAt } from './failing-weather.ts';
+import { killedInBucket } from './killed-in-bucket.ts';
 import type { Operation } from './memory-disk.ts';
 import { writeSmallIds } from './small-export.ts';
 import { SmallFleet, steps } from './small-fleet.ts';
@@ -31,20 +32,8 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-async function killedAt(n: number, losesDisk: boolean): Promise<Verdict> {
-  const small = new SmallFleet(idsPath);
-  let struck: Operation | undefined;
-  small.disk.weather = failingAt(n, (operation) => {
-    struck = operation;
-    return { kind: 'dies' };
-  });
-  await small.run();
-  const problems = wrongFiles(small, calm);
-  small.disk.restart();
-  const next = losesDisk ? new SmallFleet(idsPath, small.bucket) : small;
-  const kept = losesDisk ? new Set<string>() : small.keptAnswers('written');
-  return { struck, problems: [...problems, ...(await mended(next, { kept, calm }))] };
-}
+const killedAt = (n: number, losesDisk: boolean): Promise<Verdict> =>
+  killedInBucket(n, { open: (bucket) => new SmallFleet(idsPath, bucket), calm, losesDisk });
 
 describe('enqueue and a worker that are killed at any operation of the disk or the bucket', () => {
   it('are resumed on the same disk to the bytes of a folder, and pay for no kept answer again', async () => {
