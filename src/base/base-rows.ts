@@ -3,6 +3,7 @@ import { stringifyJson } from '../records/json/json.ts';
 import { rebuildAsset } from '../records/rebuild-asset.ts';
 import type { FinishedExport } from '../finished/finished-export.ts';
 import { recordFiles } from '../finished/records.ts';
+import { BitSet } from '../lib/bit-set.ts';
 import { splitLines } from '../lib/scan/split-lines.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
@@ -28,8 +29,8 @@ export class BaseRows {
   readonly #spillPath: string;
   readonly #window = new Map<number, Buffer>();
   readonly #mostBytes: number;
-  /** A bit a row: whether its record will be taken. */
-  readonly #wanted: Uint8Array;
+  /** Rows whose records will be taken. */
+  readonly #wanted: BitSet;
   readonly #pieces: AsyncGenerator<Piece, void, void>;
   readonly #rows: number;
   #piece: Piece | undefined;
@@ -47,9 +48,9 @@ export class BaseRows {
     this.#spillPath = spillPath;
     this.#mostBytes = mostBytes;
     this.#rows = keys.rows;
-    this.#wanted = new Uint8Array(Math.ceil(keys.rows / 8));
+    this.#wanted = new BitSet(keys.rows);
     for (const slot of keys.slots()) {
-      if (keys.fate(slot) === 'row' && keys.has(slot, marks.listed)) this.#set(keys.row(slot), true);
+      if (keys.fate(slot) === 'row' && keys.has(slot, marks.listed)) this.#wanted.add(keys.row(slot));
     }
     this.#pieces = recordPieces(finished);
   }
@@ -67,7 +68,7 @@ export class BaseRows {
 
   /** Says that a row will not be taken. */
   skip(row: number): void {
-    this.#set(row, false);
+    this.#wanted.delete(row);
     const record = this.#window.get(row);
     if (record === undefined) return;
     this.#window.delete(row);
@@ -99,7 +100,7 @@ export class BaseRows {
       this.#piece = value;
     }
     this.#next += 1;
-    return this.#isWanted(row) ? this.#piece.at(row - this.#pieceStart) : undefined;
+    return this.#wanted.has(row) ? this.#piece.at(row - this.#pieceStart) : undefined;
   }
 
   async #spillAll(): Promise<void> {
@@ -112,15 +113,6 @@ export class BaseRows {
     }
     await spill.flush();
     this.#spill = spill;
-  }
-
-  #isWanted(row: number): boolean {
-    return ((this.#wanted[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0;
-  }
-
-  #set(row: number, isWanted: boolean): void {
-    const byte = this.#wanted[row >>> 3] ?? 0;
-    this.#wanted[row >>> 3] = isWanted ? byte | (1 << (row & 7)) : byte & ~(1 << (row & 7));
   }
 }
 

@@ -1,3 +1,4 @@
+import { BitSet } from '../../lib/bit-set.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
@@ -15,7 +16,7 @@ export class RepeatedEntries {
   readonly #buffer = new Uint32Array(numbersAtOnce);
   #used = 0;
   #range = 0;
-  #marked: { readonly range: number; readonly bits: Uint8Array } | undefined;
+  #marked: { readonly range: number; readonly bits: BitSet } | undefined;
 
   constructor(files: FileStore, folder: string) {
     this.#files = files;
@@ -52,15 +53,14 @@ export class RepeatedEntries {
     return (entry) => {
       const range = Math.floor(entry / entriesPerRange);
       const bits = loaded.find((each) => each.range === range)?.bits;
-      const bit = entry % entriesPerRange;
-      return bits !== undefined && ((bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+      return bits?.has(entry % entriesPerRange) === true;
     };
   }
 
-  async #bits(entry: number): Promise<{ readonly range: number; readonly bits: Uint8Array }> {
+  async #bits(entry: number): Promise<{ readonly range: number; readonly bits: BitSet }> {
     const range = Math.floor(entry / entriesPerRange);
     if (this.#marked?.range === range) return this.#marked;
-    const bits = new Uint8Array(entriesPerRange / 8);
+    const bits = new BitSet(entriesPerRange);
     const length = this.#bytesOf.get(range) ?? 0;
     if (length > 0) {
       const file = await this.#files.open(this.#path(range), 'read');
@@ -70,8 +70,7 @@ export class RepeatedEntries {
           const numbers = new DataView(read.buffer, read.byteOffset, read.byteLength);
           for (let at = 0; at < read.byteLength; at += 4) {
             // Written in the order of this machine's bytes, which alone reads them.
-            const bit = numbers.getUint32(at, isLittleEndian);
-            bits[bit >>> 3] = (bits[bit >>> 3] ?? 0) | (1 << (bit & 7));
+            bits.add(numbers.getUint32(at, isLittleEndian));
           }
         }
       } finally {
