@@ -1,23 +1,17 @@
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { reportPage } from '../report/page/page.ts';
-import type { ProfileExtent } from '../report/read-report.ts';
 import type { ReportData } from '../report/report-data.ts';
-import { reportData, writePage } from '../report/write-report.ts';
+import { reportData, type ReportOptions, writePage } from '../report/write-report.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { standingAt } from './standing-at.ts';
 
-export interface ReportRequest {
+export interface ReportedExport extends Pick<ReportOptions, 'version' | 'extent' | 'threads'> {
   readonly place: ExportPlace;
   readonly nowMs: number;
-  /** Version of this program. */
-  readonly version: string;
-  readonly extent?: ProfileExtent | undefined;
-  /** Threads that count the profile; as many as there are cores unless given. */
-  readonly threads?: number | undefined;
 }
 
 /** What a report shows of an export in any state. @throws {ExportError} `usage` where there is none, `damaged`, `cannotWrite` */
-export async function readExportReport({ place, nowMs, ...rest }: ReportRequest): Promise<ReportData> {
+export async function readExportReport({ place, nowMs, ...rest }: ReportedExport): Promise<ReportData> {
   const { files, folder, store } = place;
   const standing = await standingAt(place, nowMs);
   return reportData({ files, folder, standing, isLocal: store === undefined, ...rest });
@@ -30,6 +24,6 @@ export async function putReport({ files, folder, store }: ExportPlace, page: str
 }
 
 /** Writes `report.html` into an export. @throws {ExportError} */
-export async function reportExport(request: ReportRequest): Promise<void> {
+export async function reportExport(request: ReportedExport): Promise<void> {
   await putReport(request.place, reportPage(await readExportReport(request)));
 }

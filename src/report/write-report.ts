@@ -2,22 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyFiles } from '../finished/copy-export.ts';
-import type { ExportStanding } from '../store/export-standing.ts';
 import { diskFileStore, type FileStore } from '../store/file-store.ts';
 import { openDuckdbProfile } from './profile/duckdb-profile.ts';
-import { type ProfileExtent, readReport } from './read-report.ts';
+import { readReport, type ReportRequest } from './read-report.ts';
 import type { ReportData } from './report-data.ts';
 
-export interface ReportOptions {
-  readonly files: FileStore;
-  /** Of the export: absolute, or the address of a bucket. */
-  readonly folder: string;
-  readonly standing: ExportStanding;
+export interface ReportOptions extends Omit<ReportRequest, 'openProfile' | 'localFiles'> {
   /** Whether the files are on a disk of this machine; others are copied to one for DuckDB. */
   readonly isLocal: boolean;
-  /** Version of this program. */
-  readonly version: string;
-  readonly extent?: ProfileExtent | undefined;
   /** Threads that count the profile; as many as there are cores unless given. The report is the same for any number. */
   readonly threads?: number | undefined;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import type { ReportData } from '../../src/report/report-data.ts';
-import { type ReportRequest, readExportReport } from '../../src/operations/report-export.ts';
+import { type ReportedExport, readExportReport } from '../../src/operations/report-export.ts';
 import { type ProgramRun, runProgram } from '../support/run-program.ts';
 
 /** The n-th id of a made-up export. */
@@ -95,7 +95,7 @@ export async function runMade(made: MadeExport): Promise<ProgramRun> {
   return runProgram(args, { cwd });
 }
 
-export function dataOf(folder: string, more: Partial<ReportRequest> = {}): Promise<ReportData> {
+export function dataOf(folder: string, more: Partial<ReportedExport> = {}): Promise<ReportData> {
   const place = { files: diskFileStore, folder };
   return readExportReport({ place, nowMs: 0, version: '0.0.0-test', ...more });
 }
