@@ -3,8 +3,8 @@
  *
  *     node --import ts-blank-space/register bench/answer-server.ts --latency-ms 100
  *
- * Prints its address as the first line on stdout and ends with its stdin. `GET /cpu` tells the seconds of CPU time it took,
- * and `GET /calls` how many calls it answered.
+ * Prints its address as the first line on stdout and ends with its stdin. `GET /calls` tells how many calls
+ * it answered.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,14 +19,9 @@ const answers = new PreparedAnswers(Number(values.bodies));
 let calls = 0;
 
 const server = createServer((request, response) => {
-  if (request.method === 'GET') tell(request.url, response);
+  if (request.method === 'GET') response.end(String(calls));
   else collect(request, response);
 });
-
-function tell(path: string | undefined, response: ServerResponse): void {
-  const { user, system } = process.cpuUsage();
-  response.end(String(path === '/cpu' ? (user + system) / 1e6 : calls));
-}
 
 function collect(request: IncomingMessage, response: ServerResponse): void {
   const pieces: Buffer[] = [];

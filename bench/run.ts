@@ -2,7 +2,6 @@
  * Measures everything and writes `bench/RESULTS.md` and the figures of `docs/performance.md`.
  *
  *     npm run bench
- *     npm run bench -- --long          5,000,000 ids, several times
  *     npm run bench -- --tiny --out F  shows that it runs; the figures say nothing, and go to F
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,18 +13,17 @@ import { withSections } from '../docs/generated-sections.ts';
 import { machineLines } from './harness/machine.ts';
 import { measureAll } from './harness/measure-all.ts';
 import { reportText } from './harness/report.ts';
-import { insteadTable, stageTable, targetTable } from './harness/report-tables.ts';
-import { longSizes, tinySizes, usualSizes } from './harness/sizes.ts';
+import { stageTable, targetTable } from './harness/report-tables.ts';
+import { tinySizes, usualSizes } from './harness/sizes.ts';
 
 const { values } = parseArgs({
   options: {
-    long: { type: 'boolean', default: false },
     tiny: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 });
 if (values.tiny && values.out === undefined) throw new Error('--tiny needs --out: its figures say nothing');
-const sizes = values.tiny ? tinySizes : values.long ? longSizes : usualSizes;
+const sizes = values.tiny ? tinySizes : usualSizes;
 
 // A signal alone runs no exit handlers.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -40,7 +38,6 @@ try {
     const sections = new Map([
       ['targets', targetTable(findings)],
       ['stages', stageTable(findings)],
-      ['other ways', insteadTable(findings)],
     ]);
     writeFileSync(paper, withSections(readFileSync(paper, 'utf8'), sections));
   }

@@ -6,8 +6,6 @@ import { nodeArguments } from './measured-child.ts';
 /** The load server in a process of its own. */
 export interface LoadServer {
   readonly url: string;
-  /** Seconds of CPU time that it took so far. */
-  cpuS(): Promise<number>;
   calls(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -32,11 +30,9 @@ export async function startLoadServer({ latencyMs, bodies }: LoadServerOptions):
       throw new Error(`the load server ended with ${String(code)} before it listened`);
     }),
   ]);
-  const told = async (path: string): Promise<number> => Number(await (await fetch(`${url}${path}`)).text());
   return {
     url,
-    cpuS: () => told('/cpu'),
-    calls: () => told('/calls'),
+    calls: async () => Number(await (await fetch(`${url}/calls`)).text()),
     stop: async () => {
       child.stdin.end();
       await ended;

@@ -3,15 +3,23 @@ import { join } from 'node:path';
 import { writeIds } from '../load/ids.ts';
 import { writeRecords } from '../load/write-records.ts';
 import type { StageFigure } from '../stages/stage.ts';
-import type { Findings } from './findings.ts';
 import { startLoadServer } from './load-server.ts';
-import { measureGrowth } from './measure-growth.ts';
-import { measureReading } from './measure-reading.ts';
-import { measureScenarios } from './measure-scenarios.ts';
+import { type Growth, measureGrowth } from './measure-growth.ts';
+import { measureReading, type ReadIds } from './measure-reading.ts';
+import { measureScenarios, type Sample } from './measure-scenarios.ts';
 import { runMeasured } from './measured-child.ts';
 import type { Place } from './run-scenario.ts';
 import { latencyMs } from './scenarios.ts';
 import type { Sizes } from './sizes.ts';
+
+/** Everything that was measured. */
+export interface Findings {
+  readonly sizes: Sizes;
+  readonly samples: readonly Sample[];
+  readonly reading: ReadIds;
+  readonly growth: Growth;
+  readonly stages: readonly StageFigure[];
+}
 
 /** Measures everything, one after another: nothing else should run on the machine. */
 export async function measureAll(sizes: Sizes, folder: string, tell: (line: string) => void): Promise<Findings> {
@@ -46,7 +54,7 @@ function preparedFiles(folder: string, bodies: number): Pick<Place, 'idFile' | '
   return {
     idFile: (count) =>
       made(`${count}.txt`, (path) => {
-        writeIds(path, count, 'lines');
+        writeIds(path, count);
       }),
     recordFile: (count) =>
       made(`${count}.ndjson`, (path) => {
@@ -55,12 +63,11 @@ function preparedFiles(folder: string, bodies: number): Pick<Place, 'idFile' | '
   };
 }
 
-async function measureStages(sizes: Sizes, place: Place): Promise<StageFigure[]> {
-  const figures: StageFigure[] = [];
-  for (const which of ['stages', 'instead']) {
-    const args = [place.server.url, place.idFile(sizes.stageRecords), place.folder, String(sizes.rounds), which];
-    const { stdout } = await runMeasured({ program: 'stages.ts', args }, place.folder);
-    figures.push(...(JSON.parse(stdout) as StageFigure[]));
-  }
-  return figures;
+async function measureStages(
+  { rounds, stageRecords }: Sizes,
+  { server, idFile, folder }: Place,
+): Promise<StageFigure[]> {
+  const args = [server.url, idFile(stageRecords), folder, String(rounds)];
+  const { stdout } = await runMeasured({ program: 'stages.ts', args }, folder);
+  return JSON.parse(stdout) as StageFigure[];
 }

@@ -1,10 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type IdFormat, writeIds } from '../load/ids.ts';
+import { writeIds } from '../load/ids.ts';
 import { runMeasured } from './measured-child.ts';
-import { readings } from './readings.ts';
 import type { Sizes } from './sizes.ts';
 import { median } from './statistics.ts';
+
+const readings: ReadonlyMap<string, 'check' | 'duplicates'> = new Map([
+  ['lines, exact check', 'check'],
+  ['lines, check, duplicates', 'duplicates'],
+]);
 
 export interface ReadIds {
   /** Microseconds of CPU time an id, by the name of the reading: medians. */
@@ -17,27 +21,22 @@ export interface ReadIds {
 
 /** Reads ids in every way, each in a process of its own, in rounds. */
 export async function measureReading(sizes: Sizes, folder: string): Promise<ReadIds> {
-  const file = (format: IdFormat): string => join(folder, `ids.${format === 'lines' ? 'txt' : format}`);
-  const measured = readings.filter(({ name }) => sizes.readings.includes(name));
-  const taken = new Map<string, number[]>(measured.map(({ name }) => [name, []]));
-  for (const format of ['lines', 'csv', 'json'] as const) writeIds(file(format), sizes.idsRead, format);
-  for (let round = 0; round < sizes.rounds; round += 1) {
-    for (const { name, way, format } of measured) {
-      taken.get(name)?.push((await readIn(way, file(format), folder)).cpuUs);
-    }
+  const file = join(folder, 'ids.txt');
+  writeIds(file, sizes.idsRead);
+  const cpuUs = new Map<string, number>();
+  for (const [name, way] of readings) {
+    const taken: number[] = [];
+    for (let round = 0; round < sizes.rounds; round += 1) taken.push((await readIn(way, file, folder)).cpuUs);
+    cpuUs.set(name, median(taken));
   }
   const planMany = (count: number): Promise<number> => {
-    writeIds(file('lines'), count, 'lines');
-    return planPeak(file('lines'), count, folder);
+    writeIds(file, count);
+    return planPeak(file, count, folder);
   };
   const heldMiB = await planMany(sizes.idsHeld);
   if (sizes.idsBeyondSet > 0) await planMany(sizes.idsBeyondSet);
-  for (const format of ['lines', 'csv', 'json'] as const) rmSync(file(format));
-  return {
-    cpuUs: new Map(Array.from(taken, ([name, values]) => [name, median(values)])),
-    heldMiB,
-    beyondSet: sizes.idsBeyondSet,
-  };
+  rmSync(file);
+  return { cpuUs, heldMiB, beyondSet: sizes.idsBeyondSet };
 }
 
 /** Reads a file in one way: what an id takes, and the peak memory of all. @throws when not every id was found valid. */

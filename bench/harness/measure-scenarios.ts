@@ -9,10 +9,9 @@ export interface Sample {
   readonly round: number;
   /** Its place in the round. */
   readonly turn: number;
-  /** Microseconds an asset takes beyond the start: by CPU time, by the clock, and of the load server. */
+  /** Microseconds an asset takes beyond the start: by CPU time, and by the clock. */
   readonly cpuUs: number;
   readonly wallUs: number;
-  readonly serverCpuUs: number;
   /** CPU time of the larger run, start and all. */
   readonly wholeCpuS: number;
   /** CPU time of the start: what the smaller run took beyond its assets. */
@@ -44,24 +43,19 @@ export async function measureScenarios(sizes: Sizes, places: Places): Promise<Sa
   return samples;
 }
 
-const nothing: Run = { cpuS: 0, wallS: 0, peakMiB: 0, serverCpuS: 0, calls: 0, neededCalls: 0 };
+const nothing: Run = { cpuS: 0, wallS: 0, peakMiB: 0, calls: 0, neededCalls: 0 };
 
 type Figures = Omit<Sample, 'name' | 'round' | 'turn'>;
 
-async function measure(scenario: Scenario, sizes: Sizes, { near, far }: Places): Promise<Figures> {
+async function measure(scenario: Scenario, { few, many }: Sizes, { near, far }: Places): Promise<Figures> {
   const place = scenario.far === true ? far : near;
-  const [few, many, idsPerPart] =
-    scenario.smallParts === true
-      ? [sizes.fewInSmallParts, sizes.manyInSmallParts, sizes.idsPerPart]
-      : [sizes.few, sizes.many, undefined];
-  const small = few === 0 ? nothing : await runScenario(scenario, { count: few, idsPerPart }, place);
-  const large = await runScenario(scenario, { count: many, idsPerPart }, place);
+  const small = few === 0 ? nothing : await runScenario(scenario, few, place);
+  const large = await runScenario(scenario, many, place);
   const each = (figure: (run: Run) => number): number => ((figure(large) - figure(small)) / (many - few)) * 1e6;
   const cpuUs = each((run) => run.cpuS);
   return {
     cpuUs,
     wallUs: each((run) => run.wallS),
-    serverCpuUs: each((run) => run.serverCpuS),
     wholeCpuS: large.cpuS,
     startCpuS: small.cpuS - (cpuUs * few) / 1e6,
     peakMiB: large.peakMiB,

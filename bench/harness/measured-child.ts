@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,6 @@ export interface Usage {
   readonly cpuS: number;
   readonly wallS: number;
   readonly peakMiB: number;
-}
-
-export interface Measured extends Usage {
-  readonly stdout: string;
 }
 
 export interface Command {
@@ -34,30 +30,18 @@ export function nodeArguments({ program: name, args }: Command): string[] {
 }
 
 /** Runs a command to its end. @throws when it fails, with the end of what it said. */
-export function runMeasured(command: Command, folder: string): Promise<Measured> {
-  return startMeasured(command, folder).ended;
-}
-
-/** Starts a command. */
-export function startMeasured(
-  command: Command,
-  folder: string,
-): { readonly child: ChildProcess; readonly ended: Promise<Measured> } {
+export async function runMeasured(command: Command, folder: string): Promise<Usage & { readonly stdout: string }> {
   const told = join(folder, 'usage.json');
   const child = spawn(process.execPath, ['--import', preload, ...nodeArguments(command)], {
     env: { PATH: process.env['PATH'], HOME: folder, ASSET_EXPORT_API_KEY: 'bench', BENCH_USAGE: told },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { child, ended: endOf(child, command, told) };
-}
-
-async function endOf(child: ChildProcess, { program: name }: Command, told: string): Promise<Measured> {
   let stdout = '';
   let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-2000)));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-2000)));
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (code !== 0) throw new Error(`${name} ended with ${String(code ?? signal)}:\n${stderr || stdout}`);
+  if (code !== 0) throw new Error(`${command.program} ended with ${String(code ?? signal)}:\n${stderr || stdout}`);
   const usage = JSON.parse(readFileSync(told, 'utf8')) as Usage;
   rmSync(told);
   return { ...usage, stdout };

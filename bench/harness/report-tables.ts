@@ -1,4 +1,4 @@
-import type { Findings } from './findings.ts';
+import type { Findings } from './measure-all.ts';
 import { medianOf, ratioOf } from './measure-scenarios.ts';
 import { scenarios } from './scenarios.ts';
 import { shown } from './statistics.ts';
@@ -20,7 +20,7 @@ export function targetTable(findings: Findings): string {
       target.what,
       target.reach,
       Number.isNaN(measured) ? '–' : shown(measured),
-      verdict(target, measured, findings),
+      verdict(target, measured),
       target.also?.(findings) ?? '',
     ];
   });
@@ -51,21 +51,6 @@ export function scenarioTable({ samples }: Findings): string {
   return tableText([head, ...rows]);
 }
 
-/** Pairs that have no target but are told: name, what it is beside, and by what. */
-const pairs = [
-  ['CSV', 'script people write'],
-  ['Parquet', 'DuckDB COPY'],
-] as const;
-
-export function pairTable({ samples }: Findings): string {
-  const rows = pairs.map(([of, beside]) => [
-    `${of} beside ${beside}`,
-    shown(ratioOf(samples, { of, beside }, 'cpuUs')),
-    shown(ratioOf(samples, { of, beside }, 'wallUs')),
-  ]);
-  return tableText([['', 'as fast, by CPU time', 'as fast, by the clock'], ...rows]);
-}
-
 /** Milliseconds a thousand assets in each stage, and as a share of the bare loop. */
 export function stageTable(findings: Findings): string {
   const cpuUs = findings.reading.cpuUs.get('lines, check, duplicates') ?? Number.NaN;
@@ -83,21 +68,8 @@ export function stageTable(findings: Findings): string {
   return figureTable(findings, [...ofCsv, ...added, ...more]);
 }
 
-/** The same for what might be done instead. */
-export function insteadTable(findings: Findings): string {
-  return figureTable(
-    findings,
-    findings.stages.filter(({ kind }) => kind === 'instead'),
-  );
-}
-
 function figureTable({ samples }: Findings, figures: readonly { name: string; cpuUs: number }[]): string {
   const bare = medianOf(samples, 'bare loop', 'cpuUs');
   const rows = figures.map(({ name, cpuUs }) => [name, shown(cpuUs), `${Math.round((cpuUs / bare) * 100)} %`]);
   return tableText([['stage', 'CPU ms a thousand assets', 'of the bare loop'], ...rows]);
-}
-
-export function readingTable({ reading }: Findings): string {
-  const rows = Array.from(reading.cpuUs, ([name, us]) => [name, shown(1 / us)]);
-  return tableText([['reading', 'M ids a CPU second'], ...rows]);
 }

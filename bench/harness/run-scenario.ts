@@ -16,45 +16,36 @@ export interface Place {
 }
 
 export interface Run extends Usage {
-  /** CPU time of the load server meanwhile. */
-  readonly serverCpuS: number;
   readonly calls: number;
   /** One for each thousand ids, of those that call. */
   readonly neededCalls: number;
 }
 
-export interface RunSize {
-  readonly count: number;
-  readonly idsPerPart?: number | undefined;
-  /** Is what it writes wanted afterwards? */
-  readonly keep?: boolean;
-}
-
 const idsPerCall = 1000;
+const callsAtOnce = 16;
 
 /** Runs a scenario over so many ids. @throws when not all of them were exported. */
-export async function runScenario(scenario: Scenario, size: RunSize, place: Place): Promise<Run> {
+export async function runScenario(scenario: Scenario, count: number, place: Place): Promise<Run> {
   const { server } = place;
-  const before = { cpuS: await server.cpuS(), calls: await server.calls() };
-  const { stdout, ...usage } = await runMeasured(commandOf(scenario, size, place), place.folder);
-  requireAll(scenario, size.count, stdout);
-  if (size.keep !== true) rmSync(outputOf(place), { recursive: true, force: true });
+  const before = await server.calls();
+  const { stdout, ...usage } = await runMeasured(commandOf(scenario, count, place), place.folder);
+  requireAll(scenario, count, stdout);
+  rmSync(outputOf(place), { recursive: true, force: true });
   return {
     ...usage,
-    serverCpuS: (await server.cpuS()) - before.cpuS,
-    calls: (await server.calls()) - before.calls,
-    neededCalls: scenario.program === 'duckdb-copy.ts' ? 0 : Math.ceil(size.count / idsPerCall),
+    calls: (await server.calls()) - before,
+    neededCalls: scenario.program === 'duckdb-copy.ts' ? 0 : Math.ceil(count / idsPerCall),
   };
 }
 
 /** What a run of a scenario writes: a folder or a file. */
-export function outputOf({ folder }: Pick<Place, 'folder'>): string {
+function outputOf({ folder }: Pick<Place, 'folder'>): string {
   return join(folder, 'output');
 }
 
 /** How a scenario is started. */
-export function commandOf(scenario: Scenario, { count, idsPerPart }: RunSize, place: Place): Command {
-  const { program, flags = [], threads = 1, callsAtOnce = 16 } = scenario;
+function commandOf(scenario: Scenario, count: number, place: Place): Command {
+  const { program, flags = [], threads = 1 } = scenario;
   const { url } = place.server;
   const output = outputOf(place);
   switch (program) {
@@ -62,22 +53,19 @@ export function commandOf(scenario: Scenario, { count, idsPerPart }: RunSize, pl
       return { program, args: [url, place.idFile(count), String(callsAtOnce)] };
     case 'bare-pair.ts':
       return { program, args: [url, place.idFile(count / 2), String(callsAtOnce)] };
-    case 'common-script.mjs':
-      return { program, args: [url, place.idFile(count), output] };
     case 'duckdb-copy.ts':
       return { program, args: [place.recordFile(count), output, String(threads)] };
     case 'asset-export': {
       const where = ['--ids', place.idFile(count), '--url', url, '--out', output];
       const pace = ['--threads', String(threads), '--concurrency', String(callsAtOnce)];
-      const parts = idsPerPart === undefined ? [] : ['--rows-per-part', String(idsPerPart)];
       const quiet = ['--state-dir', join(place.folder, 'state'), '--log-level', 'warn', '--json'];
-      return { program, args: ['run', ...where, ...pace, ...flags, ...parts, ...quiet] };
+      return { program, args: ['run', ...where, ...pace, ...flags, ...quiet] };
     }
   }
 }
 
 /** @throws when a run says that it did not export all ids */
-export function requireAll({ name, program }: Scenario, count: number, stdout: string): void {
+function requireAll({ name, program }: Scenario, count: number, stdout: string): void {
   const done = program === 'asset-export' ? exportedOf(stdout) : Number(stdout);
   if (done !== count) throw new Error(`${name}: ${done} of ${count} ids`);
 }

@@ -1,17 +1,13 @@
 /** What is run whole, as a process of its own, beside others. */
 export interface Scenario {
   readonly name: string;
-  readonly program: 'asset-export' | 'bare-loop.mjs' | 'bare-pair.ts' | 'common-script.mjs' | 'duckdb-copy.ts';
+  readonly program: 'asset-export' | 'bare-loop.mjs' | 'bare-pair.ts' | 'duckdb-copy.ts';
   /** Of `asset-export`. */
   readonly flags?: readonly string[];
   /** Of those that have several; 1 unless told. */
   readonly threads?: number;
-  /** Calls in flight, of those that have several; 16 unless told. */
-  readonly callsAtOnce?: number;
   /** The service is 100 ms away. */
   readonly far?: boolean;
-  /** Fewer ids a part than usual: threads take whole parts. */
-  readonly smallParts?: boolean;
 }
 
 /** Far enough to matter, near enough that 16 calls in flight of 1,000 ids bring 160,000 assets a second. */
@@ -29,7 +25,6 @@ function withAllTables(scenario: Scenario): Scenario {
 
 export const scenarios: readonly Scenario[] = [
   { name: 'bare loop', program: 'bare-loop.mjs' },
-  { name: 'script people write', program: 'common-script.mjs' },
   exported('CSV', 'csv'),
   { ...exported('CSV, 100 ms away', 'csv'), far: true },
   withAllTables(exported('CSV, all tables', 'csv')),
@@ -38,9 +33,13 @@ export const scenarios: readonly Scenario[] = [
   exported('Parquet', 'parquet'),
   { name: 'DuckDB COPY', program: 'duckdb-copy.ts' },
   exported('CSV and raw', 'csv,raw'),
-  exported('JSONL and raw', 'jsonl,raw'),
-  { ...exported('CSV, small parts', 'csv'), smallParts: true },
-  { ...exported('CSV, 2 threads', 'csv'), threads: 2, smallParts: true },
+  // Threads take whole parts.
+  {
+    name: 'CSV, 2 threads',
+    program: 'asset-export',
+    flags: ['--format', 'csv', '--rows-per-part', '20000'],
+    threads: 2,
+  },
   { name: 'two bare loops at once', program: 'bare-pair.ts' },
 ];
 

@@ -7,28 +7,15 @@ export const idCharacters = 44;
 
 const idsPerWrite = 20_000;
 
-export type IdFormat = 'lines' | 'csv' | 'json';
-
-/** Writes a file of so many ids: the same ones each time, a shorter file being the beginning of a longer one. */
-export function writeIds(file: string, count: number, format: IdFormat): void {
+/** Writes a file of so many ids, one a line: the same ones each time, a shorter file being the beginning of a longer one. */
+export function writeIds(file: string, count: number): void {
   const nextId = idSource();
   const output = openSync(file, 'w');
-  writeSync(output, { lines: '', csv: 'name,id\n', json: '[' }[format]);
   for (let done = 0; done < count; done += idsPerWrite) {
-    let text = '';
-    for (let index = done; index < Math.min(count, done + idsPerWrite); index += 1) {
-      text += idText(nextId(), index, format);
-    }
-    writeSync(output, text);
+    const ids = Array.from({ length: Math.min(idsPerWrite, count - done) }, nextId);
+    writeSync(output, `${ids.join('\n')}\n`);
   }
-  if (format === 'json') writeSync(output, ']');
   closeSync(output);
-}
-
-function idText(id: string, index: number, format: IdFormat): string {
-  if (format === 'csv') return `"Thing #${index}",${id}\n`;
-  if (format === 'json') return `${index === 0 ? '' : ','}"${id}"`;
-  return `${id}\n`;
 }
 
 /** 44 characters of which the first is from `2` to `G` always make 32 bytes. Deterministic: xorshift32. */

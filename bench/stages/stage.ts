@@ -3,8 +3,8 @@ import { median } from '../harness/statistics.ts';
 /** Work on the same answers again and again. */
 export interface Stage {
   readonly name: string;
-  /** Part of every export as CSV, part of others, or what might be done instead. */
-  readonly kind: 'csv' | 'more' | 'instead';
+  /** Part of every export as CSV, or of others. */
+  readonly kind: 'csv' | 'more';
   readonly run: () => unknown;
 }
 

@@ -11,10 +11,10 @@ export interface SpawnedService {
   stop(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('../../bench/load-service.ts', import.meta.url));
+const program = fileURLToPath(new URL('load-service.ts', import.meta.url));
 
 /**
- * Starts `bench/load-service.ts` with these flags, beside the test instead of inside it. It ends with the test at the
+ * Starts `load-service.ts` with these flags, beside the test instead of inside it. It ends with the test at the
  * latest, even when that is killed.
  */
 export async function spawnGeneratedService(flags: readonly string[] = []): Promise<SpawnedService> {

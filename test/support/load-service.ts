@@ -1,12 +1,12 @@
 /**
  * The generated service as a program of its own, so that a measured export and its answers do not share a core.
  *
- *     node --import ts-blank-space/register bench/load-service.ts --missing-percent 2 --delay-ms 100
+ *     node --import ts-blank-space/register test/support/load-service.ts --missing-percent 2 --delay-ms 100
  *
  * Prints its address as the first line on stdout; stops on SIGTERM, SIGINT, or the end of stdin (`--until-stdin-ends`).
  */
 import { parseArgs } from 'node:util';
-import { type GeneratedServiceOptions, startGeneratedService } from '../test/support/generated-service.ts';
+import { type GeneratedServiceOptions, startGeneratedService } from './generated-service.ts';
 
 const { values } = parseArgs({
   options: {

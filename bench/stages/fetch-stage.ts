@@ -13,23 +13,11 @@ const headers = { 'content-type': 'application/json' };
 export function fetchStage(exchanges: readonly Exchange[], origin: string): Stage {
   const dispatcher = new Agent({ connections: lanes });
   const pool = new BufferPool(2 ** 26);
+  const bodies = exchanges.map(({ call }) => callBody(call));
   const run = (): Promise<void> =>
-    eachAtOnce(bodiesOf(exchanges), lanes, async (body) => {
+    eachAtOnce(bodies.values(), lanes, async (body) => {
       const answer = await dispatcher.request({ origin, path: '/v3/key', method: 'POST', headers, body });
       pool.give(await readBody(answer.body, { maxBytes: 2 ** 26, encoding: undefined, pool }));
     });
   return { name: 'fetch', kind: 'csv', run };
-}
-
-/** The same with the `fetch` that comes with Node. */
-export function nodesFetchStage(exchanges: readonly Exchange[], origin: string): Stage {
-  const run = (): Promise<void> =>
-    eachAtOnce(bodiesOf(exchanges), lanes, async (body) => {
-      await (await fetch(`${origin}/v3/key`, { method: 'POST', headers, body })).arrayBuffer();
-    });
-  return { name: "fetch, Node's own", kind: 'instead', run };
-}
-
-function bodiesOf(exchanges: readonly Exchange[]): Iterator<Uint8Array<ArrayBuffer>> {
-  return exchanges.map(({ call }) => callBody(call)).values();
 }
