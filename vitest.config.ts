@@ -25,7 +25,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 60_000,
     pool: 'forks',
     // Modules are loaded once a worker, not once a file.
-    isolate: mode !== 'fast',
+    isolate: false,
     // Left alone, a machine of two cores runs one file at a time; most of them wait for programs that they started.
     maxWorkers: 2,
     reporters: ['default', './test/closing-line-reporter.ts'],
