@@ -107,10 +107,11 @@ describe('an export that is thrown away', () => {
     'is whole or gone, wherever %s (it was complete: %s)',
     async (_what, complete, restart) => {
       const operations = await throwingAway(await largerExport(complete));
-      const before = (await largerExport(complete)).published().size;
-      expect(before).toBeGreaterThan(10);
       await everywhere(operations, async (n) => {
         const small = await largerExport(complete);
+        // How far one comes that is not complete differs: files are compressed in threads.
+        const before = small.published().size;
+        expect(before).toBeGreaterThan(10);
         let struck: Operation | undefined;
         small.disk.weather = failingAt(n, (operation) => {
           struck = operation;
