@@ -1,7 +1,7 @@
 import { assetsTable } from '../records/columns.ts';
 import { stringifyJson } from '../records/json/json.ts';
 import { rebuildAsset } from '../records/rebuild-asset.ts';
-import type { FinishedExport } from '../finished/finished-export.ts';
+import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import { recordFiles } from '../finished/records.ts';
 import { BitSet } from '../lib/bit-set.ts';
 import { splitLines } from '../lib/scan/split-lines.ts';
@@ -156,19 +156,22 @@ class Spill {
   }
 }
 
-/** All records of a base in their order. A record of a table is made when it is looked at. */
+/** All records of a base in their order. */
 export async function* recordPieces(finished: FinishedExport): AsyncGenerator<Piece, void, void> {
-  for (const file of recordFiles(finished)) {
-    await requireIntact(finished, file);
-    if (file.format === 'raw') {
-      for await (const lines of linesOf(finished.bytes(file))) {
-        yield { count: lines.length, at: (index) => lines[index] ?? Buffer.alloc(0) };
-      }
-    } else {
-      for await (const rows of finished.rows(file, assetsTable.columns)) {
-        yield { count: rows.length, at: (index) => Buffer.from(stringifyJson(rebuildAsset(rows[index] ?? []))) };
-      }
+  for (const file of recordFiles(finished)) yield* recordsIn(finished, file);
+}
+
+/** The records of a file in their order. A record of a table is made when it is looked at. @throws {ExportError} `damaged` */
+export async function* recordsIn(finished: FinishedExport, file: ManifestFile): AsyncGenerator<Piece, void, void> {
+  await requireIntact(finished, file);
+  if (file.format === 'raw') {
+    for await (const lines of linesOf(finished.bytes(file))) {
+      yield { count: lines.length, at: (index) => lines[index] ?? Buffer.alloc(0) };
     }
+    return;
+  }
+  for await (const rows of finished.rows(file, assetsTable.columns)) {
+    yield { count: rows.length, at: (index) => Buffer.from(stringifyJson(rebuildAsset(rows[index] ?? []))) };
   }
 }
 

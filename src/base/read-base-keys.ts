@@ -96,7 +96,7 @@ function keyRow(id: Cell | undefined, time: Cell | undefined, cells: readonly Ce
 }
 
 /** Raw files do not say when a record was requested: the rows of the same part do. */
-async function timesOf(finished: FinishedExport, file: ManifestFile | undefined): Promise<Cell[]> {
+export async function timesOf(finished: FinishedExport, file: ManifestFile | undefined): Promise<Cell[]> {
   const times: Cell[] = [];
   if (file === undefined) return times;
   await requireIntact(finished, file);
@@ -119,10 +119,10 @@ function missingSince(reason: Cell | undefined): number | undefined {
 /** @throws {ExportError} `damaged` when a file is not the one that the manifest names */
 export async function requireIntact({ files, folder }: FinishedExport, file: ManifestFile): Promise<void> {
   const path = pathIn(folder, file.path);
-  const todo = `Repair the base with asset-export verify ${folder} --repair, or use another one.`;
+  const todo = `Repair it: asset-export verify ${folder} --repair.`;
   const size = await files.sizeOf(path);
   if (size !== file.bytes)
-    throw new ExportError('damaged', `${path} of the base is damaged: its size differs`, { todo });
+    throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });
   const hash = createHash('sha256');
   const open = await files.open(path, 'read');
   try {
@@ -131,5 +131,5 @@ export async function requireIntact({ files, folder }: FinishedExport, file: Man
     await open.close();
   }
   if (hash.digest('hex') === file.sha256) return;
-  throw new ExportError('damaged', `${path} of the base is damaged: it was changed after it was written`, { todo });
+  throw new ExportError('damaged', `${path} is damaged: it was changed after it was written`, { todo });
 }

@@ -1,4 +1,4 @@
-import type { AssetAnswer, AssetCall, AssetClient, RecordError } from '../client/asset-client.ts';
+import type { AssetAnswer, AssetCall, AssetClient, OpenReader, RecordError } from '../client/asset-client.ts';
 import type { IdList } from '../ids/id-list.ts';
 import { blockPair, type RowComparison } from '../records/asset-changes.ts';
 import { assetsTable } from '../records/columns.ts';
@@ -191,9 +191,12 @@ function answerBytes(records: readonly Buffer[]): { body: Buffer; starts: number
 }
 
 /** Records as rows. */
-export function recordRowsOf(records: readonly Buffer[]): RecordRows {
+export function recordRowsOf(
+  records: readonly Buffer[],
+  open: OpenReader<RecordRows> = (body) => new RecordRows(body),
+): RecordRows {
   const { body, starts } = answerBytes(records);
-  const rows = new RecordRows(body);
+  const rows = open(body);
   readAll(rows, body, starts);
   return rows;
 }

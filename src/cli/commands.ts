@@ -82,6 +82,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/diff-command.ts')).diffCommand,
   },
   {
+    name: 'rebuild',
+    about: 'write an export anew in other formats, tables or parts, for no credits',
+    load: async () => (await import('./commands/rebuild-command.ts')).rebuildCommand,
+  },
+  {
     name: 'prune',
     about: 'remove old exports from a folder of exports',
     load: async () => (await import('./commands/prune-command.ts')).pruneCommand,

@@ -16,6 +16,7 @@ export interface CompleteExport {
   readonly credits: number;
   readonly version: string;
   readonly base?: Manifest['base'];
+  readonly rebuilt?: Manifest['rebuilt'];
 }
 
 /** The manifest of an export whose every part is committed. */
@@ -42,6 +43,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     notes: account.notes,
     commits: [...commits],
     ...(done.base === undefined ? {} : { base: done.base }),
+    ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };
 }

@@ -15,6 +15,7 @@ import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
+import { holdingHome } from './homes/hold-home.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
@@ -45,7 +46,6 @@ export async function exportAssets(given: ExportRequest, context: ExportContext)
 }
 
 async function exportHome(request: ExportRequest, context: ObservedContext): Promise<ExportOutcome> {
-  const { files } = context;
   requireDistinctSinks(request.sinks ?? []);
   const home = await openHome(request.job, context);
   await home.requireOwn();
@@ -58,21 +58,7 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
     await pointLatest(request.job, context);
     return finished;
   }
-  await files.makeFolder(pathIn(home.scratch, exportPaths.run));
-  const lock = await files.takeLock(home.scratch);
-  const outcome = await thenCleanUp({
-    work: () => exportLocked(request, home, context),
-    hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [
-      (outcome) => {
-        const ended = outcome?.state === 'already' ? 'complete' : outcome?.state;
-        return home.clear(ended ?? 'refused', lock, (message) => {
-          context.listener({ kind: 'warning', message });
-        });
-      },
-      () => lock.release(),
-    ],
-  });
+  const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await pointLatest(request.job, context);
   if (request.job.output.report && outcome.state !== 'already') await reportRun(home, context);

@@ -9,7 +9,7 @@ import type { Spent } from '../store/export-standing.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { ReadProgress } from '../work/count-entries.ts';
 import type { ExportContext } from '../work/export-context.ts';
-import { type LocalAnswers, makeParts } from '../work/make-parts.ts';
+import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
 import { joinedObservers } from '../work/run-observer.ts';
 import { accountOf, committedCounts, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
@@ -31,6 +31,8 @@ export interface SlicesToMake {
   readonly whenLost: 'end' | 'continue';
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
+  /** Makes the parts of a slice where no ids are read and nothing is requested. */
+  readonly make?: ((slice: HeldSlice) => AsyncIterable<MadePart>) | undefined;
 }
 
 /** The slices of an export that one process makes, and how it ends. */
@@ -164,10 +166,10 @@ function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
 
 async function exportSlice(
   slice: HeldSlice,
-  { job, sinks, inputs, open, progress, local }: SlicesToMake,
+  { job, sinks, inputs, open, progress, local, make }: SlicesToMake,
   context: ExportContext,
 ): Promise<'done'> {
-  const made = makeParts(
+  const made = make?.(slice) ?? makeParts(
     {
       ...{ job, sinks, parts: slice },
       sources: inputs.fingerprints.map(({ name }) => name),

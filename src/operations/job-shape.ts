@@ -9,6 +9,20 @@ import type { JobShape } from '../store/export-facts.ts';
 /** What a program added to the job's formats. */
 const customFormats = 'sinks';
 
+/** What `rebuild` took the records from. */
+const source = 'rebuilt';
+
+/** Of an export that was rebuilt: the source, and how many of its parts became one. */
+export function rebuiltShape(seal: string, join: number): JobShape {
+  return { [source]: { seal, join } };
+}
+
+/** How many parts of its source became one in an export that was rebuilt; undefined for any other. */
+export function joinOf({ [source]: rebuilt }: JobShape): number | undefined {
+  const { join } = { ...(rebuilt as { join?: number } | undefined | null) };
+  return join;
+}
+
 /**
  * The fields of a job that decide what an export holds. Others (budget, pace, retries, tolerance, address, threads) may
  * differ from run to run.
@@ -70,9 +84,11 @@ export function requireSame(
   before: Pick<ExportStart, 'job' | 'inputs'>,
   now: Pick<ExportStart, 'job' | 'inputs'>,
 ): void {
-  const old: JobShape = { [customFormats]: [], ...before.job };
-  for (const [name, value] of Object.entries({ [customFormats]: [], ...now.job })) {
+  const absent: JobShape = { [customFormats]: [], [source]: null };
+  const old: JobShape = { ...absent, ...before.job };
+  for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
     if (!isDeepStrictEqual(old[name], value)) {
+      if (name === source) throw changed('input', name, `${folder} was not made from the same records`);
       throw changed(
         'usage',
         name,

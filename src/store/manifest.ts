@@ -85,6 +85,8 @@ const manifestSchema = z.object({
       estimate: z.object({ outOfDate: z.number(), low: z.number(), high: z.number() }).optional(),
     })
     .optional(),
+  /** The export whose records were written anew, by what it holds (`contentSeal`). */
+  rebuilt: z.object({ seal: z.string() }).optional(),
   /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
   startedAtMs: z.number().optional(),
   /** Of a diff. */

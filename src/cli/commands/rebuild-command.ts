@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
+import type { Job } from '../../job/job-schema.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { RebuiltOutput } from '../../operations/rebuild/rebuild-export.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
+import { jobFlag, jobOf } from '../job-flags.ts';
+import { runFlags, runSettings } from '../run-flags.ts';
+import { runJob } from './run-job.ts';
+
+/** The fields of `output` that may differ from the source. */
+const fields = ['formats', 'tables', 'columns', 'exclude', 'nested'] as const;
+
+/** `rebuild`: writes an export anew from the records that it holds. */
+export const rebuildCommand: Command = {
+  usage: ['rebuild <out> --out NEW [flags]'],
+  about:
+    'Writes a complete export anew, for no credits and without its ids: in other formats, with other tables or columns, or in larger parts. It reads the records from raw, else from the best table of whole rows. What became of each id, times, calls and credits stay those of the source. A killed run loses nothing: run it again.',
+  examples: [
+    { line: 'rebuild out/nightly --out out/parquet --format parquet', about: 'another format' },
+    {
+      line: 'rebuild out/nightly --out out/whole --tables assets,creators,attributes',
+      about: 'tables that the job did not ask for',
+    },
+    { line: 'rebuild out/nightly --out out/few --join 10', about: 'few large parts out of many small ones' },
+  ],
+  words: exportWords,
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'out', value: 'DIR', about: 'local folder of the new export' },
+        ...fields.map((name) => withoutStandard(`output.${name}`)),
+        { name: 'join', value: 'K', about: 'make one part of K neighbouring parts', standard: '1' },
+        { name: 'fresh', about: 'delete an unfinished rebuild and start over' },
+        ...runFlags,
+        ...bucketFlags,
+        scratchFlag,
+      ],
+    },
+  ],
+  notes:
+    'Without a flag the formats, tables and columns are those of the source. raw can only be written from raw: tables do not tell an absent member from null.',
+  run: (args) => rebuild(args),
+};
+
+/** The flag of a field, whose standard is what the source has. */
+function withoutStandard(path: string) {
+  const { standard: _, ...flag } = jobFlag(path);
+  return flag;
+}
+
+async function rebuild(args: CommandArguments): Promise<number> {
+  const settings = runSettings(args);
+  const join = joinOf(args.text('join') ?? '1');
+  const out = args.text('out');
+  if (out === undefined)
+    throw new ExportError('usage', '--out is missing', { todo: 'Name a folder for the new export.' });
+  if (isBucketAddress(out))
+    throw new ExportError('usage', '--out of rebuild must be a local folder', {
+      todo: 'Rebuild into a folder, and copy it.',
+    });
+  const [word = ''] = args.words;
+  const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
+  return onLocalPaths([isBucketAddress(word) ? word : resolve(word)], args, async ([folder = '']) => {
+    const source = await openSource(folder, diskFileStore);
+    const job = rebuiltJob(source, resolve(out), outputOf(args));
+    return runJob(
+      { job, idsFolder: '', fresh: args.isOn('fresh') },
+      {
+        ...settings,
+        open: { service: { url: '', apiKey: '' }, ledger: createMemoryLedger(), close: () => Promise.resolve() },
+        make: (context) => rebuildExport({ source, job, join, fresh: args.isOn('fresh') }, context),
+      },
+    );
+  });
+}
+
+/** The fields of `output` that the command line names, checked as those of a job. */
+function outputOf(args: CommandArguments): RebuiltOutput {
+  const given = fields.filter((name) => args.value(jobFlag(`output.${name}`).name) !== undefined);
+  // Whether the source has changes is checked against the source.
+  const { output }: { output: Job['output'] } = jobOf({ ...args, words: [] }, { ids: ['-'], url: 'embedded:-', base: 'none' }).job;
+  return Object.fromEntries(given.map((name) => [name, output[name]]));
+}
+
+function joinOf(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new ExportError('usage', `--join must be a whole number from 1, not "${text}"`);
+}
