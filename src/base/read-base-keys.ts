@@ -121,8 +121,7 @@ export async function requireIntact({ files, folder }: FinishedExport, file: Man
   const path = pathIn(folder, file.path);
   const todo = `Repair it: asset-export verify ${folder} --repair.`;
   const size = await files.sizeOf(path);
-  if (size !== file.bytes)
-    throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });
+  if (size !== file.bytes) throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });
   const hash = createHash('sha256');
   const open = await files.open(path, 'read');
   try {

@@ -5,7 +5,6 @@ import { thenCleanUp } from '../lib/clean-up.ts';
 import { utcDay } from '../lib/clock.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';
 import type { ExportContext } from '../work/export-context.ts';

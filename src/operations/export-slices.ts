@@ -169,16 +169,18 @@ async function exportSlice(
   { job, sinks, inputs, open, progress, local, make }: SlicesToMake,
   context: ExportContext,
 ): Promise<'done'> {
-  const made = make?.(slice) ?? makeParts(
-    {
-      ...{ job, sinks, parts: slice },
-      sources: inputs.fingerprints.map(({ name }) => name),
-      startedAtMs: open.start.startedAtMs,
-      initialCap: open.commits().at(-1)?.cap,
-      local,
-    },
-    context,
-  );
+  const made =
+    make?.(slice) ??
+    makeParts(
+      {
+        ...{ job, sinks, parts: slice },
+        sources: inputs.fingerprints.map(({ name }) => name),
+        startedAtMs: open.start.startedAtMs,
+        initialCap: open.commits().at(-1)?.cap,
+        local,
+      },
+      context,
+    );
   let covered = committedCounts(open.commits()).read;
   for await (const { part, cap } of made) {
     covered += part.counts.read;

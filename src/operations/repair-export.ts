@@ -16,7 +16,7 @@ import { manifestOf } from './complete-export.ts';
 import { countCalls } from '../work/count-calls.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
 import type { ExportContext } from '../work/export-context.ts';
-import { jobAsBegun } from './job-shape.ts';
+import { jobAsBegun, joinOf } from './job-shape.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';
 import { makeParts } from '../work/make-parts.ts';
 import { type InputSources, type PreparedInputs, prepareInputs } from '../ids/prepare-inputs.ts';
@@ -107,6 +107,7 @@ async function repairLocked({ folder, source }: RepairRequest, effects: RepairEf
   if (prepared === undefined || parts.size === 0) return unpaid;
   requireOwnFormats(manifest, folder);
   requireNoBase(manifest, folder);
+  requireOwnParts(manifest, folder);
   const bill = await billOf({ job, prepared, parts }, files);
   if (pay === undefined) return { ...unpaid, bill };
   return { rebuilt, bill, ...(await requestAgain({ job, prepared, manifest, parts }, await pay())) };
@@ -131,6 +132,14 @@ function requireNoBase({ base }: Manifest, folder: string): void {
       todo: 'Restore the files from a copy, or run the job again with --fresh.',
     },
   );
+}
+
+/** @throws {ExportError} `usage` for parts that were joined: ids are not cut into such */
+function requireOwnParts({ job }: Manifest, folder: string): void {
+  if ((joinOf(job) ?? 1) === 1) return;
+  throw new ExportError('usage', `the parts of ${folder} were joined by rebuild: they cannot be requested again`, {
+    todo: 'Rebuild it from its source with --fresh.',
+  });
 }
 
 /** Stands for a job where none was given: what the files of tables are like is in the manifest. */

@@ -102,7 +102,8 @@ export class SmallExport {
 
   /** Every file that a reader of the export sees, by its path in it; the record of its runs promises nothing. */
   published(): Map<string, Pick<Inode, 'content'>> {
-    const all = [...this.disk.tree.all()].map(([path, inode]) => [path.slice(out.length + 1), inode] as const);
+    const own = [...this.disk.tree.all()].filter(([path]) => path.startsWith(`${out}/`));
+    const all = own.map(([path, inode]) => [path.slice(out.length + 1), inode] as const);
     return new Map(all.filter(([path]) => !path.startsWith('.run/') && path !== 'runs.jsonl'));
   }
 

@@ -5,7 +5,7 @@ import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { RebuiltOutput } from '../../operations/rebuild/rebuild-export.ts';
 import { diskFileStore } from '../../store/file-store.ts';
-import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobOf } from '../job-flags.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
@@ -33,7 +33,7 @@ export const rebuildCommand: Command = {
       title: 'Flags',
       flags: [
         { name: 'out', value: 'DIR', about: 'local folder of the new export' },
-        ...fields.map((name) => withoutStandard(`output.${name}`)),
+        ...fields.map((name) => ofSource(`output.${name}`)),
         { name: 'join', value: 'K', about: 'make one part of K neighbouring parts', standard: '1' },
         { name: 'fresh', about: 'delete an unfinished rebuild and start over' },
         ...runFlags,
@@ -48,9 +48,8 @@ export const rebuildCommand: Command = {
 };
 
 /** The flag of a field, whose standard is what the source has. */
-function withoutStandard(path: string) {
-  const { standard: _, ...flag } = jobFlag(path);
-  return flag;
+function ofSource(path: string): CommandFlag {
+  return { ...jobFlag(path), standard: 'as the source' };
 }
 
 async function rebuild(args: CommandArguments): Promise<number> {
@@ -83,7 +82,10 @@ async function rebuild(args: CommandArguments): Promise<number> {
 function outputOf(args: CommandArguments): RebuiltOutput {
   const given = fields.filter((name) => args.value(jobFlag(`output.${name}`).name) !== undefined);
   // Whether the source has changes is checked against the source.
-  const { output }: { output: Job['output'] } = jobOf({ ...args, words: [] }, { ids: ['-'], url: 'embedded:-', base: 'none' }).job;
+  const { output }: { output: Job['output'] } = jobOf(
+    { ...args, words: [] },
+    { ids: ['-'], url: 'embedded:-', base: 'none' },
+  ).job;
   return Object.fromEntries(given.map((name) => [name, output[name]]));
 }
 

@@ -40,7 +40,9 @@ export type RebuiltOutput = Partial<Pick<Job['output'], 'formats' | 'tables' | '
 export async function openSource(folder: string, files: FileStore): Promise<FinishedExport> {
   const manifest = await readManifest(files, folder);
   if (manifest === undefined)
-    throw new ExportError('input', `${folder} is not a complete export`, { todo: `See asset-export status ${folder}.` });
+    throw new ExportError('input', `${folder} is not a complete export`, {
+      todo: `See asset-export status ${folder}.`,
+    });
   if (manifest.kind !== 'diff') return new FinishedExport(files, folder, manifest);
   throw new ExportError('usage', `${folder} is a diff, not an export`, { todo: 'Name the folder of an export.' });
 }
@@ -63,7 +65,10 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
   const own = job.output.formats.filter((format) => formats.includes(format));
   if (own.length === 0) throw refused(`${folder} has none of the built-in formats`, 'Choose formats with --format.');
   if (own.includes('raw') && !had.has('raw'))
-    throw refused(`${folder} has no raw files, and tables do not tell an absent member from null`, 'Leave raw out of --format.');
+    throw refused(
+      `${folder} has no raw files, and tables do not tell an absent member from null`,
+      'Leave raw out of --format.',
+    );
   requireChanges(source, job);
   try {
     recordFiles(source);
@@ -131,7 +136,11 @@ async function rebuildHeld(
       exportOpen(
         {
           ...{ job, sinks: [], name: home.name, recordFolder: home.scratch, open, progress, whenLost: 'end' },
-          inputs: { fingerprints: manifest.inputs, inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0), columns: [] },
+          inputs: {
+            fingerprints: manifest.inputs,
+            inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
+            columns: [],
+          },
           make: ({ scratch: folder, isNeeded }) =>
             rebuiltParts({
               ...{ finished: source, job, join, startedAtMs: begun, files: context.files, folder, isNeeded },

@@ -154,10 +154,7 @@ async function writeRecords({ finished, job, startedAtMs, stop }: RebuiltParts, 
     await build.write({
       ...nothing,
       rows: new Map(
-        shaped.map(({ table, whole, pick }) => [
-          table.name,
-          [pick(rows.rows(whole, places), () => undefined, timeOf)],
-        ]),
+        shaped.map(({ table, whole, pick }) => [table.name, [pick(rows.rows(whole, places), () => undefined, timeOf)]]),
       ),
       raw: hasRaw ? [rows.rawRows(places)] : [],
     });
