@@ -37,7 +37,7 @@ export function diffSide(finished: FinishedExport): DiffSide {
   if (format === undefined || !columns.some(isAssetId)) {
     const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
     throw new ExportError('usage', `${folder} has not ${why}, which diff reads`, {
-      todo: `Export it again for no credits: asset-export serve --assets ${folder}, then run with --url http://127.0.0.1:8787 --format parquet, and compare that.`,
+      todo: `Write it anew for no credits: asset-export rebuild ${folder} --out ${folder}-parquet --format parquet, and compare that.`,
     });
   }
   return { finished, name: basename(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };
