@@ -5,7 +5,7 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { messageOf } from '../lib/export-error.ts';
 import type { FileFacts } from '../store/export-facts.ts';
 import type { RunEvent } from '../work/run-events.ts';
-import type { ObservedRun, RunEnd, RunObserver } from '../work/run-observer.ts';
+import type { ObservedRun, RunEnd, RunObserver, TableQuality } from '../work/run-observer.ts';
 import { tablesOf } from '../work/tables-of.ts';
 import { Delivery } from './deliver.ts';
 import { runName } from './run-name.ts';
@@ -42,10 +42,10 @@ export function lineageOf(run: ObservedRun, address: string, environment: Lineag
   return {
     listener: (event) => {
       // Of workers only the one that completes the export tells of it.
-      if (event.kind === 'opened' && run.isWorker !== true) start(event);
+      if (event.kind === 'opened' && run.worker === undefined) start(event);
     },
     end: async (end) => {
-      if (run.isWorker === true && (end.isElsewhere === true || end.state !== 'complete')) return;
+      if (run.worker !== undefined && (end.isElsewhere === true || end.state !== 'complete')) return;
       start();
       await receiver.sendLast(events.end(end));
     },
@@ -113,7 +113,7 @@ class LineageEvents {
     return this.#event('START', { inputs: this.#inputDatasets(), outputs: this.#outputDatasets() });
   }
 
-  end({ exit, error, account }: RunEnd): object {
+  end({ exit, error, account, quality }: RunEnd): object {
     const type = eventType(exit);
     const facets = type === 'FAIL' ? { errorMessage: errorFacet(error) } : {};
     const isWhole = type === 'COMPLETE';
@@ -121,7 +121,7 @@ class LineageEvents {
     return this.#event(type, {
       facets,
       inputs: this.#inputDatasets(entries),
-      outputs: this.#outputDatasets(account?.files ?? []),
+      outputs: this.#outputDatasets(account?.files ?? [], isWhole ? quality : undefined),
     });
   }
 
@@ -150,7 +150,7 @@ class LineageEvents {
     });
   }
 
-  #outputDatasets(files?: readonly FileFacts[]): object[] {
+  #outputDatasets(files?: readonly FileFacts[], quality: readonly TableQuality[] = []): object[] {
     const { job, startedAtMs } = this.#run;
     return tablesOf(job, startedAtMs).map(({ table }) => {
       const fields = table.columns.map(({ name, type, about }) => ({ name, type, description: about }));
@@ -159,7 +159,7 @@ class LineageEvents {
       const dataset = {
         namespace: 'file',
         name: pathToFileURL(resolve(job.output.dir, table.name)).pathname,
-        facets: { schema },
+        facets: { schema, ...qualityFacet(quality.find(({ name }) => name === table.name)) },
       };
       return own === undefined ? dataset : { ...dataset, outputFacets: { outputStatistics: statisticsOf(own) } };
     });
@@ -185,6 +185,18 @@ function statisticsOf(files: readonly FileFacts[]): object {
   const rowCount = ofOne.reduce((sum, { rows }) => sum + rows, 0);
   const size = files.reduce((sum, { bytes }) => sum + bytes, 0);
   return facet('1-0-2', 'OutputStatisticsOutputDatasetFacet', { rowCount, size, fileCount: files.length });
+}
+
+function qualityFacet(table: TableQuality | undefined): object {
+  if (table === undefined) return {};
+  const { rows: rowCount, columns } = table;
+  const columnMetrics = Object.fromEntries(
+    columns.map(({ name, filled, distinct }) => [
+      name,
+      { nullCount: rowCount - filled, count: filled, ...(distinct === null ? {} : { distinctCount: distinct }) },
+    ]),
+  );
+  return { dataQualityMetrics: facet('1-0-0', 'DataQualityMetricsDatasetFacet', { rowCount, columnMetrics }) };
 }
 
 function errorFacet(message = 'unknown'): object {

@@ -40,7 +40,8 @@ export class RunMetrics {
     this.#run = run;
     this.#progressMs = run.clock.now();
     this.#credits = new CreditsLeft(run.job.budget, booked, this.#progressMs);
-    this.#registry.setDefaultLabels({ export: runName(run.job) });
+    const { job, worker } = run;
+    this.#registry.setDefaultLabels({ export: runName(job), ...(worker === undefined ? {} : { worker }) });
     const registers = [this.#registry];
     const named = (name: string, help: string) => ({ name: `asset_export_${name}`, help, registers });
     new Gauge({ ...named('build_info', 'Version of asset-export; always 1.'), labelNames: ['version'] }).set(

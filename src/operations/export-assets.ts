@@ -19,6 +19,7 @@ import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { baseOf, BasedAnswers, newBase, type Reading } from './nights/based-export.ts';
+import { reportRun } from './report-run.ts';
 import { pointLatest, requireLatestFree } from './nights/point-latest.ts';
 
 export interface ExportRequest {
@@ -60,23 +61,14 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
   const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await pointLatest(request.job, context);
-  if (request.job.output.report && outcome.state !== 'already') await reportRun(home, context);
+  const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
+  if (request.job.output.report && !isReported) await reportRun(home.place, context);
   return outcome;
 }
 
-/** Writes the report of a run that ended. A report that fails changes no outcome. */
-async function reportRun(
-  { place }: ExportHome,
-  { clock, version, stop, abort, listener }: ExportContext,
-): Promise<void> {
-  if (abort.aborted) return;
-  try {
-    const { reportExport } = await import('./report-export.ts');
-    // Who interrupted the run does not wait for a profile of all rows.
-    await reportExport({ place, nowMs: clock.now(), version, extent: stop.aborted ? 'none' : undefined });
-  } catch (error) {
-    listener({ kind: 'warning', message: `no report: ${messageOf(error)}` });
-  }
+/** The record of its runs is put into a bucket only when the export is given up: a report needs it. */
+function isLocal({ place }: ExportHome): boolean {
+  return place.store === undefined;
 }
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */
@@ -139,6 +131,7 @@ async function exportLocked(
       answers,
       whenLost: 'end',
     },
+    ...(job.output.report && isLocal(home) ? { quality: () => reportRun(home.place, context) } : {}),
     finish: () => {
       const { version } = context;
       const spent = answers?.spent() ?? open.spent();

@@ -10,7 +10,7 @@ import type { Manifest } from '../store/manifest.ts';
 import type { ReadProgress } from '../work/count-entries.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
-import { joinedObservers } from '../work/run-observer.ts';
+import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { accountOf, committedCounts, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
@@ -45,6 +45,8 @@ export interface ExportedSlices extends SlicesToMake {
   readonly answers?: PreparedAnswers | undefined;
   /** Called when no slice is left: gives the manifest. */
   readonly finish: () => Promise<Manifest>;
+  /** Called when the export is complete and its record written: counts what its tables hold, where somebody wants to know. */
+  readonly quality?: () => Promise<RunEnd['quality']>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
   readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
   /** Whether another worker completed the export. */
@@ -73,16 +75,18 @@ export async function exportOpen(
   const { job, open, inputs, recordFolder, progress } = exported;
   const counts = committedCounts(open.commits());
   const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
-  const observer = joinedObservers([recorder, context.observer]);
   context.addListener(recorder.listener);
   try {
     const outcome = await outcomeOf(exported, context, startedAtMs);
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
     const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
-    await observer.end({ ...endOf(outcome, job, entries), isElsewhere });
+    const end = { ...endOf(outcome, job, entries), isElsewhere };
+    await recorder.end(end);
+    const quality = outcome.state === 'complete' && !isElsewhere ? await exported.quality?.() : undefined;
+    await context.observer.end({ ...end, quality });
     return outcome;
   } catch (error) {
-    await observer.end(endOfError(error));
+    await joinedObservers([recorder, context.observer]).end(endOfError(error));
     throw error;
   }
 }

@@ -19,20 +19,20 @@ export interface ObservedContext extends ExportContext {
 export interface RunToObserve extends ExportContext {
   readonly job: Job;
   readonly startedAtMs: number;
-  readonly isWorker?: boolean;
+  readonly worker?: string;
 }
 
 /** Does the work of a run while observers follow it, and tells them how it ended. */
 export async function observedRun(
-  { job, startedAtMs, isWorker, ...context }: RunToObserve,
+  { job, startedAtMs, worker, ...context }: RunToObserve,
   work: (context: ObservedContext) => Promise<ExportOutcome>,
 ): Promise<ExportOutcome> {
   const run = context.run ?? uuidV7(startedAtMs);
-  const opened = await context.observe?.({ ...context, job, run, startedAtMs, isWorker });
+  const opened = await context.observe?.({ ...context, job, run, startedAtMs, worker });
   const observer = endedOnce(opened ?? noObserver);
   try {
     const outcome = await work(observed(context, run, observer));
-    await observer.end({ ...endOf(outcome, job), isElsewhere: isWorker === true && outcome.state === 'already' });
+    await observer.end({ ...endOf(outcome, job), isElsewhere: worker !== undefined && outcome.state === 'already' });
     return outcome;
   } catch (error) {
     await observer.end(endOfError(error));

@@ -5,7 +5,7 @@ import { reportData, type ReportOptions, writePage } from '../report/write-repor
 import type { ExportPlace } from './homes/export-place.ts';
 import { standingAt } from './standing-at.ts';
 
-export interface ReportedExport extends Pick<ReportOptions, 'version' | 'extent' | 'threads'> {
+export interface ReportedExport extends Pick<ReportOptions, 'version' | 'extent' | 'mostRows' | 'threads'> {
   readonly place: ExportPlace;
   readonly nowMs: number;
 }
@@ -23,7 +23,9 @@ export async function putReport({ files, folder, store }: ExportPlace, page: str
   else await store.put(exportPaths.report, { bytes: Buffer.from(page) });
 }
 
-/** Writes `report.html` into an export. @throws {ExportError} */
-export async function reportExport(request: ReportedExport): Promise<void> {
-  await putReport(request.place, reportPage(await readExportReport(request)));
+/** Writes `report.html` into an export, and gives what it shows. @throws {ExportError} */
+export async function reportExport(request: ReportedExport): Promise<ReportData> {
+  const data = await readExportReport(request);
+  await putReport(request.place, reportPage(data));
+  return data;
 }

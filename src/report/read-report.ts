@@ -30,13 +30,14 @@ export interface ReportRequest {
   readonly version: string;
   /** Rows to profile: all, those of some parts, or none. `parts` above five million rows unless given. */
   readonly extent?: ProfileExtent | undefined;
+  /** With more rows only some parts are read, unless all are asked for: five million unless given. */
+  readonly mostRows?: number | undefined;
   /** Opens the source of the profile; undefined when its package is not installed. */
   readonly openProfile: () => Promise<ProfileSource | undefined>;
 }
 
 const mostDrift = 60;
-/** With more rows only some parts are read, unless all are asked for. */
-const mostRows = 5_000_000;
+const usualMostRows = 5_000_000;
 
 /** @throws {ExportError} `damaged` */
 export async function readReport(request: ReportRequest): Promise<ReportData> {
@@ -44,7 +45,7 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
   const { view, lines, isHeld } = opened;
   const { manifest } = view;
   const runs = runsData(lines, isHeld) ?? null;
-  const isRead = partsToRead(view, request.extent);
+  const isRead = partsToRead(view, request);
   const profiled = await profileOf(view, request, isRead);
   const read = Math.max(manifest.counts.read, opened.isComplete ? 0 : (runs?.read ?? 0));
   const tables = Object.entries(manifest.tables);
@@ -83,7 +84,10 @@ function stateOf({ isComplete, isHeld, startedAtMs }: OpenedExport, runs: RunsDa
 }
 
 /** Chooses the parts that are read: each, or every k-th so that there are not too many rows. */
-function partsToRead({ manifest }: FinishedExport, extent: ProfileExtent | undefined): (part: number) => boolean {
+function partsToRead(
+  { manifest }: FinishedExport,
+  { extent, mostRows = usualMostRows }: Pick<ReportRequest, 'extent' | 'mostRows'>,
+): (part: number) => boolean {
   const formatOf = new Map<string, string>();
   for (const { table, format } of manifest.files) if (!formatOf.has(table)) formatOf.set(table, format);
   const rowsOf = new Map<number, number>();

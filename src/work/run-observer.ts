@@ -14,8 +14,8 @@ export interface ObservedRun {
   readonly ledger: Pick<CreditLedger, 'booked'>;
   /** When the export began, for its tables; when the run did, where it is not open yet. Milliseconds since 1970 UTC. */
   readonly startedAtMs: number;
-  /** One of several workers of an export. */
-  readonly isWorker?: boolean | undefined;
+  /** Names one of several workers of an export; undefined where there is one process. */
+  readonly worker?: string | undefined;
   /** Takes warnings. */
   readonly listener: RunListener;
 }
@@ -31,6 +31,17 @@ export interface RunEnd {
   readonly todo?: string | undefined;
   /** Absent when the export could not be opened. */
   readonly account?: RunAccount | undefined;
+  /** Of a complete export whose rows were counted. */
+  readonly quality?: readonly TableQuality[] | undefined;
+}
+
+/** What was counted in a table. */
+export interface TableQuality {
+  readonly name: string;
+  /** Rows that were read. */
+  readonly rows: number;
+  /** Rows with a value, and different values; null where these were not counted. */
+  readonly columns: readonly { readonly name: string; readonly filled: number; readonly distinct: number | null }[];
 }
 
 export interface RunAccount {

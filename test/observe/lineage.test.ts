@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { lineageAddress, lineageOf } from '../../src/observe/lineage.ts';
 import { noCounts } from '../../src/store/export-facts.ts';
+import type { RunEnd } from '../../src/work/run-observer.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { observedRun, runId } from './observed-run.ts';
 
@@ -65,6 +66,16 @@ const runEvent = {
           {
             ...{ namespace: text, name: text },
             facets: facets({
+              dataQualityMetrics: facet(
+                {
+                  rowCount: count,
+                  columnMetrics: {
+                    type: 'object',
+                    additionalProperties: object({ nullCount: count, distinctCount: count, count }, []),
+                  },
+                },
+                ['columnMetrics'],
+              ),
               schema: facet(
                 { fields: { type: 'array', items: object({ name: text, type: text, description: text }, ['name']) } },
                 [],
@@ -94,7 +105,7 @@ const account = {
   ],
 };
 
-async function eventsOf(exit: number, environment: Readonly<Record<string, string>> = {}) {
+async function eventsOf(exit: number, environment: Readonly<Record<string, string>> = {}, quality?: RunEnd['quality']) {
   const file = join(await tempFolder(), 'lineage.ndjson');
   const { run } = observedRun({ lineage: { url: `file:${file}` } });
   const observer = lineageOf(run, lineageAddress(run, {}) ?? '', environment);
@@ -105,6 +116,7 @@ async function eventsOf(exit: number, environment: Readonly<Record<string, strin
     exit,
     error: exit === 0 ? undefined : 'it broke',
     account,
+    quality,
   });
   const events = (await readFile(file, 'utf8'))
     .trim()
@@ -132,6 +144,22 @@ it('a run is a START and a COMPLETE event, with what it read and wrote', async (
   expect(
     (complete?.['outputs'] as unknown as { facets: { schema: { fields: object[] } } }[])[0]?.facets.schema.fields[0],
   ).toMatchObject({ name: 'id', type: 'string' });
+});
+
+it('tells what was counted in the tables of a complete export, and of no other', async () => {
+  const columns = [
+    { name: 'id', filled: 90, distinct: 90 },
+    { name: 'creators', filled: 7, distinct: null },
+  ];
+  const quality = [{ name: 'assets', rows: 90, columns }];
+  const [, complete] = await eventsOf(0, {}, quality);
+  const metrics = {
+    rowCount: 90,
+    columnMetrics: { id: { nullCount: 0, count: 90, distinctCount: 90 }, creators: { nullCount: 83, count: 7 } },
+  };
+  expect(complete).toMatchObject({ outputs: [{ facets: { dataQualityMetrics: metrics } }] });
+  const [, failed] = await eventsOf(3, {}, quality);
+  expect(JSON.stringify(failed)).not.toContain('dataQualityMetrics');
 });
 
 it.each([

@@ -216,3 +216,11 @@ describe('the shipped dashboard and rules', () => {
     expect(seen.labels.filter((name) => !labels.has(name))).toEqual([]);
   });
 });
+
+it('every metric of a worker names it', async () => {
+  const { run } = observedRun({});
+  const text = await new RunMetrics({ ...run, worker: '3' }, 0).text();
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(lines.filter((line) => !line.includes('worker="3"'))).toEqual([]);
+  expect(await new RunMetrics(run, 0).text()).not.toContain('worker');
+});

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ColumnProfile, DataProfile } from '../../src/report/profile/profile-source.ts';
 import { keptFolder } from '../support/temp-folder.ts';
+import { reportPage } from '../../src/report/page/page.ts';
+import { readPage } from './read-page.ts';
 import { allTables, dataOf, idOf, madeExport } from './made-export.ts';
 
 let kept: Awaited<ReturnType<typeof keptFolder>>;
@@ -148,7 +150,19 @@ describe('a profile', () => {
   });
 });
 
-it('reads some of the parts where that is asked for, and all where exact is', async () => {
+it('reads every k-th part where there are too many rows, and says which share that is', async () => {
+  const folder = folders.get('parquet') ?? '';
+  const few = await dataOf(folder, { extent: 'parts', mostRows: 24 });
+  const { profile } = await dataOf(folder, { mostRows: 24 });
+  expect(few.profile).toEqual(profile);
+  expect(profile?.parts).toEqual({ read: 2, all: 3 });
+  // Parts of 4, 4 and 2 records: the first and the third are read.
+  expect(profile?.tables.find(({ name }) => name === 'assets')?.rows).toBe(6);
+  expect(readPage(reportPage(few)).text).toContain('from 2 of 3 parts');
+  expect((await dataOf(folder, { extent: 'exact', mostRows: 24 })).profile?.parts).toEqual({ read: 3, all: 3 });
+});
+
+it('reads all parts where exact is asked for, and none where that is', async () => {
   const folder = folders.get('parquet') ?? '';
   expect((await dataOf(folder, { extent: 'exact' })).profile?.parts).toEqual({ read: 3, all: 3 });
   expect((await dataOf(folder, { extent: 'none' })).profile).toBeNull();

@@ -90,6 +90,30 @@ describe('report', () => {
     expect(await shown('one')).toContain('times, retries and pauses are not known');
   });
 
+  it('is written before the end of a run is told, and lineage has what it counted', async () => {
+    const cwd = await tempFolder();
+    const made = await madeExport({
+      cwd,
+      flags: [...flags, '--report', '--lineage-url', `file:${join(cwd, 'events')}`],
+    });
+    const events = readFileSync(join(cwd, 'events'), 'utf8').trim().split('\n');
+    const complete = JSON.parse(events.at(-1) ?? '') as { outputs: { name: string; facets: object }[] };
+    const { profile } = await dataOf(made);
+    const [assets] = profile?.tables ?? [];
+    expect(complete.outputs[0]).toMatchObject({
+      facets: {
+        dataQualityMetrics: {
+          rowCount: 10,
+          columnMetrics: Object.fromEntries(
+            (assets?.columns ?? []).map(({ name, filled }) => [name, { count: filled, nullCount: 10 - filled }]),
+          ),
+        },
+      },
+    });
+    const page = readFileSync(join(made, 'report.html'), 'utf8');
+    expect((await runProgram(['report', 'out', '--to', '-'], { cwd })).stdout).toBe(page);
+  });
+
   it('shows an unfinished export, and how to resume it', async () => {
     const cwd = await tempFolder();
     const budget = ['--rows-per-part', '4', '--ids-per-call', '4', '--credits-per-run', '160', '--concurrency', '1'];

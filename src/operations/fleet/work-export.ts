@@ -17,6 +17,7 @@ import { CurrentStart } from '../homes/current-start.ts';
 import type { SliceSource } from '../homes/export-home.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
+import { reportRun } from '../report-run.ts';
 import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { completedElsewhere } from './completed-elsewhere.ts';
@@ -28,6 +29,8 @@ export interface WorkRequest {
   readonly job: Job;
   /** Hands out the slices that this worker makes. */
   readonly source: (slices: FleetSlices) => SliceSource;
+  /** Names this worker in metrics. */
+  readonly worker: string;
 }
 
 /**
@@ -40,7 +43,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
   requireNoRunBudget(job);
   const startedAtMs = context.clock.now();
   await requireLatestFree(job, context);
-  const outcome = await observedRun({ ...context, job, startedAtMs, isWorker: true }, (observed) =>
+  const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
     workOn(request, observed, startedAtMs),
   );
   if (outcome.state !== 'unfinished') await pointLatest(job, context);
@@ -138,10 +141,12 @@ async function makeSlices(
   });
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
-  else if (!slices.hasWaited)
+  else if (!slices.hasWaited) {
     await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
+    if (job.output.report) await reportRun(bucketHome(place).place, context);
+  }
   return outcome;
 }
 

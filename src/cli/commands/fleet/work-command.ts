@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Job } from '../../../job/job-schema.ts';
 import { jobWarnings } from '../../../job/job-warnings.ts';
 import { ExportError } from '../../../lib/export-error.ts';
@@ -60,12 +61,14 @@ async function work(args: CommandArguments): Promise<number> {
   const open = await openServiceFor(job, args, environment);
   const isQueued = args.text('shard') === undefined && job.fleet.database !== undefined;
   const place = isQueued ? anywhere() : shard;
+  // As stable as a series of metrics wants it.
+  const worker = args.text('shard') === undefined ? hostname() : String(shard.index);
   return runJob(
     { job, idsFolder, fresh: false },
     {
       ...{ open, observe: observeRuns, ...settings, warnings: jobWarnings(job) },
       make: async (context) => {
-        const outcome = await makeSlices({ job, shard: place, waits, isQueued }, context);
+        const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker }, context);
         if (outcome.error === undefined) await clearJobQueue(job);
         return outcome;
       },
@@ -84,9 +87,13 @@ interface Making {
   readonly shard: Shard;
   readonly waits: boolean;
   readonly isQueued: boolean;
+  readonly worker: string;
 }
 
-async function makeSlices({ job, shard, waits, isQueued }: Making, context: ExportContext): Promise<ExportOutcome> {
+async function makeSlices(
+  { job, shard, waits, isQueued, worker }: Making,
+  context: ExportContext,
+): Promise<ExportOutcome> {
   const [{ workOnExport }, { fromShard }, { fromQueue }] = await Promise.all([
     import('../../../operations/fleet/work-export.ts'),
     import('../../../operations/fleet/shard-slices.ts'),
@@ -105,7 +112,7 @@ async function makeSlices({ job, shard, waits, isQueued }: Making, context: Expo
       taken = fromQueue({ queue, slices, rest, tell });
       return taken;
     };
-    return (outcome = await workOnExport({ job, source }, context));
+    return (outcome = await workOnExport({ job, source, worker }, context));
   } finally {
     await taken?.end(outcome?.error, context.clock);
     await queue?.close();
