@@ -119,7 +119,8 @@ describe('a fleet', () => {
       expect(await ended).toMatchObject({ exit: 143 });
       rmSync(join(fleet.folder, `disk-${n}`), { recursive: true, force: true });
     }
-    expect(await fleet.program('other', 'work')).toMatchObject({ exit: 0 });
+    expect(await fleet.program('other', 'work', '--report')).toMatchObject({ exit: 0 });
+    expect(String(await bytesOf(fleet.store, 'report.html'))).toContain('>complete<');
     const { batches } = fleet.running.counts();
     expect(batches.filter(({ asked }) => asked > 1)).toEqual([]);
     expect(await fleet.on('verify', fleet.address)).toMatchObject({ exit: 0 });

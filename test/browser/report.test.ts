@@ -6,6 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportPage } from '../../src/report/page/page.ts';
 import { dataOf, runMade, tenRecords } from '../report/made-export.ts';
+import { questions } from '../report/questions.ts';
 import { runProgram } from '../support/run-program.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { findBrowser } from './find-browser.ts';
@@ -17,6 +18,28 @@ const background = 'getComputedStyle(document.body).backgroundColor';
 const axeRun = `axe.run(document, {
   runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] },
 }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200)))`;
+
+/**
+ * How far below the top, or below the place that a link of the page leads to, the smallest element ends whose text matches; null
+ * where none does.
+ */
+function distanceOf(answer: RegExp): string {
+  return `(() => {
+    const answer = ${String(answer).replace(/^\/\^/, '/')};
+    const textOf = (element) => [...walk(element)].join(' ').replace(/\\s+/g, ' ').trim();
+    function* walk(node) {
+      if (node.nodeType === 3) yield node.data;
+      else if (!['SCRIPT', 'STYLE', 'TITLE'].includes(node.tagName)) for (const child of node.childNodes) yield* walk(child);
+    }
+    const smallest = [...document.querySelectorAll('body, body *')].filter((each) => answer.test(textOf(each))).at(-1);
+    if (smallest === undefined) return null;
+    const { bottom } = smallest.getBoundingClientRect();
+    const places = [...document.querySelectorAll('a[href^="#"]')]
+      .map((link) => document.getElementById(link.getAttribute('href').slice(1))?.getBoundingClientRect().top)
+      .filter((top) => top !== undefined && top <= bottom);
+    return bottom - Math.max(0, ...places);
+  })()`;
+}
 
 const views = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
@@ -152,6 +175,19 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     expect(complaints).toEqual([]);
     await context.close();
   });
+
+  it.each(questions)(
+    'answers within two screens of the top or of a heading that a link leads to: %s',
+    async (_, answer) => {
+      const height = 900;
+      const { page, context } = await opened('/demo', { viewport: { width: 1280, height } });
+      await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
+      const found = await page.evaluate<number | null>(distanceOf(answer));
+      expect(found).not.toBeNull();
+      expect(found ?? Number.POSITIVE_INFINITY).toBeLessThan(2 * height);
+      await context.close();
+    },
+  );
 
   it('prints on at most 15 pages of A4, in light colours', async () => {
     const { page, context } = await opened('/demo', { colorScheme: 'dark' });

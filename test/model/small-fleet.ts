@@ -21,7 +21,10 @@ export const steps = {
   work:
     ({ index = 0, count = 1, waits = true } = {}): MakeExport =>
     ({ job }, context) =>
-      workOnExport({ job, source: (slices) => fromShard({ slices, shard: { index, count }, waits }), worker: String(index) }, context),
+      workOnExport(
+        { job, source: (slices) => fromShard({ slices, shard: { index, count }, waits }), worker: String(index) },
+        context,
+      ),
   finalise:
     (): MakeExport =>
     async ({ job }, context: FinaliseContext) => {
