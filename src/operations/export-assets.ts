@@ -3,7 +3,6 @@ import { requireDayForACall } from '../client/policies/with-budget.ts';
 import type { Job } from '../job/job-schema.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { utcDay } from '../lib/clock.ts';
-import { messageOf } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';

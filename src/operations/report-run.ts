@@ -3,19 +3,22 @@ import type { ExportContext } from '../work/export-context.ts';
 import type { TableQuality } from '../work/run-observer.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 
+type ReportContext = Pick<ExportContext, 'clock' | 'version' | 'listener'> &
+  Partial<Pick<ExportContext, 'stop' | 'abort'>>;
+
 /**
  * Writes the report of a run that ended, and gives what it counted in the tables; undefined where it counted nothing. A report
  * that fails changes no outcome.
  */
 export async function reportRun(
   place: ExportPlace,
-  { clock, version, stop, abort, listener }: ExportContext,
+  { clock, version, stop, abort, listener }: ReportContext,
 ): Promise<readonly TableQuality[] | undefined> {
-  if (abort.aborted) return undefined;
+  if (abort?.aborted === true) return undefined;
   try {
     const { reportExport } = await import('./report-export.ts');
     // Who interrupted the run does not wait for a profile of all rows.
-    const extent = stop.aborted ? 'none' : undefined;
+    const extent = stop?.aborted === true ? 'none' : undefined;
     const { profile } = await reportExport({ place, nowMs: clock.now(), version, extent });
     return profile?.tables;
   } catch (error) {

@@ -224,7 +224,11 @@ describe('finalise', () => {
     small.disk.weather = ({ path }) => ({ kind: path === 'manifest.json' && isDone() ? 'dies' : 'happens' });
     expect(await small.run({ make: steps.work() })).toBeUndefined();
     const elsewhere = new SmallFleet(idsPath, small.bucket);
-    expect(await elsewhere.run({ make: steps.finalise() })).toMatchObject({ state: 'complete' });
+    const told: unknown[] = [];
+    const observe = () =>
+      Promise.resolve({ listener: () => undefined, end: async (end: unknown) => void told.push(end) });
+    expect(await elsewhere.run({ make: steps.finalise(), context: { observe } })).toMatchObject({ state: 'complete' });
+    expect(told).toMatchObject([{ state: 'complete', exit: 3, account: { counts: { read: 34 } } }]);
     expect(wrongFiles(elsewhere, calm)).toEqual([]);
     expect(await elsewhere.run({ make: steps.finalise() })).toMatchObject({ state: 'already' });
   });

@@ -10,12 +10,17 @@ import type { BucketPlace } from '../homes/bucket-place.ts';
 import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { readLogs } from '../homes/slice-holders.ts';
+import { uuidV7 } from '../../lib/uuid-v7.ts';
+import { alreadyComplete } from '../export-outcome.ts';
 import { jobAsBegun } from '../job-shape.ts';
+import { endOf } from '../observed-run.ts';
+import { reportRun } from '../report-run.ts';
 import { pointLatest } from '../nights/point-latest.ts';
 import { completedElsewhere } from './completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
-export interface FinaliseContext extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version'> {
+export interface FinaliseContext
+  extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version' | 'listener' | 'observe'> {
   /** Takes the slices that are not done. */
   readonly onOpen?: (slices: readonly number[]) => Promise<void>;
 }
@@ -44,12 +49,32 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
     await pointLatest(job, context);
+    await tellComplete(job, { place, manifest }, context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(place, error);
     if (manifest === undefined) throw error;
     return { state: 'already', manifest };
   }
+}
+
+/** No worker has told of the export: writes its report, and has observers know that it is complete. */
+async function tellComplete(
+  job: Job,
+  { place, manifest }: { readonly place: BucketPlace; readonly manifest: Manifest },
+  context: FinaliseContext,
+): Promise<void> {
+  const { clock, version, listener, observe } = context;
+  const quality = job.output.report ? await reportRun(bucketHome(place).place, context) : undefined;
+  if (observe === undefined) return;
+  const startedAtMs = manifest.startedAtMs ?? clock.now();
+  const ledger = { booked: () => Promise.resolve(0) };
+  const observer = await observe({ job, run: uuidV7(clock.now()), version, clock, ledger, startedAtMs, listener });
+  const { counts, parts, inputs } = manifest;
+  const inputBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  observer.listener({ kind: 'opened', inputBytes, parts, answers: 0, counts, inputs });
+  const outcome = { ...alreadyComplete(place.address, manifest), state: 'complete' } as const;
+  await observer.end({ ...endOf(outcome, job), quality });
 }
 
 /** What an export began with whose slices are in the bucket. */

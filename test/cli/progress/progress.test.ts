@@ -207,6 +207,15 @@ describe('the block on a terminal', () => {
     );
   });
 
+  it.each([
+    ['When does it end?', `ends ${timeOf(noonMs + 38_000)}`],
+    ['How many are missing so far?', '1,020 missing'],
+    ['What is left of the budget?', '2,989,920 left'],
+    ['Why does nothing move?', 'all calls paused 3 s: HTTP 429'],
+  ])('answers: %s', (_, answer) => {
+    expect(progressBlock(facts, 80)).toContain(answer);
+  });
+
   it('folds at 40 columns, no fact broken, and keeps the first two lines below', () => {
     const text = progressBlock(facts, 40).split('\n').slice(1).join(' ');
     for (const fact of ['1,830 ids/s', '42 s of ~1 min 20 s', '1,090 duplicate', '10,080 credits, 2,989,920 left'])

@@ -1,6 +1,7 @@
 import type { Job } from '../../../job/job-schema.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { observeRuns } from '../../../observe/observe-runs.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
@@ -31,6 +32,10 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { alreadyComplete } = await import('../../../operations/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
     ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
+    observe: observeRuns,
+    listener: (event) => {
+      if (event.kind === 'warning') process.stderr.write(`asset-export: warning: ${event.message}\n`);
+    },
     onOpen: (slices) => queueAgain(job, slices),
   });
   await clearJobQueue(job);
