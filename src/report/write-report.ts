@@ -10,7 +10,7 @@ import type { ReportData } from './report-data.ts';
 export interface ReportOptions extends Omit<ReportRequest, 'openProfile' | 'localFiles'> {
   /** Whether the files are on a disk of this machine; others are copied to one for DuckDB. */
   readonly isLocal: boolean;
-  /** Threads that count the profile; as many as there are cores unless given. The report is the same for any number. */
+  /** Threads that count the profile; one unless given. The report is the same for any number. */
   readonly threads?: number | undefined;
 }
 
