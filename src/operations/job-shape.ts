@@ -50,12 +50,15 @@ export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape 
   };
 }
 
+/** Stands for the path of a base. */
+const anyBase = 'export';
+
 /** Where the base lies may differ: an export keeps to the one that it began with. */
 function baseShape(job: Job): JobShape {
   if (!hasBase(job)) return {};
   const { from, maxAge, classes, missingAfter, sample, maxCredits, ignore, fetchedAt } = job.base;
   return {
-    'base.from': from === noBase ? noBase : 'export',
+    'base.from': from === noBase ? noBase : anyBase,
     ...{ 'base.maxAge': maxAge, 'base.classes': classes, 'base.missingAfter': missingAfter, 'base.sample': sample },
     ...{ 'base.maxCredits': maxCredits ?? null, 'base.ignore': ignore, 'base.fetchedAt': fetchedAt ?? null },
   };
@@ -89,11 +92,7 @@ export function requireSame(
   for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
     if (!isDeepStrictEqual(old[name], value)) {
       if (name === source) throw changed('input', name, `${folder} was not made from the same records`);
-      throw changed(
-        'usage',
-        name,
-        `${name} was ${JSON.stringify(old[name])} when ${folder} started, and is ${JSON.stringify(value)} now`,
-      );
+      throw changed('usage', name, `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`);
     }
   }
   const names = (inputs: ExportStart['inputs']): string => inputs.map((input) => input.name).join(', ');
@@ -114,6 +113,11 @@ export function requireSame(
       );
     }
   }
+}
+
+/** A value of a field in a message. */
+function said(value: unknown): string {
+  return value === anyBase ? 'an earlier export' : JSON.stringify(value);
 }
 
 /** @param what the field or the file that changed */

@@ -43,6 +43,21 @@ function textOf(folder: string, path: string): string {
 }
 
 describe('an export with a base', () => {
+  it('does not go on without its base, nor an export without one with it', async () => {
+    const [first, second] = [await tempFolder(), await tempFolder()];
+    const flags = { format: 'csv', base: 'none' };
+    await night({ day: 0, records, ids, out: first, flags });
+    await night({ day: 1, records, ids, out: second, flags: { ...flags, base: first } });
+    await expect(night({ day: 1, records, ids, out: first, flags: { ...flags, base: second } })).rejects.toMatchObject({
+      exit: 'usage',
+      message: `base.from was "none" when ${first} started, and is an earlier export now`,
+    });
+    await expect(night({ day: 1, records, ids, out: second, flags })).rejects.toMatchObject({
+      exit: 'usage',
+      message: `base.from was an earlier export when ${second} started, and is "none" now`,
+    });
+  });
+
   it.each(['parquet', 'csv', 'jsonl', 'raw'])(
     'carries fresh rows from %s over, byte for byte and without a call',
     async (format) => {
