@@ -86,7 +86,8 @@ export function tellOutcome(
     outcome.error ??
     (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance, job.output.onDrift) : undefined);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
-  const account = accountJson(outcome, exitCode, error);
+  const saved = creditsSaved(outcome.account, job);
+  const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };
   onAccount?.(account);
   if (logEnd !== undefined) {
     for (const line of invalidLines(outcome)) tell(line.trim());
@@ -95,11 +96,21 @@ export function tellOutcome(
     const folder = shown === rehearsal ? { folder: undefined } : {};
     logEnd({ ...account, ...folder, ...hint }, error === undefined ? 'info' : 'error');
   } else {
-    if (!isRefused(outcome)) process.stderr.write(`\n${summaryText(outcome, shown)}\n\n`);
+    if (!isRefused(outcome)) process.stderr.write(`\n${summaryText(outcome, shown, saved)}\n\n`);
     process.stderr.write(`${error === undefined ? next : errorText(error)}\n`);
   }
   if (json) process.stdout.write(`${JSON.stringify(before === undefined ? account : withBefore(account, before))}\n`);
   return exitCode;
+}
+
+/** What an export with a base would have cost more without it; undefined without one. */
+function creditsSaved(
+  { base, counts, credits }: ExportOutcome['account'],
+  { service, budget }: Job,
+): number | undefined {
+  if (base === undefined) return undefined;
+  const ids = counts.exported + counts.carried + counts.missing + counts.failed;
+  return Math.max(0, Math.ceil(ids / service.idsPerCall) * budget.creditsPerCall - credits);
 }
 
 /** True for an error before the first call that a retry does not fix. An account of zeros would say nothing. */

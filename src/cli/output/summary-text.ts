@@ -13,8 +13,11 @@ export const rehearsal = 'the rehearsal';
 /** Notes are read on a terminal of 80 columns, and the word before them takes some. */
 const noteWidth = 70;
 
-/** What a run ends with, for a person: the identity, the bill, the files, and what to do next. */
-export function summaryText(outcome: ExportOutcome, shown: string): string {
+/**
+ * What a run ends with, for a person: the identity, the bill, the files, and what to do next.
+ * @param saved credits that the base saved
+ */
+export function summaryText(outcome: ExportOutcome, shown: string, saved?: number): string {
   const { account } = outcome;
   const head = {
     complete: `${shown} is complete`,
@@ -30,7 +33,7 @@ export function summaryText(outcome: ExportOutcome, shown: string): string {
     ...columnLines(outcome.columns).map((line) => `    ${line}`),
     '',
     ...billLines(outcome),
-    ...baseLines(account),
+    ...baseLines(account, saved),
     ...noteLines(account),
     '',
     ...fileLines(account, shown),
@@ -57,13 +60,13 @@ function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: Expo
 }
 
 /** What was taken from the base, and a line for each class that was requested: how much of it had changed. */
-function baseLines({ base, counts }: ExportAccount): string[] {
+function baseLines({ base, counts }: ExportAccount, saved = 0): string[] {
   if (base === undefined) return [];
   const { overdue, estimate } = base;
   const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
   const late = overdue === 0 ? '' : `, ${count(overdue)} overdue (base.maxCredits)`;
   return [
-    `  carried ${count(counts.carried)} from ${base.name} for no credits${late}`,
+    `  carried ${count(counts.carried)} from ${base.name} for no credits${saved > 0 ? `, saved ${count(saved)}` : ''}${late}`,
     ...base.classes
       .filter(({ asked }) => asked > 0)
       .map(({ when, asked, changed }) => {
