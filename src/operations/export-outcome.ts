@@ -82,22 +82,26 @@ export function unfinishedAccount({ folder, commits, read, calls, credits }: Unf
     calls,
     credits,
     drift: driftOf(commits),
-    notes: sumOf(
-      noNotes,
-      commits.map(({ notes }) => notes),
-    ),
+    notes: notesOf(commits),
   };
 }
 
 /** What became of the entries of committed parts. */
-export function committedCounts(commits: readonly Commit[]): Counts {
+export function committedCounts(commits: readonly Pick<Commit, 'counts'>[]): Counts {
   return sumOf(
     noCounts,
     commits.map(({ counts }) => counts),
   );
 }
 
-function driftOf(commits: readonly Commit[]): DriftCount[] {
+export function notesOf(commits: readonly Pick<Commit, 'notes'>[]): Notes {
+  return sumOf(
+    noNotes,
+    commits.map(({ notes }) => notes),
+  );
+}
+
+export function driftOf(commits: readonly Pick<Commit, 'drift'>[]): DriftCount[] {
   const sums = createDriftCounter();
   for (const { drift } of commits) sums.merge(drift);
   return sums.list();

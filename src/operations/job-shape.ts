@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasBase, noBase } from '../job/job-base.ts';
-import type { Job } from '../job/job-schema.ts';
+import { type Job, jobSchema } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
@@ -17,9 +17,9 @@ export function rebuiltShape(seal: string, join: number): JobShape {
   return { [source]: { seal, join } };
 }
 
-/** How many parts of its source became one in an export that was rebuilt; undefined for any other. */
-export function joinOf({ [source]: rebuilt }: JobShape): number | undefined {
-  const { join } = { ...(rebuilt as { join?: number } | undefined | null) };
+/** How many parts of its source became one in an export that was rebuilt; 1 for any other. */
+export function joinOf({ [source]: rebuilt }: JobShape): number {
+  const { join = 1 } = (rebuilt ?? {}) as { readonly join?: number };
   return join;
 }
 
@@ -62,6 +62,11 @@ function baseShape(job: Job): JobShape {
     ...{ 'base.maxAge': maxAge, 'base.classes': classes, 'base.missingAfter': missingAfter, 'base.sample': sample },
     ...{ 'base.maxCredits': maxCredits ?? null, 'base.ignore': ignore, 'base.fetchedAt': fetchedAt ?? null },
   };
+}
+
+/** Stands for a job where none was given: what the files of tables are like is in the manifest. */
+export function jobOfNothing(dir: string): Job {
+  return jobSchema.parse({ ids: { from: ['-'] }, service: { url: 'embedded:-' }, output: { dir } });
 }
 
 /** The job with the fields that the export began with. */

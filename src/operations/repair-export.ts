@@ -1,4 +1,3 @@
-import { type Job, jobSchema } from '../job/job-schema.ts';
 import type { LoadedJob } from '../job/load-job.ts';
 import { openFinished } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -16,7 +15,8 @@ import { manifestOf } from './complete-export.ts';
 import { countCalls } from '../work/count-calls.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
 import type { ExportContext } from '../work/export-context.ts';
-import { jobAsBegun, joinOf } from './job-shape.ts';
+import type { Job } from '../job/job-schema.ts';
+import { jobAsBegun, jobOfNothing, joinOf } from './job-shape.ts';
 import { countedEntries, newReadProgress } from '../work/count-entries.ts';
 import { makeParts } from '../work/make-parts.ts';
 import { type InputSources, type PreparedInputs, prepareInputs } from '../ids/prepare-inputs.ts';
@@ -136,15 +136,10 @@ function requireNoBase({ base }: Manifest, folder: string): void {
 
 /** @throws {ExportError} `usage` for parts that were joined: ids are not cut into such */
 function requireOwnParts({ job }: Manifest, folder: string): void {
-  if ((joinOf(job) ?? 1) === 1) return;
+  if (joinOf(job) === 1) return;
   throw new ExportError('usage', `the parts of ${folder} were joined by rebuild: they cannot be requested again`, {
     todo: 'Rebuild it from its source with --fresh.',
   });
-}
-
-/** Stands for a job where none was given: what the files of tables are like is in the manifest. */
-function jobOfNothing(folder: string): Job {
-  return jobSchema.parse({ ids: { from: ['-'] }, service: { url: 'embedded:-' }, output: { dir: folder } });
 }
 
 async function billOf(

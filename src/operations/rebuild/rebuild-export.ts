@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { FinishedExport } from '../../finished/finished-export.ts';
 import { recordFiles } from '../../finished/records.ts';
 import { formats } from '../../formats/sink.ts';
-import { type Job, jobSchema } from '../../job/job-schema.ts';
+import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { changesTable } from '../../records/columns.ts';
@@ -18,7 +18,7 @@ import { exportOpen } from '../export-slices.ts';
 import type { ExportHome } from '../homes/export-home.ts';
 import { folderHome } from '../homes/folder-home.ts';
 import { holdingHome } from '../homes/hold-home.ts';
-import { jobAsBegun, jobShape, rebuiltShape, requireSame } from '../job-shape.ts';
+import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape, requireSame } from '../job-shape.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { rebuiltParts } from './rebuilt-parts.ts';
 
@@ -53,8 +53,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
   const refused = (why: string, todo: string): ExportError => new ExportError('usage', why, { todo });
   if (resolve(dir) === resolve(folder))
     throw refused(`${folder} cannot be rebuilt into itself`, 'Name another folder with --out.');
-  const blank = jobSchema.parse({ ids: { from: ['-'] }, service: { url: 'embedded:-' }, output: { dir } });
-  const begun = jobAsBegun(blank, manifest.job);
+  const begun = jobAsBegun(jobOfNothing(dir), manifest.job);
   const job: Job = {
     ...begun,
     // Fates are those of the source, which was told what it tolerates.

@@ -6,16 +6,16 @@ import type { FinishedExport, ManifestFile } from '../../finished/finished-expor
 import { recordFiles } from '../../finished/records.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { assetsTable, changesTable, fetchedAt } from '../../records/columns.ts';
-import { createDriftCounter } from '../../records/drift.ts';
 import { blockOf } from '../../records/row-block.ts';
 import type { ShapedTable } from '../../records/shape-table.ts';
 import type { Cell } from '../../records/table.ts';
 import { unexportedTable } from '../../records/unexported-table.ts';
-import { noCounts, noNotes, sumOf } from '../../store/export-facts.ts';
+import { noCounts } from '../../store/export-facts.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { FlatBatch } from '../../work/flatten-batch.ts';
 import type { MadePart } from '../../work/make-parts.ts';
+import { committedCounts, driftOf, notesOf } from '../export-outcome.ts';
 import { openPart, type PartBuild } from '../../work/part-build.ts';
 import { readerOf, tablesOf } from '../../work/tables-of.ts';
 
@@ -70,20 +70,12 @@ async function rebuiltPart(
       onRead(commit);
     }
     const { files: made, notes } = await build.finish();
-    const drift = createDriftCounter();
-    for (const commit of sources) drift.merge(commit.drift);
-    const told = sumOf(
-      noNotes,
-      sources.map((commit) => commit.notes),
-    );
+    const told = notesOf(sources);
     return {
       part,
-      counts: sumOf(
-        noCounts,
-        sources.map(({ counts }) => counts),
-      ),
+      counts: committedCounts(sources),
       files: made,
-      drift: drift.list(),
+      drift: driftOf(sources),
       // A cell of a table that was read holds what replaced the surrogate.
       notes: { ...told, ...notes, replacedSurrogates: Math.max(told.replacedSurrogates, notes.replacedSurrogates) },
       ...(sources.some(({ refresh }) => refresh !== undefined)
