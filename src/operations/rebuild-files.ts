@@ -10,7 +10,7 @@ import { recordsOf } from '../finished/records.ts';
 import type { Job } from '../job/job-schema.ts';
 import { formats } from '../formats/sink.ts';
 import { publishFiles } from '../store/part-file.ts';
-import { openTableFile, type TableFileName } from '../work/part-build.ts';
+import { fileOptionsOf, openTableFile, type TableFileName } from '../work/part-build.ts';
 import { tablesOf } from '../work/tables-of.ts';
 
 /** An export with damaged files, from which others of its files may be made again. */
@@ -61,10 +61,8 @@ export async function keptIfEqual(
   { file, name }: { readonly file: ManifestFile; readonly name: TableFileName },
   blocks: AsyncIterable<RowBlock> | Iterable<RowBlock>,
 ): Promise<boolean> {
-  const { dir: folder, compression } = job.output;
-  const escapeFormulas = job.csv.formulas === 'escape';
-  const options = { files, folder, compression, escapeFormulas, csvDialect: job.csv.dialect };
-  const open = await openTableFile(options, name);
+  const folder = job.output.dir;
+  const open = await openTableFile({ files, folder, ...fileOptionsOf(job) }, name);
   try {
     for await (const block of blocks) if (block.rows > 0) await open.encoder.write(block);
     await open.encoder.end();

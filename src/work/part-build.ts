@@ -3,6 +3,7 @@ import type { Table } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { CsvDialectName } from '../lib/csv-dialect.ts';
 import type { Compression, EncoderNotes, Format, RowEncoder, Sink } from '../formats/sink.ts';
+import type { Job } from '../job/job-schema.ts';
 import { type CustomSink, sinkOf } from '../formats/custom-sink.ts';
 import { sinkFor } from '../formats/registry.ts';
 import type { FileFacts } from '../store/export-facts.ts';
@@ -53,6 +54,12 @@ interface OpenTableFile {
   rows: number;
 }
 
+/** What a job says of the bytes of its files. */
+export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): FileEncoding {
+  const { compression } = output;
+  return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect };
+}
+
 /** Opens every file of a part: each format by each table, and the unexported ids. */
 export async function openPart(part: number, options: PartOptions): Promise<PartBuild> {
   const open: OpenTableFile[] = [];
@@ -92,6 +99,7 @@ function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported }: 
 }
 
 type FileOptions = Omit<PartOptions, 'formats' | 'sinks' | 'tables'>;
+type FileEncoding = Omit<FileOptions, 'files' | 'folder'>;
 
 /** Opens one file of a part in a built-in format. */
 export async function openTableFile(

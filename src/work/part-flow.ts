@@ -10,6 +10,7 @@ import type { Journal } from '../store/journal.ts';
 import type { Batch } from '../ids/batch-ids.ts';
 import { fetchBatches } from './fetch-batches.ts';
 import type { Holding } from './held-bytes.ts';
+import { fileOptionsOf } from './part-build.ts';
 import { readerOf, tablesOf } from './tables-of.ts';
 import { type FinishedPart, writeParts } from './write-parts.ts';
 
@@ -49,13 +50,12 @@ export async function* partsOf(
   flow: PartFlow,
 ): AsyncGenerator<FinishedPart, void, void> {
   const { job, scratch, sinks, files, client, journal, sources, startedAtMs, firstPart } = flow;
-  const { formats, compression } = job.output;
+  const { formats } = job.output;
   const { flags, singles } = job.service;
   const tables = tablesOf(job, startedAtMs);
   const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles });
   const parts = writeParts(fetched, {
-    ...{ files, folder: scratch, formats, sinks, tables, compression },
-    ...{ escapeFormulas: job.csv.formulas === 'escape', csvDialect: job.csv.dialect },
+    ...{ files, folder: scratch, formats, sinks, tables, ...fileOptionsOf(job) },
     ...{ sources, firstPart, startedAtMs, tail: flow.tail },
   });
   for await (const part of parts) {

@@ -16,7 +16,7 @@ import type { Manifest } from '../../store/manifest.ts';
 import type { FlatBatch } from '../../work/flatten-batch.ts';
 import type { MadePart } from '../../work/make-parts.ts';
 import { committedCounts, driftOf, notesOf } from '../export-outcome.ts';
-import { openPart, type PartBuild } from '../../work/part-build.ts';
+import { fileOptionsOf, openPart, type PartBuild } from '../../work/part-build.ts';
 import { readerOf, tablesOf } from '../../work/tables-of.ts';
 
 /** Records that become rows at a time. */
@@ -58,11 +58,10 @@ async function rebuiltPart(
   sources: readonly SourceCommit[],
 ): Promise<MadePart['part']> {
   const { job, startedAtMs, files, folder, onRead } = rebuilding;
-  const { formats, compression } = job.output;
+  const { formats } = job.output;
   const shaped = tablesOf(job, startedAtMs);
   const build = await openPart(part, {
-    ...{ files, folder, formats, compression, tables: shaped.map(({ table }) => table) },
-    ...{ escapeFormulas: job.csv.formulas === 'escape', csvDialect: job.csv.dialect },
+    ...{ files, folder, formats, tables: shaped.map(({ table }) => table), ...fileOptionsOf(job) },
   });
   try {
     for (const commit of sources) {
