@@ -107,7 +107,8 @@ async function* blocksOf(
   }
 }
 
-async function* inThousands<T>(pieces: AsyncIterable<readonly T[]>): AsyncGenerator<T[], void, void> {
+/** Items of any pieces, a thousand at a time. The last ones may be fewer, or none. */
+export async function* inThousands<T>(pieces: AsyncIterable<Iterable<T>>): AsyncGenerator<T[], void, void> {
   let waiting: T[] = [];
   for await (const piece of pieces) {
     for (const each of piece) {

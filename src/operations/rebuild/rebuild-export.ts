@@ -142,7 +142,7 @@ async function rebuildHeld(
           },
           make: ({ scratch: folder, isNeeded }) =>
             rebuiltParts({
-              ...{ finished: source, job, join, startedAtMs: begun, files: context.files, folder, isNeeded },
+              ...{ finished: source, job, join, files: context.files, folder, isNeeded },
               stop: context.stop,
               onRead: ({ part, counts }) => {
                 progress.entries += counts.read;

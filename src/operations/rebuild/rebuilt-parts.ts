@@ -8,7 +8,7 @@ import type { Job } from '../../job/job-schema.ts';
 import { assetsTable, changesTable, fetchedAt } from '../../records/columns.ts';
 import { blockOf } from '../../records/row-block.ts';
 import type { ShapedTable } from '../../records/shape-table.ts';
-import type { Cell } from '../../records/table.ts';
+import type { Table } from '../../records/table.ts';
 import { unexportedTable } from '../../records/unexported-table.ts';
 import { noCounts } from '../../store/export-facts.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -16,11 +16,9 @@ import type { Manifest } from '../../store/manifest.ts';
 import type { FlatBatch } from '../../work/flatten-batch.ts';
 import type { MadePart } from '../../work/make-parts.ts';
 import { committedCounts, driftOf, notesOf } from '../export-outcome.ts';
-import { fileOptionsOf, openPart, type PartBuild } from '../../work/part-build.ts';
+import { inThousands } from '../rebuild-files.ts';
+import { fileOptionsOf, openPart } from '../../work/part-build.ts';
 import { readerOf, tablesOf } from '../../work/tables-of.ts';
-
-/** Records that become rows at a time. */
-const blockRecords = 1000;
 
 type SourceCommit = Manifest['commits'][number];
 
@@ -30,8 +28,6 @@ export interface RebuiltParts {
   readonly job: Job;
   /** How many parts of the source become one. */
   readonly join: number;
-  /** When the source began, in milliseconds since 1970. */
-  readonly startedAtMs: number;
   readonly files: FileStore;
   /** Local folder where files are made. */
   readonly folder: string;
@@ -43,29 +39,59 @@ export interface RebuiltParts {
 
 /** Makes the parts of the new export in order, each from whole parts of the source. Yields each when its files are whole. */
 export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<MadePart, void, void> {
-  const { finished, join, isNeeded, onRead } = rebuilding;
-  const { commits } = finished.manifest;
+  const { finished, job, join, isNeeded, onRead } = rebuilding;
+  const { commits, startedAtMs = 0 } = finished.manifest;
+  const shaped = tablesOf(job, startedAtMs);
+  const source = { finished, shaped, files: sourceFiles(finished) };
   for (let part = 0; part * join < commits.length; part += 1) {
     const sources = commits.slice(part * join, (part + 1) * join);
-    if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, part, sources), cap: undefined };
+    if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, { part, sources }), cap: undefined };
     else for (const commit of sources) onRead(commit);
   }
 }
 
+/** The source, and what is made of it. */
+interface Source {
+  readonly finished: FinishedExport;
+  readonly shaped: readonly ShapedTable[];
+  readonly files: SourceFiles;
+}
+
+/** The best file of each part. */
+interface SourceFiles {
+  readonly records: ReadonlyMap<number, ManifestFile>;
+  /** Of a table, not as raw. */
+  readonly rows: (table: string) => ReadonlyMap<number, ManifestFile>;
+}
+
+/** Found once: an export may have thousands of parts. */
+function sourceFiles(finished: FinishedExport): SourceFiles {
+  const byPart = (files: readonly ManifestFile[]): Map<number, ManifestFile> =>
+    new Map(files.toReversed().map((file) => [file.part, file]));
+  const rowsOf = (table: string) => byPart(finished.filesOf(table).filter(({ format }) => format !== 'raw'));
+  const rows = new Map([...finished.tables.keys()].map((table) => [table, rowsOf(table)]));
+  return { records: byPart(recordFiles(finished)), rows: (table) => rows.get(table) ?? new Map() };
+}
+
+interface PartToMake {
+  readonly part: number;
+  readonly sources: readonly SourceCommit[];
+}
+
 async function rebuiltPart(
-  rebuilding: RebuiltParts,
-  part: number,
-  sources: readonly SourceCommit[],
+  { job, files, folder, stop, onRead }: RebuiltParts,
+  source: Source,
+  { part, sources }: PartToMake,
 ): Promise<MadePart['part']> {
-  const { job, startedAtMs, files, folder, onRead } = rebuilding;
   const { formats } = job.output;
-  const shaped = tablesOf(job, startedAtMs);
-  const build = await openPart(part, {
-    ...{ files, folder, formats, tables: shaped.map(({ table }) => table), ...fileOptionsOf(job) },
-  });
+  const tables = source.shaped.map(({ table }) => table);
+  const build = await openPart(part, { ...{ files, folder, formats, tables }, ...fileOptionsOf(job) });
   try {
     for (const commit of sources) {
-      await writeSource(rebuilding, { build, shaped, part: commit.part });
+      for await (const batch of batchesIn(source, commit.part, formats.includes('raw'))) {
+        stop.throwIfAborted();
+        await build.write(batch);
+      }
       onRead(commit);
     }
     const { files: made, notes } = await build.finish();
@@ -87,86 +113,74 @@ async function rebuiltPart(
   }
 }
 
-interface SourcePart {
-  readonly build: PartBuild;
-  readonly shaped: readonly ShapedTable[];
-  readonly part: number;
-}
-
-/** Writes everything that a part of the source holds. */
-async function writeSource(rebuilding: RebuiltParts, source: SourcePart): Promise<void> {
-  const { finished } = rebuilding;
-  const { build, shaped, part } = source;
-  await writeRecords(rebuilding, source);
-  for (const file of fileOf(finished, unexportedTable.name, part)) {
-    await requireIntact(finished, file);
-    for await (const rows of finished.rows(file)) {
-      await build.write({ ...nothing, unexported: [blockOf(unexportedTable.columns, rows)] });
-    }
-  }
-  const changes = shaped.find(({ whole }) => whole === changesTable);
+/** Everything that a part of the source holds. A batch is valid until the next one is requested. */
+async function* batchesIn(source: Source, part: number, hasRaw: boolean): AsyncGenerator<FlatBatch, void, void> {
+  yield* recordBatches(source, part, hasRaw);
+  for await (const block of blocksOf(source, unexportedTable, part)) yield { ...nothing, unexported: [block] };
+  const changes = source.shaped.find(({ whole }) => whole === changesTable)?.table;
   if (changes === undefined) return;
-  const { name, columns } = changes.table;
-  for (const file of fileOf(finished, name, part)) {
-    await requireIntact(finished, file);
-    for await (const rows of finished.rows(file, columns)) {
-      await build.write({ ...nothing, rows: new Map([[name, [blockOf(columns, rows)]]]) });
-    }
-  }
+  for await (const block of blocksOf(source, changes, part))
+    yield { ...nothing, rows: new Map([[changes.name, [block]]]) };
 }
 
 const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [], counts: noCounts };
 
-/** The file of a table in a part, in its best format. */
-function fileOf(finished: FinishedExport, table: string, part: number): ManifestFile[] {
-  return finished
-    .filesOf(table)
-    .filter((file) => file.part === part && file.format !== 'raw')
-    .slice(0, 1);
+/** The rows of a table of the source as they are. */
+async function* blocksOf({ finished, files }: Source, { name, columns }: Table, part: number) {
+  const file = files.rows(name).get(part);
+  if (file === undefined) return;
+  await requireIntact(finished, file);
+  for await (const rows of finished.rows(file, columns)) yield blockOf(columns, rows);
 }
 
-async function writeRecords({ finished, job, startedAtMs, stop }: RebuiltParts, source: SourcePart): Promise<void> {
-  const { build, part } = source;
+/** The rows of tables, and the raw lines, that are made of records. */
+async function* recordBatches(source: Source, part: number, hasRaw: boolean): AsyncGenerator<FlatBatch, void, void> {
+  const { finished, files } = source;
+  const file = files.records.get(part);
+  if (file === undefined) return;
   const shaped = source.shaped.filter(({ whole }) => whole !== changesTable);
   const open = readerOf(shaped);
-  const hasRaw = job.output.formats.includes('raw');
-  const times = await timesIn(finished, part);
+  const timeOf = await timesIn(source, part);
   let written = 0;
-  const write = async (records: readonly Buffer[]): Promise<void> => {
-    stop.throwIfAborted();
+  for await (const records of inThousands(recordsOf(finished, file))) {
     const rows = recordRowsOf(records, open);
     const places = records.map((_, place) => place);
     const first = written;
-    // As the base of another export, one that does not say it would be as old as its start.
-    const timeOf = (row: number): number => {
-      const time = times[first + row];
-      return typeof time === 'number' ? time : startedAtMs * 1000;
-    };
-    await build.write({
+    const timeOfRow = (row: number): number => timeOf(first + row);
+    yield {
       ...nothing,
       rows: new Map(
-        shaped.map(({ table, whole, pick }) => [table.name, [pick(rows.rows(whole, places), () => undefined, timeOf)]]),
+        shaped.map(({ table, whole, pick }) => [
+          table.name,
+          [pick(rows.rows(whole, places), () => undefined, timeOfRow)],
+        ]),
       ),
       raw: hasRaw ? [rows.rawRows(places)] : [],
-    });
+    };
     rows.release();
     written += records.length;
-  };
-  const file = recordFiles(finished).find((each) => each.part === part);
-  if (file === undefined) return;
-  let waiting: Buffer[] = [];
-  for await (const piece of recordsIn(finished, file)) {
-    for (let index = 0; index < piece.count; index += 1) {
-      if (waiting.push(piece.at(index)) < blockRecords) continue;
-      await write(waiting);
-      waiting = [];
-    }
   }
-  if (waiting.length > 0) await write(waiting);
 }
 
-/** When each row of a part was requested, in microseconds since 1970; none where no table of the source says it. */
-async function timesIn(finished: FinishedExport, part: number): Promise<readonly Cell[]> {
+/** Records are made as they are taken. */
+async function* recordsOf(finished: FinishedExport, file: ManifestFile): AsyncGenerator<Iterable<Buffer>, void, void> {
+  for await (const piece of recordsIn(finished, file)) {
+    yield (function* () {
+      for (let index = 0; index < piece.count; index += 1) yield piece.at(index);
+    })();
+  }
+}
+
+/**
+ * When each row of a part was requested, in microseconds since 1970. As with the base of another export, a row that does not say
+ * it is as old as the export's start.
+ */
+async function timesIn({ finished, files }: Source, part: number): Promise<(row: number) => number> {
   const has = finished.tables.get(assetsTable.name)?.columns.some(({ name }) => name === fetchedAt.name);
-  return has === true ? timesOf(finished, fileOf(finished, assetsTable.name, part)[0]) : [];
+  const times = has === true ? await timesOf(finished, files.rows(assetsTable.name).get(part)) : [];
+  const startedAtUs = (finished.manifest.startedAtMs ?? 0) * 1000;
+  return (row) => {
+    const time = times[row];
+    return typeof time === 'number' ? time : startedAtUs;
+  };
 }
