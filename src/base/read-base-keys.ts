@@ -32,7 +32,7 @@ export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: Re
     return Math.min(timeMs, startedAtMs);
   };
   for await (const { id, timeMs = standard, cells } of keyRows(finished, classes)) {
-    keys.add(id, { fate: 'row', timeMs: past(timeMs), assetClass: classes.classOf(cells, 0) });
+    keys.add(id, { fate: 'row', timeMs: past(timeMs), assetClass: classes.classOf(cells) });
   }
   for (const file of finished.filesOf(unexportedTable.name)) {
     for await (const rows of finished.rows(file)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, field, oneOrMore } from './field.ts';
-import { whenProblem } from './when-words.ts';
+import { whenProblem } from '../records/when-words.ts';
 
 const age = z
   .string()

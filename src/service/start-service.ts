@@ -3,6 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';
+import type { Changes } from './changes/change-schema.ts';
+import { ChangingStore } from './changes/changing-store.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { createHttpFrame } from './http-frame.ts';
@@ -35,6 +37,8 @@ export interface ServiceOptions {
   readonly spillDir?: string;
   /** What it is to suffer from, for tests and rehearsals. */
   readonly faults?: Faults;
+  /** How the records differ from day to day. */
+  readonly changes?: Changes;
   readonly clock: Clock;
   /** Called for an internal error that a client saw as status 500. */
   readonly onError?: (error: unknown) => void;
@@ -60,7 +64,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 }
 
 /** Starts the service on assets from anywhere, which it closes at its end. @throws {ExportError} as `startService`. */
-export async function serveAssets(store: AssetStore, options: Omit<ServiceOptions, 'assets'>): Promise<RunningService> {
+export async function serveAssets(held: AssetStore, options: Omit<ServiceOptions, 'assets'>): Promise<RunningService> {
+  const { changes, clock } = options;
+  const store = changes === undefined ? held : new ChangingStore(held, changes, clock);
   const spent = options.storeDir === undefined ? new MemorySpent() : new LmdbSpent(options.storeDir);
   const balance = new CreditBalance(options, spent, options.clock);
   const service = new AssetService({

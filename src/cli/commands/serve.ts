@@ -4,6 +4,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { loadChanges } from '../../service/changes/change-schema.ts';
 import { loadFaults } from '../../service/faults/load-faults.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../service/start-service.ts';
 import type { Command, CommandArguments } from '../command.ts';
@@ -58,6 +59,7 @@ export const serveCommand: Command = {
         ...bucketFlags,
         scratchFlag,
         { name: 'faults', value: 'FILE', about: 'YAML file with faults to simulate, for tests' },
+        { name: 'changes', value: 'FILE', about: 'YAML file that says how records change from day to day, for tests' },
       ],
     },
   ],
@@ -68,7 +70,8 @@ export const serveCommand: Command = {
     // Before the address is out: who reads it may end the service at once.
     const ended = endOfSignal();
     process.stdout.write(`${service.url}\n`);
-    process.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>\n`);
+    const changing = options.changes === undefined ? '' : `, which change by day from ${options.changes.from} on`;
+    process.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>${changing}\n`);
     await ended;
     await service.close();
     process.stderr.write(`${accountText(service)}\n`);
@@ -91,6 +94,7 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
   const perSecond = args.text('credits-per-second');
   const storeDir = args.text('store');
   const faults = args.text('faults');
+  const changes = args.text('changes');
   return {
     assets,
     host: args.text('host') ?? '127.0.0.1',
@@ -105,6 +109,7 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     ...(perSecond === undefined ? {} : { creditsPerSecond: count('credits-per-second', perSecond) }),
     ...(storeDir === undefined ? {} : { storeDir }),
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
+    ...(changes === undefined ? {} : { changes: await loadChanges(changes) }),
   };
 }
 

@@ -48,6 +48,11 @@ export function isUnverified(packed: Buffer): boolean {
   return ((packed[0] ?? 0) & unverifiedMark) !== 0;
 }
 
+/** The whole text of the record. */
+export function recordText(packed: Buffer): Buffer {
+  return packed.subarray(headBytes + packed.readUInt32LE(1) * cutBytes);
+}
+
 /** Appends the record's text, less what the flags do not show. */
 export function appendRecord(out: AnswerBytes, packed: Buffer, show: ShowFlags): void {
   const count = packed.readUInt32LE(1);
