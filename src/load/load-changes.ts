@@ -184,10 +184,12 @@ async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoad
   const rows: Record<string, number> = {
     assets: await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op <> 'delete'`),
   };
+  const changed = `SELECT ${doubleQuoted(assets.id)} FROM ${doubleQuoted(stagedChanges)} WHERE op <> 'delete'`;
   const staged: ChangedTables['children'][number][] = [];
   for (const [index, child] of children.entries()) {
     const name = `${stagedRows}_${index}`;
-    rows[child.name] = await stage(loading, child, name);
+    await stage(loading, child, name);
+    rows[child.name] = await countOf(database, `${doubleQuoted(name)} WHERE asset_id IN (${changed})`);
     staged.push({
       name: child.table.name,
       columns: child.table.columns.map((column) => column.name),

@@ -7,6 +7,7 @@ import { parseTarget } from '../../src/load/load-target.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
 import { keptFolder } from '../support/temp-folder.ts';
+import { queryDuckdb } from '../support/query-duckdb.ts';
 import { runProgram } from '../support/run-program.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 
@@ -41,11 +42,15 @@ afterAll(() => folder.remove());
 type Mode = 'replace' | 'merge' | 'scd2';
 
 async function load(target: string, night: number, mode: Mode): Promise<string | undefined> {
+  return (await loaded(target, night, mode))?.state;
+}
+
+async function loaded(target: string, night: number, mode: Mode): Promise<ChangesLoaded | undefined> {
   const seen: ChangesLoaded[] = [];
   const kind = target.startsWith('duckdb:') ? 'duckdb' : 'postgres';
   const request = { files: diskFileStore, folder: nights[night] ?? '', kind, mode, maxDeletes: '10%' } as const;
-  await loadExport(request, parseTarget(target, '/'), (loaded) => seen.push(loaded));
-  return seen[0]?.state;
+  await loadExport(request, parseTarget(target, '/'), (what) => seen.push(what));
+  return seen[0];
 }
 
 const tables = ['assets', 'creators', 'files'];
@@ -84,7 +89,15 @@ const withoutTimes = (found: readonly string[][]): string[][] =>
 describe('refreshes loaded night by night', () => {
   it('merge gives the tables of the last whole export, and applied twice changes nothing', async () => {
     expect(await load(target('merged'), 0, 'merge')).toBe('loaded');
-    expect(await load(target('merged'), 1, 'merge')).toBe('merged');
+    const merged = await loaded(target('merged'), 1, 'merge');
+    const ids = `SELECT id FROM read_parquet('${nights[1] ?? ''}/parquet/changes/*.parquet') WHERE op <> 'delete'`;
+    for (const child of ['creators', 'files']) {
+      const path = `${nights[1] ?? ''}/parquet/${child}/*.parquet`;
+      const [[rows] = []] = await queryDuckdb(
+        `SELECT count(*) FROM read_parquet('${path}') WHERE asset_id IN (${ids})`,
+      );
+      expect(merged).toMatchObject({ state: 'merged', tables: { [child]: Number(rows) } });
+    }
     expect(await load(target('merged'), 2, 'merge')).toBe('merged');
     const found = await inDuckdb('merged');
     expect(withoutTimes(found)).toEqual(withoutTimes(await wholeNight(2)));
