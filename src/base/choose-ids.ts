@@ -32,8 +32,8 @@ export interface Choice {
   readonly stillMissing: number;
   /** Stale rows and missing ids that the limit left out. */
   readonly overdue: number;
-  /** By class: rows among the ids, and those that are requested. */
-  readonly classes: readonly { readonly rows: number; readonly asked: number }[];
+  /** By class: rows among the ids, those that are requested, and of these the ones that `asked.stale` counts. */
+  readonly classes: readonly { readonly rows: number; readonly asked: number; readonly stale: number }[];
 }
 
 /** Chooses which listed ids of the base are requested, and marks them. A pure function of keys, job and start. */
@@ -64,7 +64,7 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
     const age = ages.of(slot);
     return keys.fate(slot) === 'row' && age !== Number.NEGATIVE_INFINITY ? age : undefined;
   });
-  const perClass = classes.all.map(() => ({ rows: 0, asked: 0 }));
+  const perClass = classes.all.map(() => ({ rows: 0, asked: 0, stale: 0 }));
   let carried = 0;
   let stillMissing = 0;
   let overdue = 0;
@@ -76,6 +76,7 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
       own.rows += 1;
       if (isAsked) own.asked += 1;
       else carried += 1;
+      if (isAsked && !keys.has(slot, marks.sampled)) own.stale += 1;
     } else if (!isAsked) stillMissing += 1;
     if (isAsked || ages.of(slot) < 0) continue;
     keys.mark(slot, marks.overdue);

@@ -60,8 +60,8 @@ export interface PlannedBase {
   readonly carried: number;
   readonly overdue: number;
   readonly stillMissing: number;
-  /** By class: rows among the ids, and those that are requested. */
-  readonly classes: readonly { readonly when: readonly string[]; readonly rows: number; readonly asked: number }[];
+  /** By class, as `Choice.classes` counts them. */
+  readonly classes: readonly ({ readonly when: readonly string[] } & Choice['classes'][number])[];
   /** Credits of an export without a base. */
   readonly creditsForAll: number;
   /** Memory of the table of ids. */
@@ -163,8 +163,7 @@ async function plannedBase(
   const { asked, filledUp, carried, overdue, stillMissing } = choice;
   const named = classes.all.map(({ when }, at) => ({
     when,
-    rows: choice.classes[at]?.rows ?? 0,
-    asked: choice.classes[at]?.asked ?? 0,
+    ...(choice.classes[at] ?? { rows: 0, asked: 0, stale: 0 }),
   }));
   return {
     planned: {

@@ -196,8 +196,8 @@ function baseRows(base: ExportPlan['base']): readonly (readonly [string, string]
   if (base === null) return [];
   const { asked } = base;
   const classes = base.classes
-    .filter((each) => each.asked > 0)
-    .map(({ when, asked: rows }) => `${when.length === 0 ? 'others' : when.join(' ')} ${count(rows)}`);
+    .filter(({ stale }) => stale > 0)
+    .map(({ when, stale: rows }) => `${when.length === 0 ? 'others' : when.join(' ')} ${count(rows)}`);
   const note = (text: string): string => (text === '' ? '' : `   ${text}`);
   return [
     ['base', `${shownPath(base.folder, process.cwd())}, ${plural(base.rows, 'asset')}`],

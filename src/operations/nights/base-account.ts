@@ -15,11 +15,10 @@ export function baseAccount(
   const estimate = estimateOf(sums.sample) ?? estimateOf(sums.tied);
   return {
     ...{ name, seal, asked: { ...choice.asked }, overdue: choice.overdue, lost: sums.lost },
-    classes: classes.all.map(({ when }, at) => ({
-      when: [...when],
-      ...(choice.classes[at] ?? { rows: 0, asked: 0 }),
-      changed: sums.changed[at] ?? 0,
-    })),
+    classes: classes.all.map(({ when }, at) => {
+      const { rows = 0, asked = 0 } = choice.classes[at] ?? {};
+      return { when: [...when], rows, asked, changed: sums.changed[at] ?? 0 };
+    }),
     ...(estimate === undefined ? {} : { estimate }),
   };
 }
