@@ -1,6 +1,9 @@
-import { dirname } from 'node:path';
-import type { Entries } from '../ids/entries.ts';
+import { basename, dirname } from 'node:path';
+import { piecesOf } from '../finished/part-bytes.ts';
 import { longestId } from '../ids/asset-id.ts';
+import type { Entries } from '../ids/entries.ts';
+import { fingerprintInputs } from '../ids/fingerprint-inputs.ts';
+import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
@@ -40,6 +43,21 @@ export async function writeAskedIds(
     await file.close();
   }
   await files.rename(temporary, path);
+}
+
+/** These ids as the input of an export. */
+export async function askedInputs(files: FileStore, path: string): Promise<PreparedInputs> {
+  const read = async function* (): AsyncGenerator<Uint8Array, void, void> {
+    const file = await files.open(path, 'read');
+    try {
+      yield* piecesOf(file);
+    } finally {
+      await file.close();
+    }
+  };
+  const inputs = [{ name: basename(path), path, format: 'lines', compression: 'none', read }] as const;
+  const fingerprints = await fingerprintInputs(inputs);
+  return { inputs, fingerprints, columns: [], inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 const always = 'always';

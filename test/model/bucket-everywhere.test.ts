@@ -8,7 +8,7 @@ import { failingAt } from './failing-weather.ts';
 import { killedInBucket } from './killed-in-bucket.ts';
 import type { Operation } from './memory-disk.ts';
 import { SmallBucket } from './small-bucket.ts';
-import { goodAnswer, writeSmallIds } from './small-export.ts';
+import { goodAnswer, SmallExport, writeSmallIds } from './small-export.ts';
 import { recordOperations, type Undisturbed, undisturbedRun, wrongFiles } from './undisturbed.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
@@ -22,7 +22,7 @@ let calls = 0;
 beforeAll(async () => {
   folder = await keptFolder();
   idsPath = writeSmallIds(folder.path);
-  calm = await undisturbedRun(idsPath);
+  calm = await undisturbedRun(new SmallExport(idsPath));
   const small = new SmallBucket(idsPath);
   operations = recordOperations(small);
   const outcome = await small.run();

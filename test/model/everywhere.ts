@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import type { Operation } from './memory-disk.ts';
+import { failingAt } from './failing-weather.ts';
+import type { Fate, Operation } from './memory-disk.ts';
 import type { SmallExport } from './small-export.ts';
-import { type Undisturbed, wrongFiles } from './undisturbed.ts';
+import { type Undisturbed, watchPublished, wrongFiles } from './undisturbed.ts';
 
 /** The operation that was struck, and what was wrong in the end. */
 export interface Verdict {
@@ -22,6 +23,33 @@ export async function everywhere(
     if (problems.length > 0) wrong.push(`${n} ${struck?.kind ?? ''} ${struck?.path ?? ''}: ${problems.join('; ')}`);
   }
   expect(wrong.slice(0, 12), `${wrong.length} of ${numbers.length}`).toEqual([]);
+}
+
+export interface Stop {
+  /** The export as it is before the run that is stopped. */
+  readonly open: () => SmallExport;
+  readonly calm: Undisturbed;
+  /** What becomes of a write at which the machine stops. */
+  readonly fate?: Fate;
+  /** Draws what survives of that which was not synced; absent: the program is killed, and the machine goes on. */
+  readonly powerLoss?: () => boolean;
+}
+
+/** Stops the machine at the n-th operation of a run, restarts it, and runs again. */
+export async function stoppedAt(n: number, { open, calm, fate = { kind: 'dies' }, powerLoss }: Stop): Promise<Verdict> {
+  const small = open();
+  const problems = watchPublished(small, calm);
+  let struck: Operation | undefined;
+  small.disk.weather = failingAt(n, (operation) => {
+    struck = operation;
+    return operation.kind === 'write' ? fate : { kind: 'dies' };
+  });
+  await small.run();
+  const kept = small.keptAnswers(powerLoss === undefined ? 'written' : 'synced');
+  if (powerLoss === undefined) small.disk.restart();
+  else small.disk.restartAfterPowerLoss(powerLoss);
+  problems.push(...wrongFiles(small, calm), ...(await mended(small, { kept, calm })));
+  return { struck, problems };
 }
 
 export interface Expected {

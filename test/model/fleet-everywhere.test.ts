@@ -7,7 +7,7 @@ import { everywhere, type Verdict } from './everywhere.ts';
 import { failingAt } from './failing-weather.ts';
 import { killedInBucket } from './killed-in-bucket.ts';
 import type { Operation } from './memory-disk.ts';
-import { writeSmallIds } from './small-export.ts';
+import { SmallExport, writeSmallIds } from './small-export.ts';
 import { SmallFleet, steps } from './small-fleet.ts';
 import { recordOperations, type Undisturbed, undisturbedRun, wrongFiles } from './undisturbed.ts';
 
@@ -21,7 +21,7 @@ let operations: readonly Operation[] = [];
 beforeAll(async () => {
   folder = await keptFolder();
   idsPath = writeSmallIds(folder.path);
-  calm = await undisturbedRun(idsPath);
+  calm = await undisturbedRun(new SmallExport(idsPath));
   const small = new SmallFleet(idsPath);
   operations = recordOperations(small);
   expect(await small.run()).toMatchObject({ state: 'complete' });

@@ -95,6 +95,13 @@ export class MemoryDisk {
     takeLock: (folder) => this.#takeLock(folder),
   };
 
+  /** Another disk that holds the same, on which nothing was done yet. */
+  copy(): MemoryDisk {
+    const disk = new MemoryDisk();
+    disk.tree = this.tree.copy();
+    return disk;
+  }
+
   get dead(): boolean {
     return this.#dead;
   }

@@ -41,6 +41,14 @@ export class Inode {
     this.#changes = [];
   }
 
+  copy(): Inode {
+    const copy = new Inode();
+    copy.#bytes = this.#bytes;
+    copy.#synced = this.#synced;
+    copy.#changes = [...this.#changes];
+    return copy;
+  }
+
   #change(change: Change): void {
     this.#changes.push(change);
     this.#bytes = changed(this.#bytes, change);
@@ -68,6 +76,10 @@ class Link {
   losePower(): void {
     // The target is part of the name.
   }
+
+  copy(): this {
+    return this;
+  }
 }
 
 type Node = Inode | Folder | Link;
@@ -86,11 +98,31 @@ class Folder {
     this.entries = new Map(this.synced);
     for (const node of this.entries.values()) node.losePower(keep);
   }
+
+  copy(): Folder {
+    const copies = new Map<Node, Node>();
+    const copyOf = (node: Node): Node => {
+      const copy = copies.get(node) ?? node.copy();
+      copies.set(node, copy);
+      return copy;
+    };
+    const namesOf = (names: Folder['entries']) => new Map([...names].map(([name, node]) => [name, copyOf(node)]));
+    const folder = new Folder();
+    folder.entries = namesOf(this.entries);
+    folder.synced = namesOf(this.synced);
+    return folder;
+  }
 }
 
 /** Folders and files by absolute path. */
 export class Tree {
-  readonly #root = new Folder();
+  #root = new Folder();
+
+  copy(): Tree {
+    const tree = new Tree();
+    tree.#root = this.#root.copy();
+    return tree;
+  }
 
   fileAt(path: string): Inode | undefined {
     const node = this.#nodeAt(path);

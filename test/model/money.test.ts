@@ -16,7 +16,7 @@ let calm: Undisturbed;
 beforeAll(async () => {
   folder = await keptFolder();
   idsPath = writeSmallIds(folder.path);
-  calm = await undisturbedRun(idsPath);
+  calm = await undisturbedRun(new SmallExport(idsPath));
 });
 
 afterAll(() => folder.remove());

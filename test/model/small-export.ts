@@ -31,7 +31,16 @@ const bodies = new Map<string, Buffer>();
 
 /** What the service says to a call when nothing goes wrong. */
 export function goodAnswer(call: AssetCall): AssetAnswer {
-  const wire = { status: 200, retryAfter: undefined, body: bodyOf(call) };
+  return answerOf(call, bodyOf(call));
+}
+
+/** The same with records as they were before. */
+export function earlierAnswer(call: AssetCall): AssetAnswer {
+  return answerOf(call, Buffer.from(bodyOf(call).toString().replaceAll('"burnt":false', '"burnt":true')));
+}
+
+function answerOf(call: AssetCall, body: Buffer): AssetAnswer {
+  const wire = { status: 200, retryAfter: undefined, body };
   return judgeAnswer(wire, call, { scrub: (text) => text, nowMs: 0 });
 }
 
@@ -60,13 +69,14 @@ export interface SmallRun {
 
 /** An export in memory, run after run, on one disk. It counts what the service is asked. */
 export class SmallExport {
-  readonly disk = new MemoryDisk();
+  readonly disk: MemoryDisk;
   /** How often the service was asked each call, by the key of its answer in the journal. */
   readonly asked = new Map<string, number>();
   readonly #idsPath: string;
 
-  constructor(idsPath: string) {
+  constructor(idsPath: string, disk = new MemoryDisk()) {
     this.#idsPath = idsPath;
+    this.disk = disk;
   }
 
   /** Resolves to how the run ended; undefined when it was killed. @throws what is neither that nor a failed disk */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Operation } from './memory-disk.ts';
-import { SmallExport } from './small-export.ts';
+import type { SmallExport } from './small-export.ts';
 
 /** What an export leaves that nothing disturbs. */
 export interface Undisturbed {
@@ -10,11 +10,11 @@ export interface Undisturbed {
   readonly operations: readonly Operation[];
 }
 
-export async function undisturbedRun(idsPath: string): Promise<Undisturbed> {
-  const small = new SmallExport(idsPath);
+export async function undisturbedRun(small: SmallExport): Promise<Undisturbed> {
   const operations = recordOperations(small);
   const outcome = await small.run();
-  if (outcome?.state !== 'complete') throw new Error('The undisturbed run is not complete.');
+  if (outcome?.state !== 'complete')
+    throw new Error(`The undisturbed run is not complete: ${outcome?.error?.message ?? 'killed'}`);
   const published = [...small.published()].map(([path, inode]) => [path, essence(path, inode.content())] as const);
   return { files: new Map(published), operations };
 }

@@ -1,7 +1,7 @@
 import type { OpenBase } from '../../base/open-base.ts';
 import type { FinishedExport } from '../../finished/finished-export.ts';
 import type { Entries } from '../../ids/entries.ts';
-import { type PreparedInputs, prepareInputs } from '../../ids/prepare-inputs.ts';
+import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
@@ -87,7 +87,7 @@ export class BasedAnswers implements PreparedAnswers {
     const refresh = await openRefresh({
       ...{ job, base, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
       entries: (seen) => read(seen, () => undefined),
-      request: () => this.#request(spentNow, context),
+      request: (idsPath) => this.#request(idsPath, spentNow, context),
       onWarning: (message) => {
         listener({ kind: 'warning', message });
       },
@@ -98,16 +98,20 @@ export class BasedAnswers implements PreparedAnswers {
   }
 
   /** Requests ids as an export within the export: it keeps their records until the parts are made. */
-  async #request(spentNow: SpentNow, context: ExportContext): Promise<FinishedExport> {
+  async #request(idsPath: string, spentNow: SpentNow, context: ExportContext): Promise<FinishedExport> {
     const { job, home } = this.#based;
     const { files } = context;
     const folder = pathIn(home.scratch, exportPaths.asked);
     const inner = folderHome(files, folder);
+    const [{ openFinished }, { askedInputs }] = await Promise.all([
+      import('../../finished/finished-export.ts'),
+      import('../../base/asked-list.ts'),
+    ]);
     if ((await inner.readManifest()) === undefined) {
       await files.makeFolder(pathIn(folder, exportPaths.run));
-      await this.#requestAll({ inner, wanted: askedJob(job, folder) }, spentNow, context);
+      const inputs = await askedInputs(files, idsPath);
+      await this.#requestAll({ inner, inputs, wanted: askedJob(job, folder) }, spentNow, context);
     }
-    const { openFinished } = await import('../../finished/finished-export.ts');
     const finished = await openFinished(folder, files);
     const { calls, credits } = finished.manifest;
     this.#spent = { calls, credits };
@@ -115,13 +119,11 @@ export class BasedAnswers implements PreparedAnswers {
   }
 
   async #requestAll(
-    { inner, wanted }: { readonly inner: ExportHome; readonly wanted: Job },
+    { inner, inputs, wanted }: { readonly inner: ExportHome; readonly inputs: PreparedInputs; readonly wanted: Job },
     spentNow: SpentNow,
     context: ExportContext,
   ): Promise<void> {
-    const { files, version, stdin } = context;
-    const idsFolder = pathIn(this.#based.home.scratch, exportPaths.run);
-    const inputs = await prepareInputs({ job: wanted, idsFolder, files, stdin, folder: inner.scratch });
+    const { version } = context;
     const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
     const progress = newReadProgress();
     const quiet = { ...context, listener: requestsOf(context.listener) };
