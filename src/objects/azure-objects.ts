@@ -3,6 +3,7 @@ import type {
   BlobServiceClient,
   ContainerClient,
   ContainerListBlobFlatSegmentResponse,
+  ContainerListBlobHierarchySegmentResponse,
   RestError,
 } from '@azure/storage-blob';
 import { ExportError, messageOf } from '../lib/export-error.ts';
@@ -108,6 +109,14 @@ function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: 
         bytes: properties.contentLength ?? 0,
       }));
       return { objects, next: continuationToken === '' ? undefined : continuationToken };
+    },
+    folders: async (prefix, token, abortSignal) => {
+      const from = token === undefined ? {} : { continuationToken: token };
+      const pages = container.listBlobsByHierarchy('/', { prefix, abortSignal }).byPage({ maxPageSize, ...from });
+      const page = (await pages.next()).value as ContainerListBlobHierarchySegmentResponse;
+      const { segment, continuationToken = '' } = page;
+      const prefixes = (segment.blobPrefixes ?? []).map(({ name }) => name);
+      return { prefixes, next: continuationToken === '' ? undefined : continuationToken };
     },
     remove: (key, abortSignal) => container.getBlobClient(key).deleteIfExists({ abortSignal }),
     faultOf,

@@ -52,10 +52,18 @@ export interface BucketRequests {
   ): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
   /** A page of the keys that begin with `prefix`, sorted. */
   page(prefix: string, token: string | undefined, stop: AbortSignal): Promise<ListedPage>;
+  /** A page of what keys hold between `folder` and the next slash, each once. */
+  folders(folder: string, token: string | undefined, stop: AbortSignal): Promise<ListedFolders>;
   /** An absent object is no error. */
   remove(key: string, stop: AbortSignal): Promise<unknown>;
   /** What an error of any of these means. */
   faultOf(error: unknown): StoreFault;
+}
+
+export interface ListedFolders {
+  /** Keys up to the slash and with it, sorted. */
+  readonly prefixes: readonly string[];
+  readonly next: string | undefined;
 }
 
 export interface ListedPage {
@@ -129,6 +137,15 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
       do {
         const page = await retried((stop) => requests.page(prefix + start, token, stop));
         for (const { key, bytes } of page.objects) yield { name: key.slice(prefix.length), bytes };
+        token = page.next;
+      } while (token !== undefined);
+    },
+    folders: async function* (folder) {
+      const start = prefix + folder;
+      let token: string | undefined;
+      do {
+        const page = await retried((stop) => requests.folders(start, token, stop));
+        for (const each of page.prefixes) yield each.slice(start.length, -1);
         token = page.next;
       } while (token !== undefined);
     },

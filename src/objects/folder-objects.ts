@@ -75,6 +75,11 @@ export function createFolderObjects(root: string): ObjectStore {
         if (found !== undefined) yield { name, bytes: found.size };
       }
     },
+    folders: async function* (folder) {
+      const names = await onDisk(`list ${root}`, () => namesIn(root, folder));
+      const inner = names.flatMap((name) => /^([^/]+)\//.exec(name.slice(folder.length))?.[1] ?? []);
+      yield* new Set(inner);
+    },
     remove: (names) =>
       onDisk(`remove from ${root}`, async () => {
         for (const name of names) await rm(pathOf(name), { force: true });

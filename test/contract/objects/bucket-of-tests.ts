@@ -43,6 +43,12 @@ export class BucketOfTests {
   }
 }
 
+/** Keys up to the first slash behind a prefix, each once. */
+export function foldersOf(keys: readonly string[], prefix: string): string[] {
+  const ends = keys.map((key) => key.indexOf('/', prefix.length) + 1);
+  return [...new Set(keys.flatMap((key, at) => (ends[at] === 0 ? [] : [key.slice(0, ends[at])])))];
+}
+
 /** The part of an object that a Range header names; all of it without one. */
 export function rangeOf(
   { bytes }: Stored,

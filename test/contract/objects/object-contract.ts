@@ -132,6 +132,15 @@ export function describeObjectStore({ name: storeName, open }: StoreOfTests): vo
       expect(await namesOf(store, '')).toEqual(['manyfold']);
     });
 
+    it('lists the folders directly within one', async () => {
+      const store = await open();
+      const names = ['a.json', 'day=1/x', 'day=1/y/z', 'day=10/x', 'day=2/deep/er/x', 'days', 'other/day=3/x'];
+      for (const name of names) await store.putNew(name, text('x'));
+      expect(await allOf(store.folders(''))).toEqual(['day=1', 'day=10', 'day=2', 'other']);
+      expect(await allOf(store.folders('day=2/'))).toEqual(['deep']);
+      expect(await allOf(store.folders('none/'))).toEqual([]);
+    });
+
     it('refuses more than 5 GB before it reads a byte', async () => {
       const store = await open();
       const body = { file: '/nowhere/at/all', bytes: maxObjectBytes + 1, sha256: hashOf(Buffer.of()) };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BucketOfTests, rangeOf } from './bucket-of-tests.ts';
+import { type BucketOfTests, foldersOf, rangeOf } from './bucket-of-tests.ts';
 import type { Answer, Operation, Refusal, ServedStore } from './faulty-server.ts';
 import { isSigned } from './s3-signature.ts';
 
@@ -30,11 +30,14 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
 
   function list(query: URLSearchParams): Answer {
     const { keys, isLast } = store.page(query.get('prefix') ?? '', query.get('continuation-token') ?? '');
+    const isDeep = query.get('delimiter') === null;
+    const folders = isDeep ? [] : foldersOf(keys, query.get('prefix') ?? '');
+    const prefixes = folders.map((name) => `<CommonPrefixes><Prefix>${escaped(name)}</Prefix></CommonPrefixes>`);
     const items = keys.map(
       (key) => `<Contents><Key>${escaped(key)}</Key><Size>${objects.get(key)?.bytes.length ?? 0}</Size></Contents>`,
     );
     const next = isLast ? '' : `<NextContinuationToken>${escaped(keys.at(-1) ?? '')}</NextContinuationToken>`;
-    const body = `<ListBucketResult><IsTruncated>${!isLast}</IsTruncated>${next}${items.join('')}</ListBucketResult>`;
+    const body = `<ListBucketResult><IsTruncated>${!isLast}</IsTruncated>${next}${isDeep ? items.join('') : prefixes.join('')}</ListBucketResult>`;
     return { status: 200, body };
   }
 
