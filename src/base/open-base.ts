@@ -27,38 +27,35 @@ export interface OpenBase extends PinnedBase {
 
 const tellFirst = 'Check base.from. For the first export, which requests everything, use --base none.';
 
+/** Opens a folder, or the address of a bucket, to be read. */
+export type FilesAt = (folder: string) => Promise<FileStore>;
+
 /** Finds and pins the base of a job. @throws {ExportError} `input` when there is none, `usage`, `damaged` */
-export async function findBase(files: FileStore, job: Job): Promise<OpenBase | undefined> {
+export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | undefined> {
   const { from } = job.base;
   if (from === undefined || from === noBase) return undefined;
-  requireFolders(job);
-  const folders = /[*?]/.test(from) ? await foldersOf(files, from, job.output.dir) : [from];
+  const isPattern = /[*?]/.test(from);
+  const { files, folders } = await foldersOf(filesAt, from, job.output.dir);
   for (const folder of folders) {
     if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
     return openAt(files, folder, job);
   }
-  const why = /[*?]/.test(from) ? 'matches no complete export' : 'is not a complete export';
+  const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });
 }
 
 /** Opens the base that an export began with. @throws {ExportError} `input` when it is gone or another one */
-export async function reopenBase(files: FileStore, pinned: PinnedBase, job: Job): Promise<OpenBase> {
+export async function reopenBase(filesAt: FilesAt, pinned: PinnedBase, job: Job): Promise<OpenBase> {
   const again = { todo: 'Restore it, or start over with --fresh.' };
   const { folder } = pinned;
+  const files = await filesAt(folder);
   if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined)
     throw new ExportError('input', `the base of this export, ${folder}, is gone`, again);
   const base = await openAt(files, folder, job);
   if (base.seal !== pinned.seal)
     throw new ExportError('input', `the base of this export, ${folder}, is another export than when it began`, again);
   return base;
-}
-
-function requireFolders({ base: { from = '' }, output: { dir } }: Job): void {
-  if (!isBucketAddress(from) && !isBucketAddress(dir)) return;
-  throw new ExportError('usage', 'an export with a base cannot be in a bucket yet, nor can its base', {
-    todo: 'Use local folders for output.dir and base.from, and copy the export when it is complete.',
-  });
 }
 
 async function openAt(files: FileStore, folder: string, job: Job): Promise<OpenBase> {
@@ -91,33 +88,54 @@ async function openAt(files: FileStore, folder: string, job: Job): Promise<OpenB
   return { folder, name: path.basename(folder), seal, finished, startedAtMs };
 }
 
-/** Folders that a pattern names, the last by name first: no links, and none that comes after the own one. */
-async function foldersOf(files: FileStore, pattern: string, own: string): Promise<string[]> {
-  const [root, ...names] = pattern.split(path.sep);
-  let found = [root === '' ? path.sep : (root ?? '.')];
-  for (const name of names) {
-    const isPattern = /[*?]/.test(name);
+/** What a pattern names, the last by name first: no links, and nothing whose name comes after the own one. */
+async function foldersOf(
+  filesAt: FilesAt,
+  pattern: string,
+  own: string,
+): Promise<{ readonly files: FileStore; readonly folders: readonly string[] }> {
+  const isRemote = isBucketAddress(pattern);
+  const separator = isRemote ? '/' : path.sep;
+  const names = pattern.replace(/\/+$/, '').split(separator);
+  const first = names.findIndex((name, at) => /[*?]/.test(name) && (!isRemote || at > 2));
+  if (first < 0) return { files: await filesAt(pattern), folders: [pattern] };
+  const top = names.slice(0, first).join(separator);
+  const root = top === '' ? separator : top;
+  const files = await filesAt(root);
+  let folders = [root];
+  for (const name of names.slice(first)) {
     const next: string[] = [];
-    for (const folder of found) {
-      if (!isPattern) next.push(path.join(folder, name));
-      else for (const each of await matching(files, folder, name)) next.push(path.join(folder, each));
-    }
-    found = next;
+    for (const folder of folders)
+      for (const each of await matching(files, folder, name)) next.push(pathIn(folder, each));
+    folders = next;
   }
-  return found.filter((folder) => folder < own).sort((a, b) => (a < b ? 1 : -1));
+  const ofNight = expressionOf(names.slice(first).join('/'));
+  const nightOf = (folder: string): string =>
+    folder
+      .split(/[/\\]/)
+      .slice(first - names.length)
+      .join('/');
+  const ownNight = nightOf(own);
+  const isEarlier = (folder: string): boolean => !ofNight.test(ownNight) || nightOf(folder) < ownNight;
+  return { files, folders: folders.filter(isEarlier).sort((one, other) => (one < other ? 1 : -1)) };
 }
 
-async function matching(files: FileStore, folder: string, pattern: string): Promise<string[]> {
+function expressionOf(pattern: string): RegExp {
   const text = pattern
     .replaceAll(/[^\w*?]/g, String.raw`\$&`)
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  const expression = new RegExp(`^${text}$`);
+    .replaceAll('*', '[^/]*')
+    .replaceAll('?', '[^/]');
+  return new RegExp(`^${text}$`);
+}
+
+/** The names in a folder that fit a pattern. @param pattern without one, that name itself */
+async function matching(files: FileStore, folder: string, pattern: string): Promise<string[]> {
+  if (!/[*?]/.test(pattern)) return [pattern];
+  const expression = expressionOf(pattern);
   const names: string[] = [];
   for (const name of await files.list(folder)) {
     if (!expression.test(name) || name.startsWith('.')) continue;
-    const each = path.join(folder, name);
-    if ((await files.sizeOf(each)) === 'folder' && (await files.readLink(each)) === undefined) names.push(name);
+    if ((await files.readLink(pathIn(folder, name))) === undefined) names.push(name);
   }
   return names;
 }

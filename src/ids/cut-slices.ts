@@ -13,6 +13,8 @@ export interface CutSlice {
   readonly firstPart: number;
   /** Read once, before the next slice is requested; what is left then is skipped. */
   readonly entries: () => AsyncIterable<Entries>;
+  /** Whether no slice follows: known when its entries are read. */
+  readonly isLast?: () => boolean;
 }
 
 /** Cuts the entries into slices at the ends of parts. Of no entries it makes one slice. */
@@ -37,7 +39,12 @@ export async function* cutSlices(
         }
       }
       const entries = entriesOfSlice();
-      yield { slice, firstPart: next.done === true ? 0 : next.value.part, entries: () => entries };
+      yield {
+        slice,
+        firstPart: next.done === true ? 0 : next.value.part,
+        entries: () => entries,
+        isLast: () => next.done === true,
+      };
       while ((await entries.next()).done !== true) continue;
     }
   } finally {

@@ -110,13 +110,13 @@ function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: 
       }));
       return { objects, next: continuationToken === '' ? undefined : continuationToken };
     },
-    folders: async (prefix, token, abortSignal) => {
+    names: async (prefix, token, abortSignal) => {
       const from = token === undefined ? {} : { continuationToken: token };
       const pages = container.listBlobsByHierarchy('/', { prefix, abortSignal }).byPage({ maxPageSize, ...from });
       const page = (await pages.next()).value as ContainerListBlobHierarchySegmentResponse;
       const { segment, continuationToken = '' } = page;
-      const prefixes = (segment.blobPrefixes ?? []).map(({ name }) => name);
-      return { prefixes, next: continuationToken === '' ? undefined : continuationToken };
+      const keys = [...(segment.blobPrefixes ?? []), ...segment.blobItems].map(({ name }) => name);
+      return { keys, next: continuationToken === '' ? undefined : continuationToken };
     },
     remove: (key, abortSignal) => container.getBlobClient(key).deleteIfExists({ abortSignal }),
     faultOf,

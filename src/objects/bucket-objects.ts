@@ -52,17 +52,16 @@ export interface BucketRequests {
   ): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
   /** A page of the keys that begin with `prefix`, sorted. */
   page(prefix: string, token: string | undefined, stop: AbortSignal): Promise<ListedPage>;
-  /** A page of what keys hold between `folder` and the next slash, each once. */
-  folders(folder: string, token: string | undefined, stop: AbortSignal): Promise<ListedFolders>;
+  /** A page of the keys that begin with `folder`, up to and with the next slash, each once. */
+  names(folder: string, token: string | undefined, stop: AbortSignal): Promise<ListedNames>;
   /** An absent object is no error. */
   remove(key: string, stop: AbortSignal): Promise<unknown>;
   /** What an error of any of these means. */
   faultOf(error: unknown): StoreFault;
 }
 
-export interface ListedFolders {
-  /** Keys up to the slash and with it, sorted. */
-  readonly prefixes: readonly string[];
+export interface ListedNames {
+  readonly keys: readonly string[];
   readonly next: string | undefined;
 }
 
@@ -140,12 +139,12 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
         token = page.next;
       } while (token !== undefined);
     },
-    folders: async function* (folder) {
+    names: async function* (folder) {
       const start = prefix + folder;
       let token: string | undefined;
       do {
-        const page = await retried((stop) => requests.folders(start, token, stop));
-        for (const each of page.prefixes) yield each.slice(start.length, -1);
+        const page = await retried((stop) => requests.names(start, token, stop));
+        for (const key of page.keys) yield key.slice(start.length);
         token = page.next;
       } while (token !== undefined);
     },

@@ -75,10 +75,9 @@ export function createFolderObjects(root: string): ObjectStore {
         if (found !== undefined) yield { name, bytes: found.size };
       }
     },
-    folders: async function* (folder) {
+    names: async function* (folder) {
       const names = await onDisk(`list ${root}`, () => namesIn(root, folder));
-      const inner = names.flatMap((name) => /^([^/]+)\//.exec(name.slice(folder.length))?.[1] ?? []);
-      yield* new Set(inner);
+      yield* new Set(names.map((name) => name.slice(folder.length).replace(/\/.*$/, '/')));
     },
     remove: (names) =>
       onDisk(`remove from ${root}`, async () => {

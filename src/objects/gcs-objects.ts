@@ -71,11 +71,14 @@ function gcsRequests(storage: Storage, { bucket: name, limitMs = answerLimitMs }
       const objects = files.map((file) => ({ key: file.name, bytes: Number(file.metadata.size) }));
       return { objects, next: (next as { pageToken?: string } | null)?.pageToken };
     },
-    folders: async (prefix, token) => {
+    names: async (prefix, token) => {
       const more = token === undefined ? {} : { pageToken: token };
-      const [, next, answer] = await bucket.getFiles({ prefix, delimiter: '/', autoPaginate: false, ...more });
+      const [files, next, answer] = await bucket.getFiles({ prefix, delimiter: '/', autoPaginate: false, ...more });
       const { prefixes = [] } = answer as { prefixes?: string[] };
-      return { prefixes, next: (next as { pageToken?: string } | null)?.pageToken };
+      return {
+        keys: [...prefixes, ...files.map(({ name }) => name)],
+        next: (next as { pageToken?: string } | null)?.pageToken,
+      };
     },
     remove: (key) => bucket.file(key).delete({ ignoreNotFound: true }),
     faultOf,

@@ -41,8 +41,8 @@ export interface ObjectStore {
   read(name: string, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** Objects whose names begin with `prefix`, sorted by name. */
   list(prefix: string): AsyncIterable<{ readonly name: string; readonly bytes: number }>;
-  /** Names of the folders directly within one, sorted, without a slash at their end. @param folder empty, or ends with `/` */
-  folders(folder: string): AsyncIterable<string>;
+  /** What is directly within a folder: names of objects, and of folders with a slash at their end. @param folder empty, or ends with `/` */
+  names(folder: string): AsyncIterable<string>;
   /** Removes objects; an absent one is no error. */
   remove(names: readonly string[]): Promise<void>;
 }

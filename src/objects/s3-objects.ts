@@ -74,12 +74,13 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
       const objects = (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, bytes: Size }));
       return { objects, next: page.NextContinuationToken };
     },
-    folders: async (Prefix, token, abortSignal) => {
+    names: async (Prefix, token, abortSignal) => {
       const more = token === undefined ? {} : { ContinuationToken: token };
       const input = { Bucket, Prefix, Delimiter: '/', ...more };
       const page = await client.send(new sdk.ListObjectsV2Command(input), { abortSignal });
-      const prefixes = (page.CommonPrefixes ?? []).map((each) => each.Prefix ?? '');
-      return { prefixes, next: page.NextContinuationToken };
+      const folders = (page.CommonPrefixes ?? []).map((each) => each.Prefix ?? '');
+      const objects = (page.Contents ?? []).map(({ Key = '' }) => Key);
+      return { keys: [...folders, ...objects], next: page.NextContinuationToken };
     },
     remove: (Key, abortSignal) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal }),
     faultOf,

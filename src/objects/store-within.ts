@@ -13,7 +13,7 @@ export function storeWithin(store: ObjectStore, folder: string): ObjectStore {
     list: async function* (start) {
       for await (const { name, bytes } of store.list(prefix + start)) yield { name: name.slice(prefix.length), bytes };
     },
-    folders: (folder) => store.folders(prefix + folder),
+    names: (folder) => store.names(prefix + folder),
     remove: (names) => store.remove(names.map((name) => prefix + name)),
   };
 }

@@ -100,7 +100,7 @@ async function exportLocked(
   // A process that was stopped meanwhile may have read half of its stdin.
   if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
-  const anew = fresh ? await newBase(files, job) : undefined;
+  const anew = fresh ? await newBase(job, context) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks });
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await home.readManifest();
@@ -111,7 +111,7 @@ async function exportLocked(
     return alreadyComplete(home.name, finished);
   }
   const progress = newReadProgress();
-  const base = anew ?? (await baseOf(job, { home, files }, shape));
+  const base = anew ?? (await baseOf(job, { home, context }, shape));
   const start =
     base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
   const reading: Reading = { entries: () => countedEntries(job, prepared, { progress, listener }) };

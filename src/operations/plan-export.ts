@@ -4,13 +4,12 @@ import { findBase, reopenBase } from '../base/open-base.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import type { ExportHome, ExportProgress } from './homes/export-home.ts';
-import { folderHome } from './homes/folder-home.ts';
+import { baseFiles } from './nights/based-export.ts';
 import { planRefresh } from './nights/refresh-export.ts';
 import { batchesOf, batchIds } from '../ids/batch-ids.ts';
 import { countCalls } from '../work/count-calls.ts';
@@ -87,7 +86,8 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const { prepared, clock = systemClock, callsBefore = 0 } = request;
   const nowMs = clock.now();
   const job = jobOn(request.job, utcDay(nowMs));
-  const home = await openHome(job, { random: Math.random, clock, ...request });
+  const context = { random: Math.random, clock, ...request };
+  const home = await openHome(job, context);
   const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
   const manifest = await home.readManifest();
   const progress = manifest === undefined ? await home.readProgress() : undefined;
@@ -114,7 +114,8 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     ids += batch.ids.length;
     batch.entries.release();
   }
-  const based = manifest === undefined ? await plannedBase(request, { job, home, progress, nowMs }) : undefined;
+  const based =
+    manifest === undefined ? await plannedBase(request, { job, home, progress, nowMs, context }) : undefined;
   const calls = based?.calls ?? counter.calls();
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   return {
@@ -141,22 +142,24 @@ interface PlanStanding {
   readonly home: ExportHome;
   readonly progress: ExportProgress | undefined;
   readonly nowMs: number;
+  readonly context: HomeContext;
 }
 
 /** Chooses as a run would, from the base that it would take. */
 async function plannedBase(
-  { prepared, files }: PlanRequest,
-  { job, home, progress, nowMs }: PlanStanding,
+  { prepared }: PlanRequest,
+  { job, home, progress, nowMs, context }: PlanStanding,
 ): Promise<{ planned: Omit<PlannedBase, 'creditsForAll'>; calls: number; asked: number; sent: number } | undefined> {
   const pinned = progress?.start.base;
   if (progress !== undefined && pinned === undefined) return undefined;
-  const base = pinned === undefined ? await findBase(files, job) : await reopenBase(files, pinned, job);
+  const filesAt = baseFiles(job, context);
+  const base = pinned === undefined ? await findBase(filesAt, job) : await reopenBase(filesAt, pinned, job);
   if (base === undefined) return undefined;
   const { keys, choice, classes } = await planRefresh({
     ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: () => undefined },
     entries: (seen) => entriesOf(job, prepared, { seen }),
   });
-  const inner = folderHome(files, pathIn(home.scratch, exportPaths.asked));
+  const inner = home.asked();
   const whole = Math.ceil(choice.total / job.service.idsPerCall);
   const done = await inner.readManifest();
   const sent = done?.calls ?? (await inner.readProgress())?.spent.calls ?? 0;

@@ -18,7 +18,7 @@ export function bucketFiles(store: ObjectStore, address: string): FileStore {
     list: async (path) => {
       const prefix = folderPrefix(nameOf(path));
       const names = new Set<string>();
-      for await (const { name } of store.list(prefix)) names.add(name.slice(prefix.length).split('/')[0] ?? '');
+      for await (const name of store.names(prefix)) names.add(name.replace(/\/$/, ''));
       return [...names].sort();
     },
     readAll: async (path) => {

@@ -40,6 +40,8 @@ export const exportPaths = {
   /** Of an export with a base: the ids that are requested, the export of them, and rows of the base that wait. */
   askedIds: '.run/asked-ids',
   asked: '.run/asked',
+  /** A copy of it, where that is in a bucket. */
+  askedCopy: '.run/asked-copy',
   baseRows: '.run/base-rows',
   journals: '.run/journal',
   unfinished: '.run/unfinished',

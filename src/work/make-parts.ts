@@ -31,6 +31,8 @@ export interface PartsToMake {
   readonly isNeeded: (part: number) => boolean;
   /** With duplicates marked. Read once. A block is valid until the next one is requested. */
   entries(): AsyncIterable<Entries>;
+  /** Asked when all entries are read: whether no other parts follow them. They are the last ones unless it is given. */
+  readonly isLast?: (() => boolean) | undefined;
   /** Awaited before each attempt is sent. @throws when nothing may be sent any more */
   readonly mayCall?: () => Promise<void>;
 }
@@ -54,8 +56,6 @@ export interface PartsRequest {
 export interface LocalAnswers {
   readonly client: AssetClient;
   readonly originsOf: (ids: IdList) => BatchOrigins | undefined;
-  /** Told of the ids of parts that are made already. */
-  readonly skip: (ids: IdList) => void;
   /** Rows of `changes` that are of no id: they go into the last part. */
   readonly tail: () => AsyncIterable<RowBlock>;
 }
@@ -122,25 +122,20 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
 
 async function* partsFromDisk(
   request: PartsRequest,
-  { client, originsOf, skip, tail }: LocalAnswers,
+  { client, originsOf, tail }: LocalAnswers,
   context: ExportContext,
 ): AsyncGenerator<MadePart, void, void> {
   const { job, parts } = request;
   const { scratch, journal, firstPart, isNeeded } = parts;
-  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart, firstPart };
-  const needed = async function* (): AsyncGenerator<Batch, void, void> {
-    for await (const batch of batchIds(parts.entries(), shape)) {
+  const batches = async function* (): AsyncGenerator<Batch, void, void> {
+    for await (const batch of batchesToAsk(request)) {
       context.stop.throwIfAborted();
-      if (isNeeded(batch.part)) yield batch;
-      else {
-        skip(batch.ids);
-        batch.entries.release();
-      }
+      yield batch;
     }
   };
   // What was looked up alone was so when it was requested.
   const local = { ...job, service: { ...job.service, singles: false } };
-  const made = partsOf(withLast(needed()), {
+  const made = partsOf(withLast(batches(), parts), {
     ...{ ...request, job: local, scratch, journal, files: context.files, client, originsOf, tail, mostBytes },
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: 1,
@@ -155,14 +150,17 @@ async function* partsFromDisk(
   for await (const part of made) yield { part, cap: undefined };
 }
 
-/** Tells of the last batch that it is. */
-async function* withLast(batches: AsyncIterable<Batch>): AsyncGenerator<Batch, void, void> {
+/** Tells of the last batch of an export that it is. */
+async function* withLast(
+  batches: AsyncIterable<Batch>,
+  { isLast = () => true }: Pick<PartsToMake, 'isLast'>,
+): AsyncGenerator<Batch, void, void> {
   let waiting: Batch | undefined;
   for await (const batch of batches) {
     if (waiting !== undefined) yield waiting;
     waiting = batch;
   }
-  if (waiting !== undefined) yield { ...waiting, isLast: true };
+  if (waiting !== undefined) yield { ...waiting, isLast: isLast() };
 }
 
 interface Making {

@@ -1,51 +1,52 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AssetCall } from '../../src/client/asset-client.ts';
-import { dayMs, systemClock } from '../../src/lib/clock.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
+import { MemoryObjects } from '../support/memory-objects.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, type Stop, stoppedAt } from './everywhere.ts';
+import { killedInBucket } from './killed-in-bucket.ts';
 import type { Operation } from './memory-disk.ts';
-import { earlierAnswer, SmallExport, type SmallRun, writeSmallIds } from './small-export.ts';
-import { type Undisturbed, undisturbedRun } from './undisturbed.ts';
+import { SmallBucket } from './small-bucket.ts';
+import { SmallExport, type SmallRun, writeSmallIds } from './small-export.ts';
+import { firstNight, secondNight, writeEarlierIds } from './small-nights.ts';
+import { recordOperations, type Undisturbed, undisturbedRun, wrongFiles } from './undisturbed.ts';
 
 const base = '/exports/base';
-const firstNight = Date.UTC(2026, 10, 20, 2);
+const bucketBase = 's3://bucket/base';
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;
 let first: SmallExport;
+let firstInBucket: SmallBucket;
+/** The second night in a folder that nothing disturbs. */
 let calm: Undisturbed;
 
-const open = (): SmallExport => new SmallRefresh(idsPath, first.disk.copy());
-
-const clockOf = (night: number) => ({ ...systemClock, now: () => firstNight + night * dayMs });
-
-const flags = { tables: 'assets,creators,changes', 'missing-after': '1d', 'max-age': '2d' };
-
-/** The second night of the small export: some ids are new, stale rows are requested up to a limit, others are carried. */
 class SmallRefresh extends SmallExport {
   override run(run: SmallRun = {}): ReturnType<SmallExport['run']> {
-    const refreshed = { ...flags, base, 'base-credits': '320', ...run.flags };
-    return super.run({ ...run, flags: refreshed, context: { clock: clockOf(2), ...run.context } });
+    return super.run(secondNight(base, run));
   }
 }
+
+/** The same in a bucket, with its base in another one. */
+class SmallBucketRefresh extends SmallBucket {
+  constructor(bucket?: MemoryObjects) {
+    super(idsPath, bucket, new Map([[bucketBase, firstInBucket.bucket]]));
+  }
+
+  override run(run: SmallRun = {}): ReturnType<SmallExport['run']> {
+    return super.run(secondNight(bucketBase, run));
+  }
+}
+
+const open = (): SmallExport => new SmallRefresh(idsPath, first.disk.copy());
 
 beforeAll(async () => {
   folder = await keptFolder();
   idsPath = writeSmallIds(folder.path);
-  // One is not listed on the second night, and some are new then.
-  const earlierIds = join(folder.path, 'earlier.txt');
-  const known = [...Array.from({ length: 22 }, (_, n) => generatedId(9, n)), generatedId(9, 99)];
-  writeFileSync(earlierIds, `${known.join('\n')}\n`);
+  const earlierIds = writeEarlierIds(folder.path);
   first = new SmallExport(earlierIds);
-  const openWire = () => ({
-    ask: async (call: AssetCall) => earlierAnswer(call),
-    close: async () => undefined,
-  });
-  await first.run({ flags: { ...flags, out: base, base: 'none' }, context: { clock: clockOf(0), openWire } });
+  await first.run(firstNight(base));
   calm = await undisturbedRun(open());
+  firstInBucket = new SmallBucket(earlierIds);
+  await firstInBucket.run(firstNight(bucketBase));
 });
 
 afterAll(() => folder.remove());
@@ -81,5 +82,44 @@ describe('an export with a base whose machine stops at any operation of the disk
         return { fate: { kind: 'dies', writtenShare: 0.5 }, powerLoss: () => random.chance(30) };
       }),
     120_000,
+  );
+});
+
+describe('an export with a base in a bucket', () => {
+  let operations: readonly Operation[] = [];
+
+  it('has the bytes of one in a folder, and leaves nothing of what it requested', async () => {
+    const small = new SmallBucketRefresh();
+    operations = recordOperations(small);
+    expect(await small.run()).toMatchObject({ state: 'complete' });
+    expect(wrongFiles(small, calm)).toEqual([]);
+    expect([...small.published().keys()].sort()).toEqual([...calm.files.keys()].sort());
+    expect([...small.bucket.objects.keys()].filter((name) => name.startsWith('.run/'))).toEqual([]);
+    expect([...small.disk.tree.all().keys()]).toEqual([]);
+  });
+
+  const killed = (n: number, losesDisk: boolean) =>
+    killedInBucket(n, { open: (bucket) => new SmallBucketRefresh(bucket), calm, losesDisk });
+
+  it(
+    'is resumed on the same disk after a kill at any operation, and pays for no kept answer again',
+    () =>
+      everywhere(
+        operations,
+        (n) => killed(n, false),
+        ({ kind }) => !reads.includes(kind),
+      ),
+    240_000,
+  );
+
+  it(
+    'is resumed on another disk',
+    () =>
+      everywhere(
+        operations,
+        (n) => killed(n, true),
+        ({ kind }) => kind === 'store',
+      ),
+    240_000,
   );
 });

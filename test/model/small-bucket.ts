@@ -6,16 +6,18 @@ import { SmallExport, type SmallRun } from './small-export.ts';
 /** The small export in a bucket in memory, made by processes with disks of their own. Slices have two parts. */
 export class SmallBucket extends SmallExport {
   readonly bucket: MemoryObjects;
+  readonly #others: ReadonlyMap<string, MemoryObjects>;
 
-  /** @param bucket shared with processes elsewhere */
-  constructor(idsPath: string, bucket = new MemoryObjects()) {
+  /** @param bucket shared with processes elsewhere @param others that are only read, by their addresses */
+  constructor(idsPath: string, bucket = new MemoryObjects(), others: ReadonlyMap<string, MemoryObjects> = new Map()) {
     super(idsPath);
     this.bucket = bucket;
+    this.#others = others;
   }
 
   /** Time passes only while all wait. */
-  override async run(run: SmallRun = {}): Promise<ExportOutcome | undefined> {
-    const clock = createFakeClock(Date.UTC(2026, 2, 14));
+  override async run({ startMs = Date.UTC(2026, 2, 14), ...run }: SmallRun = {}): Promise<ExportOutcome | undefined> {
+    const clock = createFakeClock(startMs);
     const { disk } = this;
     const store = this.bucket.open(
       ({ name }, when) => {
@@ -24,7 +26,11 @@ export class SmallBucket extends SmallExport {
       async (file) => (await disk.files.readAll(file)) ?? Buffer.of(),
     );
     const flags = { out: 's3://bucket/small', scratch: '/scratch', 'entries-per-slice': '12', ...run.flags };
-    const context = { clock, openStore: () => Promise.resolve(store), ...run.context };
+    const context = {
+      clock,
+      openStore: async ({ address = '' }) => this.#others.get(address)?.open() ?? store,
+      ...run.context,
+    };
     const ended = super.run({ ...run, flags, context });
     return run.context?.clock === undefined ? clock.runUntil(ended, 'wait') : ended;
   }

@@ -4,6 +4,7 @@ import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
 import { callKey, requestId } from '../../src/client/wire/call-body.ts';
 import type { HttpClient } from '../../src/client/wire/http-client.ts';
 import { judgeAnswer } from '../../src/client/wire/judge-answer.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
@@ -60,6 +61,8 @@ function answerText(call: AssetCall): string {
 }
 
 export interface SmallRun {
+  /** When it begins, in milliseconds since 1970; the system's time unless given. */
+  readonly startMs?: number;
   readonly fresh?: boolean;
   readonly rowsPerPart?: number;
   readonly flags?: Readonly<Record<string, string>>;
@@ -85,6 +88,7 @@ export class SmallExport {
     rowsPerPart = 11,
     flags = {},
     context = {},
+    startMs,
     make,
   }: SmallRun = {}): Promise<ExportOutcome | undefined> {
     try {
@@ -102,7 +106,11 @@ export class SmallExport {
           ...{ concurrency: '3', format: 'csv,jsonl', tables: 'assets,creators', compression: 'jsonl=zstd' },
           ...flags,
         },
-        context: { files: this.disk.files, openWire: () => this.#wire(), ...context },
+        context: {
+          ...{ files: this.disk.files, openWire: () => this.#wire() },
+          ...(startMs === undefined ? {} : { clock: { ...systemClock, now: () => startMs } }),
+          ...context,
+        },
       });
     } catch (error) {
       if (error instanceof Killed) return undefined;

@@ -73,9 +73,9 @@ export class MemoryObjects {
         for (const [name, { bytes }] of found.sort(([a], [b]) => (a < b ? -1 : 1)))
           if (name.startsWith(prefix)) yield { name, bytes: bytes.length };
       },
-      folders: async function* (folder) {
+      names: async function* (folder) {
         const found = await during('list', folder, () => [...objects.keys()].filter((name) => name.startsWith(folder)));
-        yield* new Set(found.flatMap((name) => /^([^/]+)\//.exec(name.slice(folder.length))?.[1] ?? []).sort());
+        yield* new Set(found.map((name) => name.slice(folder.length).replace(/\/.*$/, '/')));
       },
       remove: async (names) => {
         for (const name of names) await during('remove', name, () => objects.delete(name));

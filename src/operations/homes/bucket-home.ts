@@ -1,6 +1,7 @@
 import type { CustomSink } from '../../formats/custom-sink.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
+import { storeWithin } from '../../objects/store-within.ts';
 import { bucketFiles } from '../../store/bucket-files.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { readJournals } from '../../store/journal-entries.ts';
@@ -21,6 +22,7 @@ export function bucketHome(place: BucketPlace): ExportHome {
     name: address,
     place: { files: bucketFiles(store, address), folder: address, store },
     scratch,
+    asked: () => bucketHome(askedPlace(place)),
     requireOwn: () => requireOwnPrefix(place),
     readIdle: async () => {
       const isIdle = (await files.list(pathIn(scratch, exportPaths.run))).length === 0;
@@ -40,6 +42,16 @@ export function bucketHome(place: BucketPlace): ExportHome {
       else await clearScratch(place);
       await lock.remove();
     },
+  };
+}
+
+/** Its objects and its scratch folder lie in those of the export: they are removed with them. */
+function askedPlace(place: BucketPlace): BucketPlace {
+  const { store, address, scratch } = place;
+  const within = exportPaths.asked;
+  return {
+    ...place,
+    ...{ store: storeWithin(store, within), address: pathIn(address, within), scratch: pathIn(scratch, within) },
   };
 }
 
@@ -79,7 +91,7 @@ async function hasBegun({ store }: BucketPlace): Promise<boolean> {
 /** The manifest goes first and the mark last: a run that is interrupted in between is followed by one that continues. */
 async function throwAwayBucket(place: BucketPlace, sinks: readonly CustomSink[]): Promise<void> {
   const { store } = place;
-  await requireNoHolder(place);
+  for (const held of [place, askedPlace(place)]) await requireNoHolder(held);
   await store.putNew(sliceNames.throwingAway, { bytes: Buffer.of() });
   const names = await namesOf(store, '');
   const own = names.filter((name) => isPartFile(name, sinks) || exportPaths.companions.some((each) => each === name));

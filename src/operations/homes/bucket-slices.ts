@@ -31,7 +31,7 @@ export async function openBucketExport(
   const slices = new BucketSlices(
     { ...place, canReplace, requireCurrent: () => current.require() },
     await readLogs(place),
-    cutSlices(entries(), shape),
+    cutSlices(whenRead(entries), shape),
   );
   return {
     start: begun,
@@ -41,6 +41,11 @@ export async function openBucketExport(
     spent: () => slices.spent(),
     close: () => slices.close(),
   };
+}
+
+/** An export with a base knows its entries when what it requests is there. */
+async function* whenRead(entries: () => AsyncIterable<Entries>): AsyncGenerator<Entries, void, void> {
+  yield* entries();
 }
 
 export function requireSameSlices(address: string, { entriesPerSlice }: BucketStart, now: number): void {

@@ -117,6 +117,7 @@ class ClaimedParts implements ClaimedSlice {
       ...{ scratch: folder, journal, calls, credits, firstPart: cut.firstPart },
       isNeeded: (part) => !hold.state.commits.has(part),
       entries: () => cut.entries(),
+      isLast: cut.isLast,
       mayCall: () => heartbeat.mayCall(),
       commit: (commit) => this.#commit(commit),
       end: (how) => this.#end(how),

@@ -52,6 +52,8 @@ export interface ExportHome {
   readonly place: ExportPlace;
   /** Local folder of the lock, of ids from stdin and of the record of runs. */
   readonly scratch: string;
+  /** The export within this one that requests what an export with a base has to request. */
+  asked(): ExportHome;
   /** @throws {ExportError} `usage` where other files are and no export */
   requireOwn(): Promise<void>;
   /** The manifest of a complete export that no process works on; undefined for any other. */

@@ -21,6 +21,7 @@ export function folderHome(files: FileStore, folder: string): ExportHome {
     name: folder,
     place: { files, folder },
     scratch: folder,
+    asked: () => folderHome(files, pathIn(folder, exportPaths.asked)),
     requireOwn: () => requireExportFolder(files, folder),
     readIdle: async () => {
       const isIdle = (await files.list(pathIn(folder, exportPaths.run))).length === 0;

@@ -1,8 +1,9 @@
-import type { OpenBase } from '../../base/open-base.ts';
+import type { FilesAt, OpenBase } from '../../base/open-base.ts';
 import type { FinishedExport } from '../../finished/finished-export.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
@@ -15,7 +16,7 @@ import type { RunListener } from '../../work/run-events.ts';
 import { manifestOf } from '../complete-export.ts';
 import { exportSlices, type PreparedAnswers, type SpentNow } from '../export-slices.ts';
 import type { ExportHome, OpenExport } from '../homes/export-home.ts';
-import { folderHome } from '../homes/folder-home.ts';
+import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { baseAccount } from './base-account.ts';
 import type { OpenRefresh } from './refresh-export.ts';
@@ -36,25 +37,35 @@ export interface BasedExport {
 }
 
 /** What reads finished exports is loaded for exports with a base alone. */
-export async function newBase(files: FileStore, job: Job): Promise<OpenBase | undefined> {
+export async function newBase(job: Job, context: HomeContext): Promise<OpenBase | undefined> {
   if (job.base.from === undefined) return undefined;
   const { findBase } = await import('../../base/open-base.ts');
-  return findBase(files, job);
+  return findBase(baseFiles(job, context), job);
+}
+
+/** Opens the place of a base. The endpoint of the output is that of a base in an S3-compatible store too. */
+export function baseFiles({ output }: Job, context: HomeContext): FilesAt {
+  return async (folder) => {
+    if (!isBucketAddress(folder)) return context.files;
+    const { bucketFiles } = await import('../../store/bucket-files.ts');
+    const endpoint = folder.startsWith('s3://') ? output.endpoint : undefined;
+    return bucketFiles(await openStoreAt(folder, endpoint, context), folder);
+  };
 }
 
 /** The base that the export began with, or the one that it begins with now. */
 export async function baseOf(
   job: Job,
-  { home, files }: { readonly home: ExportHome; readonly files: FileStore },
+  { home, context }: { readonly home: ExportHome; readonly context: HomeContext },
   now: Pick<ExportStart, 'job' | 'inputs'>,
 ): Promise<OpenBase | undefined> {
   if (job.base.from === undefined) return undefined;
   const begun = (await home.readProgress())?.start;
-  if (begun === undefined) return newBase(files, job);
+  if (begun === undefined) return newBase(job, context);
   requireSame(home.name, begun, now);
   if (begun.base === undefined) return undefined;
   const { reopenBase } = await import('../../base/open-base.ts');
-  return reopenBase(files, begun.base, job);
+  return reopenBase(baseFiles(job, context), begun.base, job);
 }
 
 /** Requests what an export with a base has to request, before its parts are made from that and the base. */
@@ -87,6 +98,7 @@ export class BasedAnswers implements PreparedAnswers {
     const refresh = await openRefresh({
       ...{ job, base, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
       entries: (seen) => read(seen, () => undefined),
+      committed: new Set(open.commits().map(({ part }) => part)),
       request: (idsPath) => this.#request(idsPath, spentNow, context),
       onWarning: (message) => {
         listener({ kind: 'warning', message });
@@ -101,21 +113,27 @@ export class BasedAnswers implements PreparedAnswers {
   async #request(idsPath: string, spentNow: SpentNow, context: ExportContext): Promise<FinishedExport> {
     const { job, home } = this.#based;
     const { files } = context;
-    const folder = pathIn(home.scratch, exportPaths.asked);
-    const inner = folderHome(files, folder);
-    const [{ openFinished }, { askedInputs }] = await Promise.all([
-      import('../../finished/finished-export.ts'),
-      import('../../base/asked-list.ts'),
-    ]);
+    const inner = home.asked();
     if ((await inner.readManifest()) === undefined) {
-      await files.makeFolder(pathIn(folder, exportPaths.run));
+      const { askedInputs } = await import('../../base/asked-list.ts');
+      await files.makeFolder(pathIn(inner.scratch, exportPaths.run));
       const inputs = await askedInputs(files, idsPath);
-      await this.#requestAll({ inner, inputs, wanted: askedJob(job, folder) }, spentNow, context);
+      await this.#requestAll({ inner, inputs, wanted: askedJob(job, inner.name) }, spentNow, context);
     }
-    const finished = await openFinished(folder, files);
+    const finished = await this.#openAsked(inner, files);
     const { calls, credits } = finished.manifest;
     this.#spent = { calls, credits };
     return finished;
+  }
+
+  /** Its records are read in any order: those in a bucket are copied first. */
+  async #openAsked({ place }: ExportHome, files: FileStore): Promise<FinishedExport> {
+    const { openFinished } = await import('../../finished/finished-export.ts');
+    if (place.store === undefined) return openFinished(place.folder, files);
+    const { copyExport } = await import('../../finished/copy-export.ts');
+    const target = pathIn(this.#based.home.scratch, exportPaths.askedCopy);
+    await copyExport({ from: place.files, folder: place.folder, to: files, target });
+    return openFinished(target, files);
   }
 
   async #requestAll(

@@ -40,7 +40,9 @@ async function surveyBucket(store: ObjectStore, address: string): Promise<Nights
   const nights = new Set(
     names.flatMap((name) => {
       const own = ownObjects.find((each) => name.endsWith(`/${each}`));
-      return own === undefined ? [] : [name.slice(0, -own.length - 1)];
+      const night = own === undefined ? '' : name.slice(0, -own.length - 1);
+      // What an export with a base requests is an export within it.
+      return own === undefined || night.endsWith(`/${exportPaths.asked}`) ? [] : [night];
     }),
   );
   const found: Found = { complete: [], untouched: [], halfRemoved: [], begun: [] };

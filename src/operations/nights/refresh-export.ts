@@ -11,6 +11,7 @@ import { readBaseKeys } from '../../base/read-base-keys.ts';
 import { RefreshAsker } from '../../base/refresh-asker.ts';
 import { unlistedRecords, unlistedRows } from '../../base/unlisted-changes.ts';
 import type { FinishedExport } from '../../finished/finished-export.ts';
+import { batchIds } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { HashSet128 } from '../../lib/hash-set-128.ts';
 import type { Job } from '../../job/job-schema.ts';
@@ -32,6 +33,8 @@ export interface RefreshRequest {
   readonly startedAtMs: number;
   /** Reads all ids, with repeated ones marked by what it is given. */
   readonly entries: (seen: Pick<HashSet128, 'addAll'>) => AsyncIterable<Entries>;
+  /** Parts that earlier runs committed: their rows are not read again. */
+  readonly committed: ReadonlySet<number>;
   /** Requests the ids of a file in the export, with all that an export promises. */
   readonly request: (idsFile: string) => Promise<FinishedExport>;
   readonly onWarning: (message: string) => void;
@@ -59,7 +62,7 @@ export async function planRefresh({
   startedAtMs,
   entries,
   onWarning,
-}: Omit<RefreshRequest, 'request' | 'files' | 'folder'>): Promise<RefreshPlan> {
+}: Omit<RefreshRequest, 'request' | 'files' | 'folder' | 'committed'>): Promise<RefreshPlan> {
   const classes = assetClasses(job.base);
   const keys = await readBaseKeys({ base, classes, startedAtMs, onWarning });
   const listed = new ListedIds(keys);
@@ -92,15 +95,13 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
+  await skipCommitted(request, plan, asker);
   const hasChanges = job.output.tables.includes(changesTable.name);
   return {
     ...plan,
     local: {
       client: asker,
       originsOf: (ids) => asker.originsOf(ids),
-      skip: (ids) => {
-        asker.skip(ids);
-      },
       tail: () =>
         hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), startedAtMs) : nothing(),
     },
@@ -110,6 +111,20 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
       await rows.close();
     },
   };
+}
+
+/** Tells which rows of the base are in parts that are made already. */
+async function skipCommitted(
+  { job, entries, committed }: RefreshRequest,
+  { keys }: RefreshPlan,
+  asker: RefreshAsker,
+): Promise<void> {
+  if (committed.size === 0) return;
+  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
+  for await (const { part, ids, entries: read } of batchIds(entries(new ListedIds(keys)), shape)) {
+    if (committed.has(part)) asker.skip(ids);
+    read.release();
+  }
 }
 
 async function* nothing(): AsyncGenerator<RowBlock, void, void> {

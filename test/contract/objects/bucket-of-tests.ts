@@ -43,10 +43,16 @@ export class BucketOfTests {
   }
 }
 
-/** Keys up to the first slash behind a prefix, each once. */
-export function foldersOf(keys: readonly string[], prefix: string): string[] {
-  const ends = keys.map((key) => key.indexOf('/', prefix.length) + 1);
-  return [...new Set(keys.flatMap((key, at) => (ends[at] === 0 ? [] : [key.slice(0, ends[at])])))];
+/** Keys of a listing by its prefix and delimiter: of objects, and of folders, which stand for all objects in them. */
+export function groupedKeys(
+  keys: readonly string[],
+  query: URLSearchParams,
+): { readonly objects: readonly string[]; readonly folders: readonly string[] } {
+  if (query.get('delimiter') === null) return { objects: keys, folders: [] };
+  const start = (query.get('prefix') ?? '').length;
+  const isWithin = (key: string): boolean => key.includes('/', start);
+  const folders = keys.filter(isWithin).map((key) => key.slice(0, key.indexOf('/', start) + 1));
+  return { objects: keys.filter((key) => !isWithin(key)), folders: [...new Set(folders)] };
 }
 
 /** The part of an object that a Range header names; all of it without one. */

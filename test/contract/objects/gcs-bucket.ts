@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BucketOfTests, foldersOf, rangeOf, type Stored } from './bucket-of-tests.ts';
+import { type BucketOfTests, groupedKeys, rangeOf, type Stored } from './bucket-of-tests.ts';
 import type { Answer, Operation, ServedStore } from './faulty-server.ts';
 
 /** What the server of tests gives out as an access token, and takes. */
@@ -31,11 +31,12 @@ export function serveGcs(store: BucketOfTests, secret: string): ServedStore {
 
   function list(query: URLSearchParams): Answer {
     const { keys, isLast } = store.page(query.get('prefix') ?? '', query.get('pageToken') ?? '');
-    const items = [...objects].filter(([key]) => keys.includes(key)).map(([key, stored]) => resourceOf(key, stored));
-    const isDeep = query.get('delimiter') === null;
-    const prefixes = isDeep ? [] : foldersOf(keys, query.get('prefix') ?? '');
+    const grouped = groupedKeys(keys, query);
+    const items = [...objects]
+      .filter(([key]) => grouped.objects.includes(key))
+      .map(([key, stored]) => resourceOf(key, stored));
     items.sort((one, other) => (one.name < other.name ? -1 : 1));
-    return json({ ...(isDeep ? { items } : { prefixes }), ...(isLast ? {} : { nextPageToken: keys.at(-1) }) });
+    return json({ items, prefixes: grouped.folders, ...(isLast ? {} : { nextPageToken: keys.at(-1) }) });
   }
 
   return {

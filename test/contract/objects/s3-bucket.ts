@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BucketOfTests, foldersOf, rangeOf } from './bucket-of-tests.ts';
+import { type BucketOfTests, groupedKeys, rangeOf } from './bucket-of-tests.ts';
 import type { Answer, Operation, Refusal, ServedStore } from './faulty-server.ts';
 import { isSigned } from './s3-signature.ts';
 
@@ -30,14 +30,15 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
 
   function list(query: URLSearchParams): Answer {
     const { keys, isLast } = store.page(query.get('prefix') ?? '', query.get('continuation-token') ?? '');
-    const isDeep = query.get('delimiter') === null;
-    const folders = isDeep ? [] : foldersOf(keys, query.get('prefix') ?? '');
-    const prefixes = folders.map((name) => `<CommonPrefixes><Prefix>${escaped(name)}</Prefix></CommonPrefixes>`);
-    const items = keys.map(
+    const grouped = groupedKeys(keys, query);
+    const prefixes = grouped.folders.map(
+      (name) => `<CommonPrefixes><Prefix>${escaped(name)}</Prefix></CommonPrefixes>`,
+    );
+    const items = grouped.objects.map(
       (key) => `<Contents><Key>${escaped(key)}</Key><Size>${objects.get(key)?.bytes.length ?? 0}</Size></Contents>`,
     );
     const next = isLast ? '' : `<NextContinuationToken>${escaped(keys.at(-1) ?? '')}</NextContinuationToken>`;
-    const body = `<ListBucketResult><IsTruncated>${!isLast}</IsTruncated>${next}${isDeep ? items.join('') : prefixes.join('')}</ListBucketResult>`;
+    const body = `<ListBucketResult><IsTruncated>${!isLast}</IsTruncated>${next}${items.join('')}${prefixes.join('')}</ListBucketResult>`;
     return { status: 200, body };
   }
 
