@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { dayMs, systemClock } from '../../src/lib/clock.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { startService } from '../../src/service/start-service.ts';
+import type { ExportContext } from '../../src/work/export-context.ts';
 import { runExport } from './run-export.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -17,6 +18,7 @@ export interface Night {
   readonly out: string;
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
+  readonly context?: Partial<ExportContext>;
 }
 
 /** Runs an export against a service that has these records, on a day, and counts its calls. */
@@ -27,6 +29,7 @@ export async function night({
   out,
   flags = {},
   fresh = false,
+  context = {},
 }: Night): Promise<ExportOutcome & { readonly sent: number }> {
   const folder = await tempFolder();
   await writeFile(join(folder, 'assets.jsonl'), records.map((record) => `${record}\n`).join(''));
@@ -45,6 +48,7 @@ export async function night({
       },
       fresh,
       context: {
+        ...context,
         clock: { ...systemClock, now: () => firstNight + day * dayMs },
         listener: ({ kind }) => {
           if (kind === 'sent') sent += 1;

@@ -1,12 +1,8 @@
-import { resolve } from 'node:path';
 import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
-import type { Job } from '../../job/job-schema.ts';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { RebuiltOutput } from '../../operations/rebuild/rebuild-export.ts';
-import { diskFileStore } from '../../store/file-store.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
-import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
+import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobOf } from '../job-flags.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { runJob } from './run-job.ts';
@@ -32,7 +28,7 @@ export const rebuildCommand: Command = {
     {
       title: 'Flags',
       flags: [
-        { name: 'out', value: 'DIR', about: 'local folder of the new export' },
+        { name: 'out', value: 'DIR', about: 'folder of the new export, or address in a bucket' },
         ...fields.map((name) => ofSource(`output.${name}`)),
         { name: 'join', value: 'K', about: 'make one part of K neighbouring parts', standard: '1' },
         { name: 'fresh', about: 'delete an unfinished rebuild and start over' },
@@ -54,42 +50,34 @@ function ofSource(path: string): CommandFlag {
 
 async function rebuild(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
-  const join = joinOf(args.text('join') ?? '1');
-  const out = args.text('out');
-  if (out === undefined)
-    throw new ExportError('usage', '--out is missing', { todo: 'Name a folder for the new export.' });
-  if (isBucketAddress(out))
-    throw new ExportError('usage', '--out of rebuild must be a local folder', {
-      todo: 'Rebuild into a folder, and copy it.',
-    });
-  const [word = ''] = args.words;
+  const join = partsToJoin(args.text('join') ?? '1');
+  if (args.text('out') === undefined)
+    throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
+  const { dir, ...output } = outputOf(args);
   const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
-  return onLocalPaths([isBucketAddress(word) ? word : resolve(word)], args, async ([folder = '']) => {
-    const source = await openSource(folder, diskFileStore);
-    const job = rebuiltJob(source, resolve(out), outputOf(args));
-    return runJob(
-      { job, idsFolder: '', fresh: args.isOn('fresh') },
-      {
-        ...settings,
-        open: { service: { url: '', apiKey: '' }, ledger: createMemoryLedger(), close: () => Promise.resolve() },
-        make: (context) => rebuildExport({ source, job, join, fresh: args.isOn('fresh') }, context),
-      },
-    );
-  });
+  const { folder, files } = await exportPlace(args.words[0] ?? '', args);
+  const source = await openSource(folder, files);
+  const job = rebuiltJob(source, dir, output);
+  return runJob(
+    { job, idsFolder: '', fresh: args.isOn('fresh') },
+    {
+      ...settings,
+      open: { service: { url: '', apiKey: '' }, ledger: createMemoryLedger(), close: () => Promise.resolve() },
+      make: (context) => rebuildExport({ source, job, join, fresh: args.isOn('fresh') }, context),
+    },
+  );
 }
 
-/** The fields of `output` that the command line names, checked as those of a job. */
-function outputOf(args: CommandArguments): RebuiltOutput {
+/** Where the new export lies, and the fields of `output` that the command line names, checked as those of a job. */
+function outputOf(args: CommandArguments): RebuiltOutput & { readonly dir: string } {
   const given = fields.filter((name) => args.value(jobFlag(`output.${name}`).name) !== undefined);
   // Whether the source has changes is checked against the source.
-  const { output }: { output: Job['output'] } = jobOf(
-    { ...args, words: [] },
-    { ids: ['-'], url: 'embedded:-', base: 'none' },
-  ).job;
-  return Object.fromEntries(given.map((name) => [name, output[name]]));
+  const { output } = jobOf({ ...args, words: [] }, { ids: ['-'], url: 'embedded:-', base: 'none' }).job;
+  const { dir, endpoint, scratch } = output;
+  return { dir, endpoint, scratch, ...Object.fromEntries(given.map((name) => [name, output[name]])) };
 }
 
-function joinOf(text: string): number {
+function partsToJoin(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new ExportError('usage', `--join must be a whole number from 1, not "${text}"`);
 }

@@ -16,14 +16,14 @@ import { manifestOf } from '../complete-export.ts';
 import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { exportOpen } from '../export-slices.ts';
 import type { ExportHome } from '../homes/export-home.ts';
-import { folderHome } from '../homes/folder-home.ts';
 import { holdingHome } from '../homes/hold-home.ts';
+import { openHome } from '../homes/open-home.ts';
 import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape, requireSame } from '../job-shape.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { rebuiltParts } from './rebuilt-parts.ts';
 
 export interface RebuildRequest {
-  /** A complete export in a local folder. */
+  /** A complete export. */
   readonly source: FinishedExport;
   /** What the new one is to be, as `rebuiltJob` gives it. */
   readonly job: Job;
@@ -34,7 +34,9 @@ export interface RebuildRequest {
 }
 
 /** What of the output is to differ from the source. */
-export type RebuiltOutput = Partial<Pick<Job['output'], 'formats' | 'tables' | 'columns' | 'exclude' | 'nested'>>;
+export type RebuiltOutput = Partial<
+  Pick<Job['output'], 'formats' | 'tables' | 'columns' | 'exclude' | 'nested' | 'endpoint' | 'scratch'>
+>;
 
 /** Opens the export that is to be rebuilt. @throws {ExportError} `input` when it is not complete, `damaged`, `usage` for a diff */
 export async function openSource(folder: string, files: FileStore): Promise<FinishedExport> {
@@ -52,7 +54,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
   const { manifest, folder } = source;
   const refused = (why: string, todo: string): ExportError => new ExportError('usage', why, { todo });
   if (resolve(dir) === resolve(folder))
-    throw refused(`${folder} cannot be rebuilt into itself`, 'Name another folder with --out.');
+    throw refused(`${folder} cannot be rebuilt into itself`, 'Name another folder or bucket with --out.');
   const begun = jobAsBegun(jobOfNothing(dir), manifest.job);
   const job: Job = {
     ...begun,
@@ -100,7 +102,7 @@ export async function rebuildExport(request: RebuildRequest, context: ExportCont
   const { job } = request;
   const startedAtMs = context.clock.now();
   return observedRun({ ...context, job, startedAtMs }, async (observed) => {
-    const home = folderHome(context.files, job.output.dir);
+    const home = await openHome(job, context);
     await home.requireOwn();
     return holdingHome(home, context, () => rebuildHeld(request, home, { ...observed, startedAtMs }));
   });
