@@ -1,7 +1,6 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { requireDayForACall } from '../client/policies/with-budget.ts';
 import type { Job } from '../job/job-schema.ts';
-import { thenCleanUp } from '../lib/clean-up.ts';
 import { utcDay } from '../lib/clock.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
@@ -13,7 +12,7 @@ import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
-import { holdingHome } from './homes/hold-home.ts';
+import { completeBefore, holdingHome } from './homes/hold-home.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
@@ -103,13 +102,8 @@ async function exportLocked(
   const anew = fresh ? await newBase(job, context) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks });
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
-  const finished = await home.readManifest();
-  if (finished !== undefined) {
-    requireSame(home.name, finished, shape);
-    // The run that gave it its name may have been stopped before that was safe; after this the checkpoint goes.
-    await home.syncManifest();
-    return alreadyComplete(home.name, finished);
-  }
+  const finished = await completeBefore(home, shape);
+  if (finished !== undefined) return finished;
   const progress = newReadProgress();
   const base = anew ?? (await baseOf(job, { home, context }, shape));
   const start =
@@ -130,7 +124,7 @@ async function exportLocked(
       answers,
       whenLost: 'end',
     },
-    ...(job.output.report && isLocal(home) ? { quality: () => reportRun(home.place, context) } : {}),
+    ...(job.output.report && isLocal(home) ? { report: () => reportRun(home.place, context) } : {}),
     finish: () => {
       const { version } = context;
       const spent = answers?.spent() ?? open.spent();
@@ -140,9 +134,5 @@ async function exportLocked(
       );
     },
   };
-  return thenCleanUp({
-    work: () => exportOpen(exported, context, startedAtMs),
-    hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [() => open.close()],
-  });
+  return exportOpen(exported, context, startedAtMs);
 }

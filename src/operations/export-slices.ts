@@ -45,8 +45,8 @@ export interface ExportedSlices extends SlicesToMake {
   readonly answers?: PreparedAnswers | undefined;
   /** Called when no slice is left: gives the manifest. */
   readonly finish: () => Promise<Manifest>;
-  /** Called when the export is complete and its record written: counts what its tables hold, where somebody wants to know. */
-  readonly quality?: () => Promise<RunEnd['quality']>;
+  /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
+  readonly report?: () => Promise<RunEnd['quality']>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
   readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
   /** Whether another worker completed the export. */
@@ -66,8 +66,20 @@ export interface PreparedAnswers {
   spent(): Spent;
 }
 
-/** Exports, lets others follow the run, and turns what stops it into its outcome. */
+/** Exports, lets others follow the run, turns what stops it into its outcome, and closes the export. */
 export async function exportOpen(
+  exported: ExportedSlices,
+  context: ObservedContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  return thenCleanUp({
+    work: () => followed(exported, context, startedAtMs),
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [() => exported.open.close()],
+  });
+}
+
+async function followed(
   exported: ExportedSlices,
   context: ObservedContext,
   startedAtMs: number,
@@ -82,7 +94,7 @@ export async function exportOpen(
     const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
     const end = { ...endOf(outcome, job, entries), isElsewhere };
     await recorder.end(end);
-    const quality = outcome.state === 'complete' && !isElsewhere ? await exported.quality?.() : undefined;
+    const quality = outcome.state === 'complete' && !isElsewhere ? await exported.report?.() : undefined;
     await context.observer.end({ ...end, quality });
     return outcome;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
+import { uuidV7 } from '../../lib/uuid-v7.ts';
 import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { Job } from '../../job/job-schema.ts';
@@ -10,7 +11,6 @@ import type { BucketPlace } from '../homes/bucket-place.ts';
 import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { readLogs } from '../homes/slice-holders.ts';
-import { uuidV7 } from '../../lib/uuid-v7.ts';
 import { alreadyComplete } from '../export-outcome.ts';
 import { jobAsBegun } from '../job-shape.ts';
 import { endOf } from '../observed-run.ts';
@@ -43,13 +43,18 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
     await pointLatest(job, context);
     return { state: 'already', manifest: written };
   }
+  const finalised = await completeNow(job, place, context);
+  if (finalised.state === 'complete') await tellComplete(job, { place, manifest: finalised.manifest }, context);
+  return finalised;
+}
+
+async function completeNow(job: Job, place: BucketPlace, context: FinaliseContext): Promise<Finalised> {
   try {
     const start = await requireEnqueued(place);
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
     await pointLatest(job, context);
-    await tellComplete(job, { place, manifest }, context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(place, error);

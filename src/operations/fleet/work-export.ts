@@ -134,11 +134,7 @@ async function makeSlices(
     completedElsewhere: (error) => completedElsewhere(place, error),
     isElsewhere: () => slices.hasWaited,
   };
-  const outcome = await thenCleanUp({
-    work: () => exportOpen(exported, context, startedAtMs),
-    hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [() => slices.close()],
-  });
+  const outcome = await exportOpen(exported, context, startedAtMs);
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
   else if (!slices.hasWaited) {

@@ -3,7 +3,6 @@ import { FinishedExport } from '../../finished/finished-export.ts';
 import { recordFiles } from '../../finished/records.ts';
 import { formats } from '../../formats/sink.ts';
 import type { Job } from '../../job/job-schema.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { changesTable } from '../../records/columns.ts';
 import { contentSeal } from '../../store/content-seal.ts';
@@ -13,12 +12,12 @@ import { newReadProgress } from '../../work/count-entries.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { tablesOf } from '../../work/tables-of.ts';
 import { manifestOf } from '../complete-export.ts';
-import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
+import type { ExportOutcome } from '../export-outcome.ts';
 import { exportOpen } from '../export-slices.ts';
 import type { ExportHome } from '../homes/export-home.ts';
-import { holdingHome } from '../homes/hold-home.ts';
+import { completeBefore, holdingHome } from '../homes/hold-home.ts';
 import { openHome } from '../homes/open-home.ts';
-import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape, requireSame } from '../job-shape.ts';
+import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../job-shape.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { rebuiltParts } from './rebuilt-parts.ts';
 
@@ -122,51 +121,42 @@ async function rebuildHeld(
     inputs: [...manifest.inputs],
     startedAtMs: begun,
   };
-  const finished = await home.readManifest();
-  if (finished !== undefined) {
-    requireSame(home.name, finished, start);
-    await home.syncManifest();
-    return alreadyComplete(home.name, finished);
-  }
+  const finished = await completeBefore(home, start);
+  if (finished !== undefined) return finished;
   const open = await home.open(start, noEntries);
   const bytesOf = bytesByPart(source);
   const progress = newReadProgress();
   const { calls, credits, base } = manifest;
-  return thenCleanUp({
-    work: () =>
-      exportOpen(
-        {
-          ...{ job, sinks: [], name: home.name, recordFolder: home.scratch, open, progress, whenLost: 'end' },
-          inputs: {
-            fingerprints: manifest.inputs,
-            inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
-            columns: [],
+  return exportOpen(
+    {
+      ...{ job, sinks: [], name: home.name, recordFolder: home.scratch, open, progress, whenLost: 'end' },
+      inputs: {
+        fingerprints: manifest.inputs,
+        inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
+        columns: [],
+      },
+      make: ({ scratch: folder, isNeeded }) =>
+        rebuiltParts({
+          ...{ finished: source, job, join, files: context.files, folder, isNeeded },
+          stop: context.stop,
+          onRead: ({ part, counts }) => {
+            progress.entries += counts.read;
+            progress.inputBytes += bytesOf.get(part) ?? 0;
+            context.listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
           },
-          make: ({ scratch: folder, isNeeded }) =>
-            rebuiltParts({
-              ...{ finished: source, job, join, files: context.files, folder, isNeeded },
-              stop: context.stop,
-              onRead: ({ part, counts }) => {
-                progress.entries += counts.read;
-                progress.inputBytes += bytesOf.get(part) ?? 0;
-                context.listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
-              },
-            }),
-          finish: () =>
-            home.putManifest(
-              manifestOf({
-                ...{ job, start: open.start, commits: open.commits(), calls, credits, version: context.version },
-                ...(base === undefined ? {} : { base }),
-                rebuilt: { seal },
-              }),
-            ),
-        },
-        context,
-        context.startedAtMs,
-      ),
-    hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [() => open.close()],
-  });
+        }),
+      finish: () =>
+        home.putManifest(
+          manifestOf({
+            ...{ job, start: open.start, commits: open.commits(), calls, credits, version: context.version },
+            ...(base === undefined ? {} : { base }),
+            rebuilt: { seal },
+          }),
+        ),
+    },
+    context,
+    context.startedAtMs,
+  );
 }
 
 /** No ids are read: the parts of the source say which there were. */
