@@ -1,16 +1,13 @@
 import { availableParallelism } from 'node:os';
-import type { Choice } from '../base/choose-ids.ts';
-import { findBase, reopenBase } from '../base/open-base.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
-import type { ExportHome, ExportProgress } from './homes/export-home.ts';
-import { baseFiles } from './nights/based-export.ts';
-import { planRefresh } from './nights/refresh-export.ts';
+import type { PlannedBase } from './nights/planned-base.ts';
 import { batchesOf, batchIds } from '../ids/batch-ids.ts';
 import { countCalls } from '../work/count-calls.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
@@ -47,24 +44,6 @@ export interface ExportPlan extends Forecast {
   readonly lostDiskCalls: number | null;
   /** What is requested of an export with a base, and what is taken from it. */
   readonly base: PlannedBase | null;
-}
-
-export interface PlannedBase {
-  readonly folder: string;
-  /** Rows of the base. */
-  readonly rows: number;
-  readonly asked: Choice['asked'];
-  /** Fresh rows that fill the last call up, of `asked.stale`. */
-  readonly filledUp: number;
-  readonly carried: number;
-  readonly overdue: number;
-  readonly stillMissing: number;
-  /** By class, as `Choice.classes` counts them. */
-  readonly classes: readonly ({ readonly when: readonly string[] } & Choice['classes'][number])[];
-  /** Credits of an export without a base. */
-  readonly creditsForAll: number;
-  /** Memory of the table of ids. */
-  readonly memoryBytes: number;
 }
 
 export interface PlanRequest {
@@ -115,7 +94,9 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     batch.entries.release();
   }
   const based =
-    manifest === undefined ? await plannedBase(request, { job, home, progress, nowMs, context }) : undefined;
+    manifest === undefined && hasBase(job)
+      ? await (await import('./nights/planned-base.ts')).plannedBase(job, { prepared, home, progress, nowMs, context })
+      : undefined;
   const calls = based?.calls ?? counter.calls();
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   return {
@@ -134,46 +115,6 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
     base: based === undefined ? null : { ...based.planned, creditsForAll: counter.calls() * job.budget.creditsPerCall },
-  };
-}
-
-interface PlanStanding {
-  readonly job: Job;
-  readonly home: ExportHome;
-  readonly progress: ExportProgress | undefined;
-  readonly nowMs: number;
-  readonly context: HomeContext;
-}
-
-/** Chooses as a run would, from the base that it would take. */
-async function plannedBase(
-  { prepared }: PlanRequest,
-  { job, home, progress, nowMs, context }: PlanStanding,
-): Promise<{ planned: Omit<PlannedBase, 'creditsForAll'>; calls: number; asked: number; sent: number } | undefined> {
-  const pinned = progress?.start.base;
-  if (progress !== undefined && pinned === undefined) return undefined;
-  const filesAt = baseFiles(job, context);
-  const base = pinned === undefined ? await findBase(filesAt, job) : await reopenBase(filesAt, pinned, job);
-  if (base === undefined) return undefined;
-  const { keys, choice, classes } = await planRefresh({
-    ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: () => undefined },
-    entries: (seen) => entriesOf(job, prepared, { seen }),
-  });
-  const inner = home.asked();
-  const whole = Math.ceil(choice.total / job.service.idsPerCall);
-  const done = await inner.readManifest();
-  const sent = done?.calls ?? (await inner.readProgress())?.spent.calls ?? 0;
-  const { asked, filledUp, carried, overdue, stillMissing } = choice;
-  const named = classes.all.map(({ when }, at) => ({
-    when,
-    ...(choice.classes[at] ?? { rows: 0, asked: 0, stale: 0 }),
-  }));
-  return {
-    planned: {
-      ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing },
-      ...{ classes: named, memoryBytes: keys.table.bytes },
-    },
-    ...{ calls: done === undefined ? Math.max(0, whole - sent) : 0, asked: choice.total, sent },
   };
 }
 

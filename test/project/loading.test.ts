@@ -54,6 +54,11 @@ describe('a start', () => {
     ]);
   });
 
+  it('of a plan loads nothing that sends, and without a base nothing that reads one', () => {
+    expect(packagesOf('operations/plan-export.ts')).toEqual(['zod']);
+    expect(packagesOf('cli/commands/plan-command.ts')).toEqual(['yaml', 'zod']);
+  });
+
   it('of a help loads no package, and for a command those that know its flags', () => {
     expect(packagesOf('cli/command-line.ts')).toEqual([]);
     expect(packagesOf('cli/commands/run-command.ts')).toEqual(['yaml', 'zod']);
