@@ -39,6 +39,8 @@ async function bundle(): Promise<string[]> {
     input: { main: 'src/main.ts', index: 'src/index.ts', worker: 'src/work/threads/worker-entry.ts' },
     platform: 'node',
     external: (id) => isBuiltin(id) || external.includes(id),
+    // Scanners compare each byte with constants of another module: as numbers these cost nothing.
+    optimization: { inlineConst: true },
     // A module may be loaded early by one command and late by another.
     checks: { ineffectiveDynamicImport: false },
     onLog: (level, log) => {

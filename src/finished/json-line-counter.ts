@@ -1,8 +1,5 @@
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes } from '../lib/scan/split-lines.ts';
-
-const lineFeed = 10;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+import { closeBrace, lineFeed, openBrace } from '../lib/ascii.ts';
 
 /** A first line beyond it is not parsed, as any other. */
 const longestFirstLine = 1 << 26;

@@ -15,6 +15,7 @@ import {
 } from './sink.ts';
 import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
 import { type FixedTexts, fixedTexts } from './words.ts';
+import { comma, lineFeed, quote } from '../lib/ascii.ts';
 
 /** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {
@@ -25,9 +26,6 @@ export const csvSink: Sink = {
   open: async (output, options) => new CsvEncoder(output, options),
 };
 
-const comma = 0x2c;
-const lineFeed = 0x0a;
-const quoteMark = 0x22;
 const apostrophe = 0x27;
 
 /** Upper bound on the bytes of a cell without its text: comma, two quotes and an apostrophe, or a null or a timestamp. */
@@ -128,10 +126,10 @@ class CsvEncoder implements RowEncoder {
     const length = text.length[cell] ?? 0;
     const isMarked = ((text.marks[cell] ?? 0) & textMarks.separators) !== 0;
     const isQuoted = isMarked || this.#quoteTexts || length === 0;
-    if (isQuoted) lines.byte(quoteMark);
+    if (isQuoted) lines.byte(quote);
     if (disarmed) lines.byte(apostrophe);
     if (isMarked) lines.copyDoubled(words, start, length);
     else lines.copy(words, start, length);
-    if (isQuoted) lines.byte(quoteMark);
+    if (isQuoted) lines.byte(quote);
   }
 }

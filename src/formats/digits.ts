@@ -1,10 +1,8 @@
 import type { Words } from './words.ts';
+import { minus, zero } from '../lib/ascii.ts';
 
 /** Digits that a double holds exactly, whatever they are. */
 export const exactDigits = 15;
-
-const minus = 0x2d;
-const zero = 0x30;
 
 /** The integer that digits with or without a minus stand for; exact when it is a safe one. */
 export function integerOf({ bytes }: Words, start: number, length: number): number {

@@ -1,9 +1,8 @@
 import { type FixedTexts, strideBytes, type Words, wordsOf } from './words.ts';
+import { quote } from '../lib/ascii.ts';
 
 /** From here on a call into native code is faster than a loop. */
 const longBytes = 256;
-
-const quoteMark = 0x22;
 
 /** Where memory comes from, and goes back to. */
 export interface Memory {
@@ -107,12 +106,12 @@ export class GrowingBytes {
       const taken = quotes === 0 ? 4 : firstByte(quotes) + 1;
       at += taken;
       to += taken;
-      if (quotes !== 0) target.setUint8(to++, quoteMark);
+      if (quotes !== 0) target.setUint8(to++, quote);
     }
     for (; at < end; at += 1) {
       const byte = bytes[at] ?? 0;
       target.setUint8(to++, byte);
-      if (byte === quoteMark) target.setUint8(to++, quoteMark);
+      if (byte === quote) target.setUint8(to++, quote);
     }
     this.#used = to;
   }

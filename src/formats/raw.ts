@@ -2,6 +2,7 @@ import type { RowBlock } from '../records/row-block.ts';
 import { BlockText } from './block-text.ts';
 import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
 import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
+import { lineFeed } from '../lib/ascii.ts';
 
 /**
  * Raw lines are most of what an export with them writes, and only one file holds them: in blocks of 4 MB they take the system
@@ -17,8 +18,6 @@ export const rawSink: Sink = {
   blockBytes: memory.blockBytes,
   open: async (output, options) => openRaw(new ByteBlocks(output, memory), options),
 };
-
-const lineFeed = 0x0a;
 
 function openRaw(lines: ByteBlocks, { columns }: EncoderOptions): RowEncoder {
   if (columns.length !== 1 || columns[0]?.type !== 'json') throw new Error('raw takes a table of one json column');

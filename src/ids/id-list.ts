@@ -1,4 +1,5 @@
 import { asBuffer } from '../lib/scan/split-lines.ts';
+import { closeBracket, comma, openBracket, quote } from '../lib/ascii.ts';
 
 /** Where a text lies in bytes. */
 interface TextPlace {
@@ -6,9 +7,6 @@ interface TextPlace {
   readonly start: number;
   readonly length: number;
 }
-
-const quote = 0x22;
-const comma = 0x2c;
 
 /** Ids of a batch or a call, as bytes outside the heap: those of many calls wait at a time, and each collection would move strings about. */
 export class IdList implements Iterable<string> {
@@ -91,7 +89,7 @@ export class IdList implements Iterable<string> {
     for (let at = 0; at < spans.length; at += 2) bytes += (spans[at + 1] ?? 0) - (spans[at] ?? 0) + 3;
     const json = Buffer.allocUnsafeSlow(bytes);
     let to = 0;
-    json[to++] = 0x5b;
+    json[to++] = openBracket;
     for (let at = 0; at < spans.length; at += 2) {
       const end = spans[at + 1] ?? 0;
       if (at > 0) json[to++] = comma;
@@ -99,7 +97,7 @@ export class IdList implements Iterable<string> {
       for (let from = spans[at] ?? 0; from < end; from += 1) json[to++] = own[from] ?? 0;
       json[to++] = quote;
     }
-    json[to++] = 0x5d;
+    json[to++] = closeBracket;
     return json.subarray(0, to);
   }
 }

@@ -4,6 +4,7 @@ import { numberText } from './json/exact-number.ts';
 import { holdsAt } from './holds-at.ts';
 import type { Cell, Column, Row } from './table.ts';
 import { utf8Text } from './utf8-text.ts';
+import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../lib/ascii.ts';
 
 /** What is known of a cell's text, so that no encoder has to look for it again. */
 export const textMarks = {
@@ -225,12 +226,12 @@ export function textOfCell(block: RowBlock, cell: number): string | null {
 
 /** `textMarks` by byte. */
 const marksByByte = new Uint8Array(256);
-for (let byte = 0; byte < 0x20; byte += 1) marksByByte[byte] = textMarks.escapes;
-marksByByte[0x0a] = textMarks.escapes | textMarks.separators;
-marksByByte[0x0d] = textMarks.escapes | textMarks.separators;
-marksByByte[0x22] = textMarks.escapes | textMarks.separators;
-marksByByte[0x5c] = textMarks.escapes;
-marksByByte[0x2c] = textMarks.separators;
+for (let byte = 0; byte < space; byte += 1) marksByByte[byte] = textMarks.escapes;
+marksByByte[lineFeed] = textMarks.escapes | textMarks.separators;
+marksByByte[carriageReturn] = textMarks.escapes | textMarks.separators;
+marksByByte[quote] = textMarks.escapes | textMarks.separators;
+marksByByte[backslash] = textMarks.escapes;
+marksByByte[comma] = textMarks.separators;
 
 /** `textMarks` of the text in `bytes` from `start` up to `end`. */
 function marksOf(bytes: Uint8Array, start: number, end: number): number {

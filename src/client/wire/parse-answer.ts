@@ -9,6 +9,7 @@ import { requestId } from './call-body.ts';
 import { classifyError } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
 import { type RpcError, rpcError } from './rpc-error.ts';
+import { closeBrace, closeBracket, colon, comma, lowerN, openBrace, openBracket } from '../../lib/ascii.ts';
 
 /** A whole, well-formed JSON-RPC answer: records, or an error object that is still to be classified. */
 export type ParsedAnswer = ParsedRecords | ParsedError;
@@ -126,9 +127,9 @@ class AnswerReader {
     let result: Result | undefined;
     // RFC 8259 lets a reader pass over a byte order mark, and an answer that is refused is paid for again.
     if (byteOrderMark.every((byte, at) => this.#body[at] === byte)) json.at = byteOrderMark.length;
-    if (json.next() !== 0x7b) throw new MalformedAnswer('not a JSON object');
+    if (json.next() !== openBrace) throw new MalformedAnswer('not a JSON object');
     json.at += 1;
-    if (json.next() !== 0x7d) {
+    if (json.next() !== closeBrace) {
       for (;;) {
         const name = this.#name();
         if (telling.has(name)) members.set(name, this.#parsed(json.at));
@@ -136,8 +137,8 @@ class AnswerReader {
         else if (result === undefined) result = this.#result();
         else throw new MalformedAnswer('two results');
         const byte = json.next();
-        if (byte === 0x7d) break;
-        if (byte !== 0x2c) throw new MalformedAnswer('an incomplete JSON object');
+        if (byte === closeBrace) break;
+        if (byte !== comma) throw new MalformedAnswer('an incomplete JSON object');
         json.at += 1;
         json.next();
       }
@@ -153,7 +154,7 @@ class AnswerReader {
     const start = json.at;
     if (!json.string()) throw new MalformedAnswer('an incomplete JSON object');
     const name = JSON.parse(this.#text(start, json.at)) as string;
-    if (json.next() !== 0x3a) throw new MalformedAnswer('an incomplete JSON object');
+    if (json.next() !== colon) throw new MalformedAnswer('an incomplete JSON object');
     json.at += 1;
     json.next();
     return name;
@@ -168,14 +169,14 @@ class AnswerReader {
   #result(): Result {
     const json = this.#json;
     const first = this.#body[json.at];
-    const isArray = first === 0x5b;
+    const isArray = first === openBracket;
     if (isArray) this.#elements();
     else this.#element();
-    const isObject = first === 0x7b;
+    const isObject = first === openBrace;
     return {
       isArray,
       isObject,
-      isNull: first === 0x6e,
+      isNull: first === lowerN,
       idless: this.#idless,
       hasUnmatched: this.#hasUnmatched,
       errors: this.#errors,
@@ -185,13 +186,13 @@ class AnswerReader {
   #elements(): void {
     const json = this.#json;
     json.at += 1;
-    if (json.next() !== 0x5d) {
+    if (json.next() !== closeBracket) {
       for (let count = 1; ; count += 1) {
         if (count > this.#mostElements) throw new MalformedAnswer(`more than ${this.#mostElements} records`);
         this.#element();
         const byte = json.next();
-        if (byte === 0x5d) break;
-        if (byte !== 0x2c) throw new MalformedAnswer('an incomplete array');
+        if (byte === closeBracket) break;
+        if (byte !== comma) throw new MalformedAnswer('an incomplete array');
         json.at += 1;
         json.next();
       }

@@ -2,8 +2,8 @@ import type { Column } from '../../records/table.ts';
 import { ArrowCells, type ArrowValues, type RowRange } from './arrow-cells.ts';
 import type { BlockText } from '../block-text.ts';
 import { exactDigits, integerOf } from '../digits.ts';
+import { lowerT } from '../../lib/ascii.ts';
 
-const letterT = 0x74;
 const twoTo32 = 2 ** 32;
 
 /** A bit each. */
@@ -24,7 +24,7 @@ export class BooleanCells extends ArrowCells {
     const bits = this.#bits;
     let place = this.length;
     for (let cell = rows.first * text.width + index, end = rows.end * text.width; cell < end; cell += text.width) {
-      const isTrue = (text.length[cell] ?? -1) > 0 && text.words(cell).bytes[text.start(cell)] === letterT;
+      const isTrue = (text.length[cell] ?? -1) > 0 && text.words(cell).bytes[text.start(cell)] === lowerT;
       if (isTrue) bits[place >> 3] = (bits[place >> 3] ?? 0) | (1 << (place & 7));
       place += 1;
     }

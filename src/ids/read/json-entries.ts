@@ -2,11 +2,10 @@ import type { ByteSpan } from '../../lib/scan/split-lines.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import type { IdInput } from '../id-input.ts';
 import { missingColumn, pickColumn } from './pick-column.ts';
+import { quote } from '../../lib/ascii.ts';
 
 /** Longest JSON value that is read, in bytes: far above the largest record that occurs. */
 export const longestValue = 16 * 1_048_576;
-
-const quote = 34;
 
 /**
  * Turns JSON values, strings or objects with the id as a member, into entries.

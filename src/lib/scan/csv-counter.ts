@@ -1,8 +1,5 @@
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes } from './split-lines.ts';
-
-const lineFeed = 10;
-const quote = 34;
-const comma = 44;
+import { comma, lineFeed, quote } from '../ascii.ts';
 
 /** Where the next byte stands. Numbers, since it is asked at every byte. */
 const atStart = 0;

@@ -1,5 +1,4 @@
-const quote = 0x22;
-const backslash = 0x5c;
+import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote, space } from '../ascii.ts';
 
 /**
  * Where the JSON value ends that begins at `start`, however deep it is; -1 when the bytes end first. Only quotes and brackets
@@ -12,11 +11,11 @@ export function jsonEnd(bytes: Uint8Array, start: number): number {
     if (byte === quote) {
       at = closingQuote(bytes, at + 1);
       if (depth === 0) return at < bytes.length ? at + 1 : -1;
-    } else if (byte === 0x7b || byte === 0x5b) depth += 1;
-    else if (byte === 0x7d || byte === 0x5d) {
+    } else if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1;
       if (depth <= 0) return depth === 0 ? at + 1 : at;
-    } else if (depth === 0 && (byte === 0x2c || byte <= 0x20)) return at;
+    } else if (depth === 0 && (byte === comma || byte <= space)) return at;
   }
   return -1;
 }
@@ -39,8 +38,8 @@ export function countValues(bytes: Uint8Array, start: number, end: number): numb
   let count = 0;
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte === 0x22) at = closingQuote(bytes, at + 1);
-    else if (byte === 0x2c || byte === 0x5b || byte === 0x7b) count += 1;
+    if (byte === quote) at = closingQuote(bytes, at + 1);
+    else if (byte === comma || byte === openBracket || byte === openBrace) count += 1;
   }
   return count;
 }

@@ -1,4 +1,34 @@
 import { holdsByte, holdsStop, type WordedBytes } from './four-bytes.ts';
+import {
+  backslash,
+  carriageReturn,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  lineFeed,
+  lowerA,
+  lowerE,
+  lowerF,
+  lowerL,
+  lowerN,
+  lowerR,
+  lowerS,
+  lowerT,
+  lowerU,
+  minus,
+  nine,
+  openBrace,
+  openBracket,
+  plus,
+  point,
+  quote,
+  slash,
+  space,
+  tab,
+  upperE,
+  zero,
+} from '../ascii.ts';
 
 /** Of a string's bytes: they hold a comma. */
 export const commaMark = 1;
@@ -6,10 +36,10 @@ export const commaMark = 1;
 // What a byte means inside a string. Everything that ends or breaks a plain run has the bit `stops`.
 const stops = 0x80;
 const stringBytes = new Uint8Array(256);
-stringBytes.fill(stops, 0, 0x20);
-stringBytes[0x22] = stops;
-stringBytes[0x5c] = stops;
-stringBytes[0x2c] = commaMark;
+stringBytes.fill(stops, 0, space);
+stringBytes[quote] = stops;
+stringBytes[backslash] = stops;
+stringBytes[comma] = commaMark;
 
 /** What may follow a backslash, except `u`. */
 const escapable = new Uint8Array(256);
@@ -80,9 +110,9 @@ export class JsonScanner {
   next(): number {
     const { bytes } = this;
     let byte = bytes[this.at] ?? 0;
-    if (byte > 0x20) return byte;
+    if (byte > space) return byte;
     let at = this.at;
-    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+    while (byte === space || byte === lineFeed || byte === carriageReturn || byte === tab) {
       at += 1;
       byte = bytes[at] ?? 0;
     }
@@ -94,7 +124,7 @@ export class JsonScanner {
   string(): boolean {
     const { bytes } = this;
     let at = this.at;
-    if (bytes[at] !== 0x22) return false;
+    if (bytes[at] !== quote) return false;
     this.marks = 0;
     this.escaped = false;
     this.oddlyEscaped = false;
@@ -107,8 +137,8 @@ export class JsonScanner {
         kind = stringBytes[bytes[at] ?? 0] ?? 0;
       }
       const byte = bytes[at] ?? 0;
-      if (byte === 0x22) break;
-      if (byte !== 0x5c) return false;
+      if (byte === quote) break;
+      if (byte !== backslash) return false;
       const end = this.#escapeEnd(at + 1);
       if (end < 0) return false;
       at = end;
@@ -137,24 +167,24 @@ export class JsonScanner {
   /** A number. `digits` is the number of digits of an integer; minus zero does not count as an integer. */
   number(): boolean {
     const { bytes } = this;
-    const isNegative = bytes[this.at] === 0x2d;
+    const isNegative = bytes[this.at] === minus;
     const start = isNegative ? this.at + 1 : this.at;
     let at = digitsEnd(bytes, start);
     const whole = at - start;
-    const leadsWithZero = bytes[start] === 0x30;
+    const leadsWithZero = bytes[start] === zero;
     if (whole === 0 || (leadsWithZero && whole > 1)) return false;
     this.digits = isNegative && leadsWithZero ? 0 : whole;
     this.fractionEnd = 0;
-    if (bytes[at] === 0x2e) {
+    if (bytes[at] === point) {
       const fraction = at + 1;
       at = digitsEnd(bytes, fraction);
       if (at === fraction) return false;
       this.digits = 0;
       if (whole <= 7 && at - fraction <= 6) this.fractionEnd = shortEnd(bytes, fraction, at);
     }
-    if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+    if (bytes[at] === lowerE || bytes[at] === upperE) {
       at += 1;
-      if (bytes[at] === 0x2b || bytes[at] === 0x2d) at += 1;
+      if (bytes[at] === plus || bytes[at] === minus) at += 1;
       const exponent = at;
       at = digitsEnd(bytes, exponent);
       if (at === exponent) return false;
@@ -170,27 +200,27 @@ export class JsonScanner {
     const { bytes, at } = this;
     const byte = bytes[at];
     const second = bytes[at + 1];
-    if (byte === 0x74 && second === 0x72 && bytes[at + 2] === 0x75 && bytes[at + 3] === 0x65) {
+    if (byte === lowerT && second === lowerR && bytes[at + 2] === lowerU && bytes[at + 3] === lowerE) {
       this.at = at + 4;
       return true;
     }
-    if (byte === 0x6e && second === 0x75 && bytes[at + 2] === 0x6c && bytes[at + 3] === 0x6c) {
+    if (byte === lowerN && second === lowerU && bytes[at + 2] === lowerL && bytes[at + 3] === lowerL) {
       this.at = at + 4;
       return true;
     }
-    if (byte !== 0x66 || second !== 0x61 || bytes[at + 2] !== 0x6c || bytes[at + 3] !== 0x73) return false;
+    if (byte !== lowerF || second !== lowerA || bytes[at + 2] !== lowerL || bytes[at + 3] !== lowerS) return false;
     this.at = at + 5;
-    return bytes[at + 4] === 0x65;
+    return bytes[at + 4] === lowerE;
   }
 
   /** Any value; `reprint` and `separated` are raised for what it holds. */
   value(depth = 0): boolean {
     const byte = this.bytes[this.at] ?? 0;
     if (depth === 0) this.#nameCount = 0;
-    if (byte === 0x22) return this.#stringInside();
-    if (byte === 0x7b) return depth < maxDepth && this.#object(depth + 1);
-    if (byte === 0x5b) return depth < maxDepth && this.#array(depth + 1);
-    return byte > 0x39 ? this.literal() : this.number();
+    if (byte === quote) return this.#stringInside();
+    if (byte === openBrace) return depth < maxDepth && this.#object(depth + 1);
+    if (byte === openBracket) return depth < maxDepth && this.#array(depth + 1);
+    return byte > nine ? this.literal() : this.number();
   }
 
   #stringInside(): boolean {
@@ -202,7 +232,7 @@ export class JsonScanner {
 
   #object(depth: number): boolean {
     this.at += 1;
-    if (this.next() === 0x7d) {
+    if (this.next() === closeBrace) {
       this.at += 1;
       return true;
     }
@@ -216,17 +246,17 @@ export class JsonScanner {
       if ((names & bit) !== 0 && this.#isRepeated(start, outerNames)) this.reprint = true;
       names |= bit;
       this.#rememberName(start);
-      if (this.next() !== 0x3a) return false;
+      if (this.next() !== colon) return false;
       this.at += 1;
       this.next();
       if (!this.value(depth)) return false;
       const byte = this.next();
       this.at += 1;
-      if (byte === 0x7d) {
+      if (byte === closeBrace) {
         this.#nameCount = outerNames;
         return true;
       }
-      if (byte !== 0x2c) return false;
+      if (byte !== comma) return false;
       this.next();
     }
   }
@@ -260,7 +290,7 @@ export class JsonScanner {
 
   #array(depth: number): boolean {
     this.at += 1;
-    if (this.next() === 0x5d) {
+    if (this.next() === closeBracket) {
       this.at += 1;
       return true;
     }
@@ -268,8 +298,8 @@ export class JsonScanner {
       if (!this.value(depth)) return false;
       const byte = this.next();
       this.at += 1;
-      if (byte === 0x5d) return true;
-      if (byte !== 0x2c) return false;
+      if (byte === closeBracket) return true;
+      if (byte !== comma) return false;
       this.separated = true;
       this.next();
     }
@@ -279,9 +309,9 @@ export class JsonScanner {
   #escapeEnd(at: number): number {
     const { bytes } = this;
     const byte = bytes[at] ?? 0;
-    if (byte === 0x2f || byte === 0x75) this.oddlyEscaped = true;
+    if (byte === slash || byte === lowerU) this.oddlyEscaped = true;
     if (escapable[byte] === 1) return at;
-    if (byte !== 0x75) return -1;
+    if (byte !== lowerU) return -1;
     for (let digit = at + 1; digit <= at + 4; digit += 1) if (hexDigits[bytes[digit] ?? 0] === 0) return -1;
     return at + 4;
   }
@@ -289,18 +319,18 @@ export class JsonScanner {
 
 /** True for the first byte of a name that an object of JavaScript may put before the others. */
 export function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
+  return byte >= zero && byte <= nine;
 }
 
 /** Where the shortest text of a fraction ends, whose digits behind the point lie from `fraction` up to `end`. */
 function shortEnd(bytes: Uint8Array, fraction: number, end: number): number {
   let last = end;
-  while (last > fraction && bytes[last - 1] === 0x30) last -= 1;
+  while (last > fraction && bytes[last - 1] === zero) last -= 1;
   return last > fraction ? last : fraction - 1;
 }
 
 function digitsEnd(bytes: Uint8Array, at: number): number {
   let end = at;
-  for (let byte = bytes[end] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[end] ?? 0) end += 1;
+  for (let byte = bytes[end] ?? 0; byte >= zero && byte <= nine; byte = bytes[end] ?? 0) end += 1;
   return end;
 }

@@ -1,4 +1,5 @@
 import { asBuffer, type ByteScanner } from './split-lines.ts';
+import { carriageReturn, lineFeed, quote } from '../ascii.ts';
 
 export interface CsvCell {
   /** The cell's bytes, unquoted, from 0 to `end`. Only valid during the callback. */
@@ -31,10 +32,6 @@ export interface ScanCsvOptions {
   /** Makes the error for a quoted cell without an end. */
   readonly fault: (why: string, line: number) => Error;
 }
-
-const lineFeed = 10;
-const carriageReturn = 13;
-const quote = 34;
 
 /**
  * Reads CSV (RFC 4180; rows end at LF, CRLF or CR) cell by cell and keeps only the wanted ones, so that a row of any

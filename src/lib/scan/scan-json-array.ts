@@ -1,4 +1,15 @@
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes } from './split-lines.ts';
+import {
+  backslash,
+  carriageReturn,
+  closeBrace,
+  closeBracket,
+  comma,
+  lineFeed,
+  openBrace,
+  openBracket,
+  quote,
+} from '../ascii.ts';
 
 export interface ScanJsonArrayOptions {
   /** The longest element that is kept whole, in bytes. */
@@ -8,16 +19,6 @@ export interface ScanJsonArrayOptions {
   /** Makes the error for text that is not one whole array, with the line where that shows. */
   readonly fault: (why: string, line: number) => Error;
 }
-
-const lineFeed = 10;
-const carriageReturn = 13;
-const quote = 34;
-const comma = 44;
-const backslash = 92;
-const openBracket = 91;
-const closeBracket = 93;
-const openBrace = 123;
-const closeBrace = 125;
 
 /**
  * Cuts the bytes of one JSON array into its elements, without building values: an array of any length costs no more

@@ -1,3 +1,5 @@
+import { carriageReturn, lineFeed } from '../ascii.ts';
+
 /** One line, or one element of an array. It is valid only during the callback. */
 export interface ByteSpan {
   bytes: Buffer;
@@ -26,9 +28,6 @@ export interface ByteScanner {
   /** Ends the stream: what is left is the last line or element. */
   end(): void;
 }
-
-const lineFeed = 10;
-const carriageReturn = 13;
 
 /** Cuts bytes into lines at LF, CRLF and CR. A line of any length costs no more memory than `longest`. */
 export function splitLines(options: SplitLinesOptions): ByteScanner {

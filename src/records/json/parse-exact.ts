@@ -1,14 +1,18 @@
 import { numberOf } from './exact-number.ts';
 import { setMember, type Json, type JsonArray, type JsonObject } from './json-value.ts';
-
-const quote = 0x22;
-const backslash = 0x5c;
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  space,
+} from '../../lib/ascii.ts';
 
 /** What a token of one character begins or ends; commas, colons and blanks say nothing that the others do not. */
-const openObject = 0x7b;
-const closeObject = 0x7d;
-const openArray = 0x5b;
-const closeArray = 0x5d;
 
 /** A number, `true`, `false` or `null`: runs up to what may follow a value. */
 const scalar = /[^\s,\]}]+/y;
@@ -38,16 +42,16 @@ export function parseExact(text: string): Json {
   while (at < text.length) {
     const code = text.charCodeAt(at);
     at += 1;
-    if (code === openObject) open({});
-    else if (code === openArray) open([]);
-    else if (code === closeObject || code === closeArray) parent = parents.pop() ?? root;
+    if (code === openBrace) open({});
+    else if (code === openBracket) open([]);
+    else if (code === closeBrace || code === closeBracket) parent = parents.pop() ?? root;
     else if (code === quote) {
       const end = stringEnd(text, at);
       const string = stringOf(text, at, end);
       if (key === undefined && !Array.isArray(parent)) key = string;
       else add(string);
       at = end + 1;
-    } else if (code > 0x20 && code !== 0x2c && code !== 0x3a) {
+    } else if (code > space && code !== comma && code !== colon) {
       scalar.lastIndex = at - 1;
       const word = scalar.exec(text)?.[0] ?? '';
       add(scalarOf(word));

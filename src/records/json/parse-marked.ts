@@ -1,6 +1,7 @@
 import { ExactNumber } from './exact-number.ts';
 import type { Json, JsonArray, JsonObject } from './json-value.ts';
 import { stringEnd } from './parse-exact.ts';
+import { openBrace, openBracket } from '../../lib/ascii.ts';
 
 /**
  * Finds the numbers that JavaScript may print differently: every number but plain integers of at most 15 digits and
@@ -14,9 +15,6 @@ const doubtfulNumber =
 /** What stands behind a name, and behind no other string. */
 const colonNext = /[ \t\n\r]*:/y;
 
-const openObject = 0x7b;
-const openArray = 0x5b;
-
 /**
  * Parses JSON text by JSON.parse, with the numbers that it would change put into marked strings and taken out again: half
  * the time of a parser in JavaScript. Undefined where that cannot be done, for the text is no object or array, has such a number inside a
@@ -24,7 +22,7 @@ const openArray = 0x5b;
  */
 export function parseMarked(text: string): Json | undefined {
   const first = text.charCodeAt(0);
-  if (first !== openObject && first !== openArray) return undefined;
+  if (first !== openBrace && first !== openBracket) return undefined;
   if (hasEscapedName(text)) return undefined;
   const { marked, count } = markNumbers(text);
   if (count > 0 && text.includes(mark)) return undefined;

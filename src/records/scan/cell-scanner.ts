@@ -10,6 +10,7 @@ import { countValues, mostValues } from '../../lib/scan/json-end.ts';
 import type { ExtraText } from './extra-text.ts';
 import type { JsonScanner } from '../../lib/scan/json-scanner.ts';
 import type { Member, MemberKind } from './record-plan.ts';
+import { lowerF, lowerT, minus, openBrace, openBracket, quote } from '../../lib/ascii.ts';
 
 /** Marks of JSON text with a string or a comma in it. */
 export const jsonMarks = textMarks.separators | textMarks.escapes;
@@ -26,7 +27,7 @@ export class CellScanner {
     const json = this.#json;
     const start = json.at;
     const byte = json.bytes[start];
-    if ((byte !== 0x74 && byte !== 0x66) || !json.literal()) return false;
+    if ((byte !== lowerT && byte !== lowerF) || !json.literal()) return false;
     rows.setSpan(cell, start, json.at - start);
     return true;
   }
@@ -82,7 +83,7 @@ export class CellScanner {
     rows.setSpan(cell, start, at - start);
     // The longest that always fit: 18 digits into an int64, 19 into a u64; 15 into a double, whose text they are.
     if (kind === 'int64' && digits > 0 && digits <= 18) return true;
-    if (kind === 'decimal' && digits > 0 && digits <= 19 && json.bytes[start] !== 0x2d) return true;
+    if (kind === 'decimal' && digits > 0 && digits <= 19 && json.bytes[start] !== minus) return true;
     if (kind === 'double' && digits > 0 && digits <= 15) return true;
     if (kind === 'double' && json.fractionEnd > 0) {
       rows.setSpan(cell, start, json.fractionEnd - start);
@@ -128,23 +129,23 @@ export class CellScanner {
     const json = this.#json;
     const start = json.at;
     const byte = json.bytes[start];
-    if (byte === 0x22) {
+    if (byte === quote) {
       if (!json.string()) return false;
       this.#stringCell(rows, cell, start);
       this.traitType(rows, cell, traitTypes.string);
       return true;
     }
-    if (byte === 0x5b || byte === 0x7b) {
+    if (byte === openBracket || byte === openBrace) {
       const outer = this.beginText();
       if (!json.value()) return false;
       const text = json.reprint ? this.#reprinted(start) : this.text(start, json.at);
       if (text === undefined) return false;
       rows.setText(cell, text, false);
       this.endText(outer);
-      this.traitType(rows, cell, byte === 0x5b ? traitTypes.array : traitTypes.object);
+      this.traitType(rows, cell, byte === openBracket ? traitTypes.array : traitTypes.object);
       return true;
     }
-    const isBoolean = byte === 0x74 || byte === 0x66;
+    const isBoolean = byte === lowerT || byte === lowerF;
     if (!(isBoolean ? json.literal() : json.number())) return false;
     rows.setSpan(cell, start, json.at - start);
     this.traitType(rows, cell, isBoolean ? traitTypes.boolean : traitTypes.number);

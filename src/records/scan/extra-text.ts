@@ -1,6 +1,4 @@
-const comma = 0x2c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+import { closeBrace, comma, openBrace } from '../../lib/ascii.ts';
 
 /** From here on a call into native code is faster than a loop. */
 const longBytes = 64;

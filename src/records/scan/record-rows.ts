@@ -12,6 +12,7 @@ import { childConstants } from './constants.ts';
 import { bound, RecordBounds } from './record-bounds.ts';
 import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';
 import { RecordScanner } from './record-scanner.ts';
+import { carriageReturn, lineFeed } from '../../lib/ascii.ts';
 
 /** For callers that need no child tables. */
 const plainPlan = recordPlan([]);
@@ -184,5 +185,5 @@ function newTarget(rows: number, { children }: RecordPlan): RecordTarget {
 
 function hasLineBreak(bytes: Uint8Array, start: number, end: number): boolean {
   const record = bytes.subarray(start, end);
-  return record.includes(0x0a) || record.includes(0x0d);
+  return record.includes(lineFeed) || record.includes(carriageReturn);
 }

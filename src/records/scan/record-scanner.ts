@@ -13,6 +13,7 @@ import {
   type ObjectPlan,
   type RecordTarget,
 } from './record-plan.ts';
+import { closeBrace, closeBracket, colon, comma, lowerN, openBrace, openBracket } from '../../lib/ascii.ts';
 
 /** The row that an object fills. */
 interface OpenRow {
@@ -71,7 +72,7 @@ export class RecordScanner {
     const json = this.#json;
     json.at = at;
     json.reprint = false;
-    if (json.bytes[at] !== 0x7b) return -1;
+    if (json.bytes[at] !== openBrace) return -1;
     for (const element of this.#elements) element.first = element.rows.rows;
     row.base = row.rows.addRow();
     row.extra.begin();
@@ -106,7 +107,7 @@ export class RecordScanner {
     plan.objects += 1;
     const number = plan.objects;
     json.at += 1;
-    if (json.next() === 0x7d) {
+    if (json.next() === closeBrace) {
       json.at += 1;
       return tookNothing;
     }
@@ -122,8 +123,8 @@ export class RecordScanner {
       outcome |= taken;
       const byte = json.next();
       json.at += 1;
-      if (byte === 0x7d) return outcome;
-      if (byte !== 0x2c) return refused;
+      if (byte === closeBrace) return outcome;
+      if (byte !== comma) return refused;
       json.next();
     }
   }
@@ -153,7 +154,7 @@ export class RecordScanner {
     const start = json.at;
     if (!json.string() || json.escaped) return undefined;
     const name = this.#cells.text(start + 1, json.at - 1);
-    if (json.next() !== 0x3a) return undefined;
+    if (json.next() !== colon) return undefined;
     json.at += 1;
     // JavaScript puts names like 7 before others, and so does what is printed of its objects.
     return plan.member(name) ?? (isDigit(json.bytes[start + 1] ?? 0) ? undefined : plan.learn(name));
@@ -164,7 +165,7 @@ export class RecordScanner {
     const byte = json.next();
     const { rows } = row;
     const cell = row.base + member.column;
-    if (byte === 0x6e) {
+    if (byte === lowerN) {
       if (member.kind === 'trait') this.#cells.traitType(rows, cell, traitTypes.null);
       return json.literal() ? tookNothing : refused;
     }
@@ -182,9 +183,11 @@ export class RecordScanner {
       case 'trait':
         return this.#cells.trait(rows, cell) ? tookSome : refused;
       case 'list':
-        return byte === 0x5b && member.list !== undefined && this.#list(member.list, rows, cell) ? tookSome : refused;
+        return byte === openBracket && member.list !== undefined && this.#list(member.list, rows, cell)
+          ? tookSome
+          : refused;
       case 'branch':
-        return byte === 0x7b && member.branch !== undefined ? this.#branch(member, member.branch, row) : refused;
+        return byte === openBrace && member.branch !== undefined ? this.#branch(member, member.branch, row) : refused;
       case 'implied':
         return json.string() ? tookSome : refused;
       case 'unknown':
@@ -200,15 +203,15 @@ export class RecordScanner {
     const outer = this.#cells.beginText();
     const start = json.at;
     json.at += 1;
-    for (let position = 0, byte = json.next(); byte !== 0x5d; position += 1) {
-      if (byte !== 0x7b || !this.#group(list, elements, position)) return false;
+    for (let position = 0, byte = json.next(); byte !== closeBracket; position += 1) {
+      if (byte !== openBrace || !this.#group(list, elements, position)) return false;
       byte = json.next();
-      if (byte === 0x2c) {
+      if (byte === comma) {
         json.separated = true;
         json.at += 1;
         byte = json.next();
-        if (byte === 0x5d) return false;
-      } else if (byte !== 0x5d) return false;
+        if (byte === closeBracket) return false;
+      } else if (byte !== closeBracket) return false;
     }
     json.at += 1;
     if (!this.#cells.jsonCell(rows, cell, start)) return false;

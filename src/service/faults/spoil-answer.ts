@@ -4,6 +4,7 @@ import { htmlAnswer } from './fault-refusals.ts';
 import type { Fault, FaultOf } from './fault-schema.ts';
 import type { HttpAnswer } from '../http-answer.ts';
 import { internalError, resultHead } from '../json-rpc.ts';
+import { backslash } from '../../lib/ascii.ts';
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
@@ -71,7 +72,7 @@ function placeIn(
 /** An odd number of quotes is never JSON; so one more goes in, where no backslash would escape it. */
 function breakJson(body: Buffer, draw: () => number): Buffer {
   let at = Math.floor(draw() * body.length);
-  while (at > 0 && body[at - 1] === 0x5c) at -= 1;
+  while (at > 0 && body[at - 1] === backslash) at -= 1;
   return Buffer.concat([body.subarray(0, at), Buffer.from('"'), body.subarray(at)]);
 }
 

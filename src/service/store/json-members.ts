@@ -1,11 +1,17 @@
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+import {
+  backslash,
+  carriageReturn,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  lineFeed,
+  openBrace,
+  openBracket,
+  quote,
+  space,
+  tab,
+} from '../../lib/ascii.ts';
 
 /** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {
@@ -70,7 +76,11 @@ export function startsArray(json: Buffer, at: number): boolean {
 /** The first byte at or after `at` that is not a JSON blank. */
 export function skipBlanks(json: Buffer, at: number): number {
   let next = at;
-  for (let byte = json[next]; byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d; byte = json[next])
+  for (
+    let byte = json[next];
+    byte === space || byte === tab || byte === lineFeed || byte === carriageReturn;
+    byte = json[next]
+  )
     next += 1;
   return next;
 }
@@ -114,7 +124,7 @@ function endOfValue(json: Buffer, at: number): number {
 /** A number or a word ends before a blank or a mark. */
 function endOfScalar(json: Buffer, at: number): number {
   let next = at;
-  for (let byte = json[next]; byte !== undefined && byte > 0x20; byte = json[next]) {
+  for (let byte = json[next]; byte !== undefined && byte > space; byte = json[next]) {
     if (byte === comma || byte === closeBrace || byte === closeBracket || byte === colon) break;
     next += 1;
   }

@@ -11,6 +11,7 @@ import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type ByteSpan, splitLines } from '../../lib/scan/split-lines.ts';
 import { capBytes } from '../http-answer.ts';
 import { packRecord } from './stored-record.ts';
+import { space, tab } from '../../lib/ascii.ts';
 
 /** A record ready for a store. */
 export interface PackedRecord {
@@ -107,7 +108,7 @@ async function* readable<T>(path: string, read: AsyncIterable<T>): AsyncGenerato
 function readRecord(span: ByteSpan, where: string): PackedRecord | undefined {
   if (span.cut) throw misfit(where, `is longer than ${capBytes} bytes`);
   const text = withoutMark(span.bytes.subarray(span.start, span.end));
-  if (text.every((byte) => byte === 0x20 || byte === 0x09)) return undefined;
+  if (text.every((byte) => byte === space || byte === tab)) return undefined;
   if (!isUtf8(text)) throw misfit(where, 'is not UTF-8');
   let value: unknown;
   try {
