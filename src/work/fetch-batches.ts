@@ -13,6 +13,7 @@ export interface FetchedBatch {
   readonly batch: Batch;
   /** Absent for a batch without ids. */
   readonly found: BatchLookups<RecordRows> | undefined;
+  readonly counts: Counts;
   /** In an export with a base: where its rows come from. */
   readonly origins?: BatchOrigins | undefined;
   /** Gives the memory of both back: from then on neither may be read. */
@@ -54,6 +55,11 @@ export async function* fetchBatches(
   const { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt, originsOf } = options;
   // A little more than calls, so that slots stay full while the first one is awaited.
   const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
+  const settled = (looked: LookedUp): Counts => {
+    const counts = countsOf(looked);
+    onSettled(counts);
+    return counts;
+  };
   const fetched = mapOrdered(batches, {
     limit: 4 * (concurrency + 4),
     hasRoom: () => held.hasRoom(),
@@ -64,16 +70,15 @@ export async function* fetchBatches(
       const entryBytes = batch.entries.bytes;
       if (batch.ids.length === 0) {
         held.waits(entryBytes);
-        onSettled(countsOf({ batch, found: undefined }));
-        return { batch, found: undefined, origins: undefined, bytes: entryBytes };
+        return { batch, found: undefined, origins: undefined, bytes: entryBytes, counts: settled({ batch }) };
       }
       const counted = countingBytes(client);
       held.begin(entryBytes);
       try {
         const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader });
         const origins = originsOf?.(batch.ids);
-        onSettled(countsOf({ batch, found, origins }));
-        return { batch, found, origins, bytes: entryBytes + counted.bytes() };
+        const counts = settled({ batch, found, origins });
+        return { batch, found, origins, counts, bytes: entryBytes + counted.bytes() };
       } catch (error) {
         halt(error);
         throw error;
@@ -82,20 +87,22 @@ export async function* fetchBatches(
       }
     },
   });
-  for await (const { batch, found, origins, bytes } of fetched) {
+  for await (const { batch, found, origins, counts, bytes } of fetched) {
     const release = (): void => {
       found?.release();
       origins?.before.release();
       batch.entries.release();
     };
-    yield { batch, found, origins, release };
+    yield { batch, found, origins, counts, release };
     // The consumer requests the next batch after it has written this one.
     held.written(bytes);
   }
 }
 
+type LookedUp = Pick<FetchedBatch, 'batch'> & Partial<Pick<FetchedBatch, 'found' | 'origins'>>;
+
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function countsOf({ batch: { entries }, found, origins }: Omit<FetchedBatch, 'release'>): Counts {
+function countsOf({ batch: { entries }, found, origins }: LookedUp): Counts {
   const counts: Counts = { ...noCounts, read: entries.length };
   let place = 0;
   for (let index = 0; index < entries.length; index += 1) {

@@ -5,10 +5,9 @@ import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { ShapedTable } from '../records/shape-table.ts';
 import type { Row } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
-import { type Counts, noCounts } from '../store/export-facts.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
 import { changeRows } from './change-rows.ts';
-import { unexportedOutcome, unexportedRow } from './unexported.ts';
+import { unexportedRow } from './unexported.ts';
 
 /** The rows that a batch gives to each file of its part. */
 export interface FlatBatch {
@@ -17,7 +16,6 @@ export interface FlatBatch {
   /** One cell a row: the record's text. Empty unless raw files are wanted. */
   readonly raw: readonly RowBlock[];
   readonly unexported: readonly RowBlock[];
-  readonly counts: Counts;
 }
 
 export interface FlattenOptions {
@@ -36,7 +34,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   const { raw, sources, drift, fetchedAtUs } = options;
   const tables = options.tables.filter(({ whole }) => whole !== changesTable);
   const { origins } = batch;
-  const { runs, unexported, counts } = sortEntries(batch, sources);
+  const { runs, unexported } = sortEntries(batch, sources);
   const blocks = runs.map((run) =>
     tables.map((shaped) => shapedRows(run, shaped, origins?.fetchedAtUs ?? fetchedAtUs)),
   );
@@ -54,21 +52,18 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
     rows,
     raw: raw ? runs.map(({ rows, records }) => rows.rawRows(records)) : [],
     unexported: unexported.length === 0 ? [] : [blockOf(unexportedTable.columns, unexported)],
-    counts,
   };
 }
 
 interface SortedEntries {
   readonly runs: readonly Run[];
   readonly unexported: readonly Row[];
-  readonly counts: Counts;
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sources: readonly string[]): SortedEntries {
+function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: readonly string[]): SortedEntries {
   const lookups = found?.lookups;
   const unexported: Row[] = [];
-  const counts: Counts = { ...noCounts, read: entries.length };
   const runs: Run[] = [];
   let place = 0;
   for (let index = 0; index < entries.length; index += 1) {
@@ -76,18 +71,16 @@ function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sourc
     const rows = isValid ? lookups?.records(place) : undefined;
     if (lookups === undefined || rows === undefined) {
       const fate = { entry: entries.at(index), lookup: isValid ? lookups?.noRecord(place) : undefined };
-      counts[unexportedOutcome(fate)] += 1;
       unexported.push(unexportedRow(fate, sources[entries.source(index)] ?? ''));
     } else {
       const record = lookups.index(place);
-      counts[origins?.carried[record] === 1 ? 'carried' : 'exported'] += 1;
       const last = runs.at(-1);
       if (last?.rows === rows) last.records.push(record);
       else runs.push({ rows, records: [record] });
     }
     if (isValid) place += 1;
   }
-  return { runs, unexported, counts };
+  return { runs, unexported };
 }
 
 /** Records of one answer that follow one another in the input. */

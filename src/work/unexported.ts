@@ -2,7 +2,7 @@ import type { Row } from '../records/table.ts';
 import type { NoRecord } from '../client/lookups.ts';
 import type { IdEntry } from '../ids/entries.ts';
 
-export type UnexportedOutcome = 'missing' | 'invalid' | 'duplicate' | 'failed';
+type UnexportedOutcome = 'missing' | 'invalid' | 'duplicate' | 'failed';
 
 /** An entry that is no row. */
 export interface Unexported {
@@ -11,7 +11,7 @@ export interface Unexported {
   readonly lookup: NoRecord | undefined;
 }
 
-export function unexportedOutcome({ entry, lookup }: Unexported): UnexportedOutcome {
+function unexportedOutcome({ entry, lookup }: Unexported): UnexportedOutcome {
   if (entry.state !== 'valid') return entry.state;
   return lookup?.kind ?? 'failed';
 }

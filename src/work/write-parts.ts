@@ -79,7 +79,7 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   return {
     write: async (batch) => {
       const flat = flattenBatch(batch, { tables, raw, sources, drift, fetchedAtUs });
-      counts = sumOf(noCounts, [counts, flat.counts]);
+      counts = sumOf(noCounts, [counts, batch.counts]);
       if (batch.origins !== undefined) refresh = sumOfRefresh([refresh, batch.origins.counts]);
       if (batch.found !== undefined) extras = sumOf(noNotes, [extras, extrasOf(batch.found)]);
       await build.write(flat);
@@ -87,7 +87,7 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
     writeTail: async () => {
       for await (const block of options.tail?.() ?? []) {
         const rows = new Map([[changesTable.name, [block]]]);
-        await build.write({ rows, raw: [], unexported: [], counts: noCounts });
+        await build.write({ rows, raw: [], unexported: [] });
       }
     },
     finish: async () => {

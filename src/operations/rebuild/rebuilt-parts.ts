@@ -10,7 +10,6 @@ import { blockOf } from '../../records/row-block.ts';
 import type { ShapedTable } from '../../records/shape-table.ts';
 import type { Table } from '../../records/table.ts';
 import { unexportedTable } from '../../records/unexported-table.ts';
-import { noCounts } from '../../store/export-facts.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { FlatBatch } from '../../work/flatten-batch.ts';
@@ -123,7 +122,7 @@ async function* batchesIn(source: Source, part: number, hasRaw: boolean): AsyncG
     yield { ...nothing, rows: new Map([[changes.name, [block]]]) };
 }
 
-const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [], counts: noCounts };
+const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [] };
 
 /** The rows of a table of the source as they are. */
 async function* blocksOf({ finished, files }: Source, { name, columns }: Table, part: number) {
