@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { count, field, oneOrMore } from './field.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { assetsTable } from '../records/columns.ts';
 import { whenProblem } from '../records/when-words.ts';
+
+/** The keys of a base have six bits for the class, and one class is that of the assets that fit no other. */
+const mostClasses = 63;
 
 const age = z
   .string()
@@ -16,6 +21,19 @@ const whenWord = z.string().superRefine((word, context) => {
   const message = whenProblem(word);
   if (message !== undefined) context.addIssue({ code: 'custom', message, input: word });
 });
+
+const columnNames = assetsTable.columns.map(({ name }) => name);
+
+/** A column, or a path in `extra`. */
+const ignoredName = z
+  .string()
+  .min(1)
+  .superRefine((name, context) => {
+    if (name === '' || columnNames.includes(name) || /^extra\../.test(name)) return;
+    const near = nearestName(name, columnNames);
+    const message = `must name columns of assets, or paths that begin with extra.${near === undefined ? '' : `; did you mean ${near}?`}`;
+    context.addIssue({ code: 'custom', message, input: name });
+  });
 
 /** A moment, as ISO 8601 has it: a day, or a day and a time with its offset. */
 const moment = z
@@ -40,6 +58,7 @@ export const baseSchema = z
     }),
     classes: z
       .array(z.strictObject({ when: oneOrMore(whenWord), maxAge: age }))
+      .max(mostClasses)
       .default([])
       .meta({
         inFileOnly: true,
@@ -60,7 +79,7 @@ export const baseSchema = z
       value: 'N',
       description: 'most credits for rows of the base that are requested again; the rest is carried over as overdue',
     }),
-    ignore: field(oneOrMore(z.string().min(1)).default(['extra.token_info.price_info', 'extra.last_indexed_slot']), {
+    ignore: field(oneOrMore(ignoredName).default(['extra.token_info.price_info', 'extra.last_indexed_slot']), {
       flag: 'ignore',
       value: 'NAME',
       description: 'columns, and paths in extra, whose changes alone are no update in the table changes',

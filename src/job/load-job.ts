@@ -76,11 +76,21 @@ export function loadJob(given: JobSources): LoadedJob {
   }
   const parsed = jobSchema.safeParse(raw, { reportInput: true });
   if (!parsed.success) throw wrongJob(parsed.error.issues, file, origins);
+  const alone = fieldWithoutBase(raw);
+  if (alone !== undefined) throw wrongJob([alone], file, origins);
   return { job: parsed.data, idsFolder: origins.has('ids.from') ? sources.folder : fileFolder };
 }
 
 interface Tree {
   [name: string]: unknown;
+}
+
+/** Fields of a base without one would go unheeded, and everything would be requested. */
+function fieldWithoutBase({ base }: Tree): z.core.$ZodIssue | undefined {
+  const [name] = isTree(base) && base['from'] === undefined ? Object.keys(base) : [];
+  if (name === undefined) return undefined;
+  const message = 'needs base.from (--base PATH, or --base none)';
+  return { code: 'custom', path: ['base', name], message, input: undefined };
 }
 
 /** @throws {ExportError} `usage` for a name that is not a flag: its value would be lost without a word */

@@ -61,13 +61,18 @@ const required = ['ids.from', 'service.url', 'output.dir'];
 /** Fields that exclude each other by what they name. */
 const together = ['output.columns', 'output.exclude', 'output.rename'];
 
+/** Other fields of a base are a mistake without it. */
+function withBase(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.keys(job).some((path) => path.startsWith('base.')) ? { 'base.from': 'none', ...job } : { ...job };
+}
+
 const anyJob = fc
   .record(Object.fromEntries(jobFields.map((field) => [field.path, anyValue(field)])), { requiredKeys: required })
   .chain((job) =>
     fc
       .constantFrom(...together)
       .map((kept) =>
-        Object.fromEntries(Object.entries(job).filter(([path]) => !together.includes(path) || path === kept)),
+        withBase(Object.fromEntries(Object.entries(job).filter(([path]) => !together.includes(path) || path === kept))),
       ),
   );
 

@@ -35,8 +35,24 @@ describe('the base of a job', () => {
     [{ rename: 'name=x,burnt=fetched_at' }, 'must name columns of assets'],
     [{ rename: 'burnt=fetched_at' }, 'fetched_at and burnt would be the same'],
     [{ rename: 'burnt=op', tables: 'assets,changes' }, 'op and burnt would be the same'],
+    [{ base: undefined, 'max-age': '1d' }, '--max-age needs base.from (--base PATH, or --base none)'],
+    [{ ignore: 'extra.x,owner' }, '--ignore must name columns of assets, or paths that begin with extra., not "owner"'],
+    [{ ignore: 'ownership_ownr' }, 'did you mean ownership_owner?'],
   ])('refuses %j: %s', (flags, words) => {
     expect(() => load({ base: 'none', ...flags })).toThrow(words);
+  });
+
+  it('is never left out by mistake: its fields alone would request everything', () => {
+    const job = { ids: { from: 'a' }, service: { url: 'http://localhost' }, output: { dir: 'out' } };
+    const base = { classes: [{ when: ['burnt'], maxAge: 'never' }] };
+    expect(() => loadJob({ job: { ...job, base }, folder: '/' })).toThrow('job: base.classes needs base.from');
+    expect(loadJob({ job: { ...job, base: {} }, folder: '/' }).job.base.from).toBeUndefined();
+  });
+
+  it('has at most 63 classes: a key has room for no more', () => {
+    const classes = Array.from({ length: 63 }, () => ({ when: ['burnt'], maxAge: '1d' }));
+    expect(loadClasses(classes).base.classes).toHaveLength(63);
+    expect(() => loadClasses([...classes, ...classes])).toThrow('base.classes must be at most 63');
   });
 
   it.each([
