@@ -35,6 +35,7 @@ export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: Re
     keys.add(id, { fate: 'row', timeMs: past(timeMs), assetClass: classes.classOf(cells) });
   }
   for (const file of finished.filesOf(unexportedTable.name)) {
+    await requireIntact(finished, file);
     for await (const rows of finished.rows(file)) {
       for (const [id, outcome, reason] of rows) {
         if (outcome !== 'missing' && outcome !== 'failed') continue;
@@ -124,6 +125,7 @@ export async function requireIntact({ files, folder }: FinishedExport, file: Man
   if (size !== file.bytes) throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });
   const hash = createHash('sha256');
   const open = await files.open(path, 'read');
+  if (size === undefined) throw new ExportError('damaged', `${path} is missing`, { todo });
   try {
     for await (const piece of piecesOf(open)) hash.update(piece);
   } finally {
