@@ -27,19 +27,19 @@ export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: Re
   const keys = new BaseKeys(exported + carried + missing + failed);
   const standard = base.startedAtMs ?? 0;
   const ahead = { rows: 0 };
-  const past = (timeMs: number): number => {
+  const noted = (timeMs: number): number => {
     if (timeMs > startedAtMs) ahead.rows += 1;
-    return Math.min(timeMs, startedAtMs);
+    return timeMs;
   };
   for await (const { id, timeMs = standard, cells } of keyRows(finished, classes)) {
-    keys.add(id, { fate: 'row', timeMs: past(timeMs), assetClass: classes.classOf(cells) });
+    keys.add(id, { fate: 'row', timeMs: noted(timeMs), assetClass: classes.classOf(cells) });
   }
   for (const file of finished.filesOf(unexportedTable.name)) {
     await requireIntact(finished, file);
     for await (const rows of finished.rows(file)) {
       for (const [id, outcome, reason] of rows) {
         if (outcome !== 'missing' && outcome !== 'failed') continue;
-        const timeMs = past(missingSince(reason) ?? standard);
+        const timeMs = noted(missingSince(reason) ?? standard);
         keys.add(String(id), { fate: outcome, timeMs, assetClass: 0 });
       }
     }
@@ -71,14 +71,10 @@ async function* keyRows(finished: FinishedExport, { columns }: AssetClasses): As
     }
     return;
   }
+  const timeFiles = timeFilesOf(finished);
   for (const raw of recordFiles(finished)) {
     await requireIntact(finished, raw);
-    const times = hasTimes
-      ? await timesOf(
-          finished,
-          files.find(({ part }) => part === raw.part),
-        )
-      : [];
+    const times = hasTimes ? await timesOf(finished, timeFiles.get(raw.part)) : [];
     let at = 0;
     for await (const records of recordsOf(finished, raw)) {
       for (const record of records) {
@@ -94,6 +90,13 @@ const [idColumn = fetchedAt] = assetsTable.columns;
 
 function keyRow(id: Cell | undefined, time: Cell | undefined, cells: readonly Cell[]): KeyRow {
   return { id: String(id), timeMs: typeof time === 'number' ? time / 1000 : undefined, cells };
+}
+
+/** By part: the best file of the rows of `assets`. Times are exact in every format, also in CSV that was changed for spreadsheets. */
+export function timeFilesOf(finished: FinishedExport): ReadonlyMap<number, ManifestFile> {
+  const rows = finished.manifest.files.filter(({ table, format }) => table === assetsTable.name && format !== 'raw');
+  const best = finished.filesOf(assetsTable.name).filter(({ format }) => format !== 'raw');
+  return new Map([...rows, ...best.reverse()].map((file) => [file.part, file]));
 }
 
 /** Raw files do not say when a record was requested: the rows of the same part do. */
@@ -122,10 +125,10 @@ export async function requireIntact({ files, folder }: FinishedExport, file: Man
   const path = pathIn(folder, file.path);
   const todo = `Repair it: asset-export verify ${folder} --repair.`;
   const size = await files.sizeOf(path);
+  if (size === undefined) throw new ExportError('damaged', `${path} is missing`, { todo });
   if (size !== file.bytes) throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });
   const hash = createHash('sha256');
   const open = await files.open(path, 'read');
-  if (size === undefined) throw new ExportError('damaged', `${path} is missing`, { todo });
   try {
     for await (const piece of piecesOf(open)) hash.update(piece);
   } finally {

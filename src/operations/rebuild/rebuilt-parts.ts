@@ -1,6 +1,6 @@
 import { sumOfRefresh } from '../../base/batch-origins.ts';
 import { recordsIn } from '../../base/base-rows.ts';
-import { requireIntact, timesOf } from '../../base/read-base-keys.ts';
+import { requireIntact, timeFilesOf, timesOf } from '../../base/read-base-keys.ts';
 import { recordRowsOf } from '../../base/refresh-asker.ts';
 import type { FinishedExport, ManifestFile } from '../../finished/finished-export.ts';
 import { recordFiles } from '../../finished/records.ts';
@@ -61,6 +61,8 @@ interface SourceFiles {
   readonly records: ReadonlyMap<number, ManifestFile>;
   /** Of a table, not as raw. */
   readonly rows: (table: string) => ReadonlyMap<number, ManifestFile>;
+  /** Those that say when each row was requested. */
+  readonly times: ReadonlyMap<number, ManifestFile>;
 }
 
 /** Found once: an export may have thousands of parts. */
@@ -69,7 +71,11 @@ function sourceFiles(finished: FinishedExport): SourceFiles {
     new Map(files.toReversed().map((file) => [file.part, file]));
   const rowsOf = (table: string) => byPart(finished.filesOf(table).filter(({ format }) => format !== 'raw'));
   const rows = new Map([...finished.tables.keys()].map((table) => [table, rowsOf(table)]));
-  return { records: byPart(recordFiles(finished)), rows: (table) => rows.get(table) ?? new Map() };
+  return {
+    records: byPart(recordFiles(finished)),
+    rows: (table) => rows.get(table) ?? new Map(),
+    times: timeFilesOf(finished),
+  };
 }
 
 interface PartToMake {
@@ -176,7 +182,7 @@ async function* recordsOf(finished: FinishedExport, file: ManifestFile): AsyncGe
  */
 async function timesIn({ finished, files }: Source, part: number): Promise<(row: number) => number> {
   const has = finished.tables.get(assetsTable.name)?.columns.some(({ name }) => name === fetchedAt.name);
-  const times = has === true ? await timesOf(finished, files.rows(assetsTable.name).get(part)) : [];
+  const times = has === true ? await timesOf(finished, files.times.get(part)) : [];
   const startedAtUs = (finished.manifest.startedAtMs ?? 0) * 1000;
   return (row) => {
     const time = times[row];
