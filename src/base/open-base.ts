@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
-import { recordFiles } from '../finished/records.ts';
+import { requireExactRecords } from '../finished/records.ts';
 import { noBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
@@ -73,7 +73,7 @@ async function openAt(files: FileStore, folder: string, job: Job): Promise<OpenB
   if (job.output.formats.includes('raw') && !raw)
     throw wrong('this job writes raw, and the base has no raw files', 'Leave raw out of output.formats.');
   try {
-    recordFiles(finished);
+    requireExactRecords(finished);
   } catch (error) {
     if (error instanceof ExportError)
       throw new ExportError('usage', error.message, { ...(error.todo === undefined ? {} : { todo: error.todo }) });

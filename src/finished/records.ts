@@ -22,7 +22,26 @@ export function recordFiles(finished: FinishedExport): ManifestFile[] {
     );
   }
   if (best.format !== 'raw') requireWholeRows(finished);
-  return files.filter(({ format }) => format === best.format);
+  const exact = files.find((file) => !isNestedParquet(finished, file));
+  return files.filter(({ format }) => format === (exact ?? best).format);
+}
+
+/**
+ * Refuses an export whose records are read from nested Parquet alone: its lists hold neither the order of members nor whether one was absent or null.
+ * @throws {ExportError} `usage`
+ */
+export function requireExactRecords(finished: FinishedExport): void {
+  const [file] = recordFiles(finished);
+  if (file === undefined || !isNestedParquet(finished, file)) return;
+  throw new ExportError(
+    'usage',
+    `${finished.folder} holds its lists only as nested Parquet, which loses the order of members`,
+    { todo: 'Export with another format as well: --format parquet,jsonl.' },
+  );
+}
+
+function isNestedParquet({ tables }: FinishedExport, { format }: ManifestFile): boolean {
+  return format === 'parquet' && tables.get(assetsTable.name)?.columns.some(({ list }) => list !== undefined) === true;
 }
 
 /** A record is rebuilt from all its columns: an older program may have had fewer, but none may have been left out. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { FinishedExport } from '../../finished/finished-export.ts';
-import { recordFiles } from '../../finished/records.ts';
+import { recordFiles, requireExactRecords } from '../../finished/records.ts';
 import { formats } from '../../formats/sink.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -71,7 +71,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
     );
   requireChanges(source, job);
   try {
-    recordFiles(source);
+    requireExactRecords(source);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     throw refused(error.message, error.todo ?? '');
