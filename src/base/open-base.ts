@@ -39,7 +39,9 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
   for (const folder of folders) {
     if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
-    return openAt(files, folder, job);
+    const finished = await openFinished(folder, files);
+    // It holds changes alone.
+    if (finished.manifest.kind !== 'diff') return openAt(finished, job);
   }
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });
@@ -52,15 +54,14 @@ export async function reopenBase(filesAt: FilesAt, pinned: PinnedBase, job: Job)
   const files = await filesAt(folder);
   if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined)
     throw new ExportError('input', `the base of this export, ${folder}, is gone`, again);
-  const base = await openAt(files, folder, job);
+  const base = openAt(await openFinished(folder, files), job);
   if (base.seal !== pinned.seal)
     throw new ExportError('input', `the base of this export, ${folder}, is another export than when it began`, again);
   return base;
 }
 
-async function openAt(files: FileStore, folder: string, job: Job): Promise<OpenBase> {
-  const finished = await openFinished(folder, files);
-  const { manifest } = finished;
+function openAt(finished: FinishedExport, job: Job): OpenBase {
+  const { manifest, folder } = finished;
   const wrong = (why: string, todo: string): ExportError =>
     new ExportError('usage', `${folder} cannot be the base: ${why}`, { todo });
   const flags = manifest.job['service.flags'];
@@ -98,7 +99,10 @@ async function foldersOf(
   const separator = isRemote ? '/' : path.sep;
   const names = pattern.replace(/\/+$/, '').split(separator);
   const first = names.findIndex((name, at) => /[*?]/.test(name) && (!isRemote || at > 2));
-  if (first < 0) return { files: await filesAt(pattern), folders: [pattern] };
+  if (first < 0) {
+    const files = await filesAt(pattern);
+    return { files, folders: [await followed(files, pattern)] };
+  }
   const top = names.slice(0, first).join(separator);
   const root = top === '' ? separator : top;
   const files = await filesAt(root);
@@ -118,6 +122,20 @@ async function foldersOf(
   const ownNight = nightOf(own);
   const isEarlier = (folder: string): boolean => !ofNight.test(ownNight) || nightOf(folder) < ownNight;
   return { files, folders: folders.filter(isEarlier).sort((one, other) => (one < other ? 1 : -1)) };
+}
+
+/** As many links as systems follow. */
+const mostLinks = 40;
+
+/** Where a link such as `latest` leads now: later it leads elsewhere. */
+async function followed(files: FileStore, link: string): Promise<string> {
+  let folder = link;
+  for (let links = 0; links < mostLinks; links += 1) {
+    const target = await files.readLink(folder);
+    if (target === undefined) return folder;
+    folder = path.resolve(path.dirname(folder), target);
+  }
+  return folder;
 }
 
 function expressionOf(pattern: string): RegExp {
