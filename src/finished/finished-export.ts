@@ -10,12 +10,12 @@ import { diskFileStore, type FileStore } from '../store/file-store.ts';
 import { type Manifest, readManifest } from '../store/manifest.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { piecesOf, rangesOf } from './part-bytes.ts';
-import { rowReaders } from './row-readers.ts';
+import { rowFormats, rowReaders } from './row-readers.ts';
 
 export type ManifestFile = Manifest['files'][number];
 
 /** Formats that are read back, the most exact first, then the fastest. */
-const readable: readonly string[] = ['raw', 'parquet', 'jsonl', 'csv'];
+const readable: readonly string[] = ['raw', ...rowFormats];
 
 /** A complete export, read back: manifest → table → part → rows. */
 export class FinishedExport {
@@ -61,9 +61,12 @@ export class FinishedExport {
     const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
     const dialect = file.table === unexportedTable.name ? 'rfc4180' : csvDialectNamed(this.manifest.job['csv.dialect']);
     const layout = { columns, names, nullText: csvDialects[dialect].nullText };
-    if (file.format === 'csv') yield* rowReaders.csv(this.bytes(file), layout);
-    else if (file.format === 'jsonl') yield* rowReaders.jsonl(this.bytes(file), layout);
-    else yield* this.#read(file, (open) => rowReaders.parquet(rangesOf(open, file.bytes), layout));
+    const format = rowFormats.find((each) => each === file.format);
+    if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
+    yield* this.#read(file, (open) => {
+      const plain = (): AsyncIterable<Uint8Array> => decompress(piecesOf(open), codecOf(file.path));
+      return rowReaders[format]({ plain, ranges: () => rangesOf(open, file.bytes) }, layout);
+    });
   }
 
   /** The bytes of a file, decompressed. */

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { CsvCounter } from '../lib/scan/csv-counter.ts';
+import type { ByteScanner } from '../lib/scan/split-lines.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { type Format, formats } from '../formats/sink.ts';
@@ -34,12 +35,13 @@ const unread: FileInspector = { push: () => undefined, end: () => Promise.resolv
 export function inspectFile(open: OpenFile, file: Pick<ManifestFile, 'format' | 'path' | 'bytes'>): FileInspector {
   const format = formats.find((each) => each === file.format);
   if (format === undefined) return unread;
-  if (format === 'parquet') return afterwards(() => inspectParquet(open, file.bytes));
+  const begin = textInspections[format];
+  if (begin === 'byDecoder') return afterwards(() => inspectParquet(open, file.bytes));
   const codec = codecOf(file.path);
   return codec === 'none'
-    ? new TextInspector(format)
+    ? new TextInspector(begin())
     : afterwards(async () => {
-        const inspector = new TextInspector(format);
+        const inspector = new TextInspector(begin());
         for await (const piece of decompress(piecesOf(open), codec)) inspector.push(piece);
         return inspector.end();
       });
@@ -57,20 +59,40 @@ async function inspectParquet(open: OpenFile, bytes: number): Promise<FileInspec
   };
 }
 
+/** What is seen of a plain text while it passes. */
+interface TextInspection {
+  /** Throws at what is not of the format. */
+  readonly counter: ByteScanner & { readonly rows: number };
+  /** Of the text that has passed. */
+  readonly columns: () => readonly string[] | undefined;
+}
+
+/** How the files of each format are inspected: as plain text, or by the decoder that opens them. */
+const textInspections: Readonly<Record<Format, (() => TextInspection) | 'byDecoder'>> = {
+  parquet: 'byDecoder',
+  csv: () => {
+    const counter = new CsvCounter();
+    return { counter, columns: () => parse(counter.header ?? '', { record_delimiter: '\n' })[0] };
+  },
+  jsonl: () => {
+    const counter = new JsonLineCounter();
+    return { counter, columns: () => counter.keys };
+  },
+  raw: () => ({ counter: new JsonLineCounter(), columns: () => undefined }),
+};
+
 class TextInspector implements FileInspector {
-  readonly #format: Exclude<Format, 'parquet'>;
-  readonly #counter: CsvCounter | JsonLineCounter;
+  readonly #seen: TextInspection;
   #fault: unknown;
 
-  constructor(format: Exclude<Format, 'parquet'>) {
-    this.#format = format;
-    this.#counter = format === 'csv' ? new CsvCounter() : new JsonLineCounter();
+  constructor(seen: TextInspection) {
+    this.#seen = seen;
   }
 
   push(piece: Uint8Array): void {
     if (this.#fault !== undefined) return;
     try {
-      this.#counter.push(piece);
+      this.#seen.counter.push(piece);
     } catch (error) {
       // Kept until the whole file was hashed: that it changed says more.
       this.#fault = error;
@@ -79,12 +101,8 @@ class TextInspector implements FileInspector {
 
   async end(): Promise<FileInspection> {
     if (this.#fault !== undefined) throw new Error(messageOf(this.#fault));
-    this.#counter.end();
-    return { rows: this.#counter.rows, columns: this.#columns() };
-  }
-
-  #columns(): readonly string[] | undefined {
-    if (this.#counter instanceof CsvCounter) return parse(this.#counter.header ?? '', { record_delimiter: '\n' })[0];
-    return this.#format === 'raw' ? undefined : this.#counter.keys;
+    const { counter, columns } = this.#seen;
+    counter.end();
+    return { rows: counter.rows, columns: columns() };
   }
 }

@@ -2,6 +2,7 @@ import type { NamedRow } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { openFinished } from './finished-export.ts';
+import { rowFormats } from './row-readers.ts';
 
 /** A row of an export, by the names of its columns. See `Cell` for what a column of each type holds. */
 export type ExportRow = NamedRow;
@@ -28,7 +29,7 @@ export async function* readRows({
   const holdRows = finished.filesOf(table).filter(({ format }) => format !== 'raw');
   const [best] = holdRows;
   if (best === undefined) {
-    throw new ExportError('usage', `${folder} has no rows of the table ${table} in parquet, jsonl, csv`, {
+    throw new ExportError('usage', `${folder} has no rows of the table ${table} in ${rowFormats.join(', ')}`, {
       todo: 'Name a table of the export, or export this table with --tables in one of these formats.',
     });
   }

@@ -2,6 +2,7 @@ import { type InfoField, parse } from 'csv-parse';
 import { cellOfJson, cellOfText } from '../records/cell-of-text.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../records/json/json.ts';
 import type { Cell, Column, Row } from '../records/table.ts';
+import type { Format } from '../formats/sink.ts';
 import { splitLines } from '../lib/scan/split-lines.ts';
 import { cellOfParquet, readParquet } from './parquet-rows.ts';
 
@@ -18,8 +19,26 @@ export interface RowLayout {
 /** Longest line of JSONL and raw. */
 const longestLine = 256 << 20;
 
-/** Read the rows of a file: CSV and JSONL from its plain bytes, Parquet from any range of them. */
-export const rowReaders = { csv: csvRows, jsonl: jsonlRows, parquet: parquetRows } as const;
+/** An open file, for who reads it from its beginning or in any order. */
+export interface FileContent {
+  /** Decompressed. */
+  plain(): AsyncIterable<Uint8Array>;
+  /** As it lies on disk. */
+  ranges(): Parameters<typeof readParquet>[0];
+}
+
+/** Reads the rows of a file, as many at a time as fit in memory. */
+export type RowReader = (file: FileContent, layout: RowLayout) => AsyncGenerator<Row[], void, void>;
+
+/** What reads each format back: the most exact first, then the fastest. Raw files hold records, not rows. */
+export const rowReaders: Readonly<Record<Exclude<Format, 'raw'>, RowReader>> = {
+  parquet: (file, layout) => parquetRows(file.ranges(), layout),
+  jsonl: (file, layout) => jsonlRows(file.plain(), layout),
+  csv: (file, layout) => csvRows(file.plain(), layout),
+};
+
+/** The formats that hold rows, in the order of `rowReaders`. */
+export const rowFormats = Object.keys(rowReaders) as (keyof typeof rowReaders)[];
 
 async function* csvRows(
   bytes: AsyncIterable<Uint8Array>,
