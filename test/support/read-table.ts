@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import type { Format } from '../../src/formats/sink.ts';
 import type { Column, Table } from '../../src/records/table.ts';
 import { queryDuckdb, sqlName, sqlText } from './query-duckdb.ts';
 
@@ -17,7 +18,8 @@ export interface ReadTable {
   readonly rows: readonly TextRow[];
 }
 
-export type TableFormat = 'parquet' | 'csv' | 'jsonl';
+/** Each format that holds rows. */
+export type TableFormat = Exclude<Format, 'raw'>;
 
 /**
  * Reads all files of a table of an export with DuckDB, to compare what the formats hold.

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Row, Table } from '../../../src/records/table.ts';
-import type { Compression } from '../../../src/formats/sink.ts';
+import type { Column, Row, Table } from '../../../src/records/table.ts';
+import { type Compression, formats } from '../../../src/formats/sink.ts';
 import { sinkFor } from '../../../src/formats/registry.ts';
 import { readTableFile, type TableFormat, type TextRow } from '../../support/read-table.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -12,7 +12,16 @@ import { encodeFile } from './encoded-file.ts';
 import { hostileRows, hostileTable } from './hostile-rows.ts';
 import { expectedRows, readWithCsvParse, readWithHyparquet, readWithLosslessJson } from './read-back.ts';
 
-const tableFormats: readonly TableFormat[] = ['parquet', 'csv', 'jsonl'];
+type SecondReader = (bytes: Buffer, columns: readonly Column[]) => TextRow[] | Promise<TextRow[]>;
+
+/** Beside DuckDB. */
+const secondReaders: Readonly<Record<TableFormat, SecondReader>> = {
+  parquet: readWithHyparquet,
+  csv: readWithCsvParse,
+  jsonl: readWithLosslessJson,
+};
+
+const tableFormats = formats.filter((format) => format !== 'raw');
 
 async function readWithDuckdb(bytes: Buffer, format: TableFormat, table: Table): Promise<TextRow[]> {
   const file = join(await tempFolder(), `rows.${sinkFor(format).extension}`);
@@ -21,8 +30,7 @@ async function readWithDuckdb(bytes: Buffer, format: TableFormat, table: Table):
 }
 
 async function readWithSecondReader(bytes: Buffer, format: TableFormat, { columns }: Table): Promise<TextRow[]> {
-  if (format === 'parquet') return readWithHyparquet(bytes, columns);
-  return format === 'csv' ? readWithCsvParse(bytes, columns) : readWithLosslessJson(bytes, columns);
+  return secondReaders[format](bytes, columns);
 }
 
 /**
