@@ -1,5 +1,5 @@
 import { openTableFile } from '../work/part-build.ts';
-import { type Compression, compressions, type Format } from '../formats/sink.ts';
+import type { Format } from '../formats/sink.ts';
 import { blockOf } from '../records/row-block.ts';
 import type { Row, Table } from '../records/table.ts';
 import type { FileFacts } from '../store/export-facts.ts';
@@ -24,7 +24,7 @@ export async function writeTable(
   rows: AsyncIterable<Row[]>,
 ): Promise<FileFacts[]> {
   const done: FileFacts[] = [];
-  const options = { files, folder, compression: plain, escapeFormulas: false, csvDialect: 'rfc4180' as const };
+  const options = { files, folder, compression: {}, escapeFormulas: false, csvDialect: 'rfc4180' as const };
   let open: Awaited<ReturnType<typeof openTableFile>> | undefined;
   const finish = async (part: NonNullable<typeof open>): Promise<void> => {
     await part.encoder.end();
@@ -45,13 +45,6 @@ export async function writeTable(
   }
   return done;
 }
-
-const plain: Readonly<Record<Format, Compression>> = {
-  parquet: compressions.parquet[0],
-  csv: compressions.csv[0],
-  jsonl: compressions.jsonl[0],
-  raw: compressions.raw[0],
-};
 
 async function* blocks(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[], void, void> {
   for await (const some of rows) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tableNames } from '../records/columns.ts';
 import { csvDialectNames } from '../lib/csv-dialect.ts';
-import { compressions, formats } from '../formats/sink.ts';
+import { compressions, type Format, formats } from '../formats/sink.ts';
 import { columnIssues } from './column-issues.ts';
 import { count, distinct, field, oneOrMore } from './field.ts';
 
@@ -80,7 +80,7 @@ export const outputSchema = z
           csv: z.enum(compressions.csv).default(compressions.csv[0]),
           jsonl: z.enum(compressions.jsonl).default(compressions.jsonl[0]),
           raw: z.enum(compressions.raw).default(compressions.raw[0]),
-        })
+        } satisfies Readonly<Record<Format, z.ZodType>>)
         .prefault({}),
       { flag: 'compression', value: 'FORMAT=CODEC', description: 'compression per format, e.g. csv=gzip' },
     ),

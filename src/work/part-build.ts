@@ -2,7 +2,14 @@ import type { RowBlock } from '../records/row-block.ts';
 import type { Table } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { CsvDialectName } from '../lib/csv-dialect.ts';
-import type { Compression, EncoderNotes, Format, RowEncoder, Sink } from '../formats/sink.ts';
+import {
+  type Compression,
+  compressions,
+  type EncoderNotes,
+  type Format,
+  type RowEncoder,
+  type Sink,
+} from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type CustomSink, sinkOf } from '../formats/custom-sink.ts';
 import { sinkFor } from '../formats/registry.ts';
@@ -25,7 +32,8 @@ export interface PartOptions {
   /** Formats of the program that uses the library. */
   readonly sinks?: readonly CustomSink[];
   readonly tables: readonly Table[];
-  readonly compression: Readonly<Record<Format, Compression>>;
+  /** The first of `compressions` for a format that is not named. */
+  readonly compression: Readonly<Partial<Record<Format, Compression>>>;
   readonly escapeFormulas: boolean;
   readonly csvDialect: CsvDialectName;
 }
@@ -107,7 +115,8 @@ export async function openTableFile(
   { format, table, part }: TableFileName,
 ): Promise<OpenTableFile> {
   if (format !== 'unexported') {
-    return openFile(options, { sink: sinkFor(format), codec: options.compression[format], table, part });
+    const codec = options.compression[format] ?? compressions[format][0];
+    return openFile(options, { sink: sinkFor(format), codec, table, part });
   }
   const plain: FileOptions = { ...options, csvDialect: 'rfc4180' };
   return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec: 'none', table, part });
