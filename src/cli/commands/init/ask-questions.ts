@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { formats } from '../../../formats/sink.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 
 export interface Terminal {
@@ -13,7 +14,7 @@ const questions: readonly { readonly flag: string; readonly text: string }[] = [
   { flag: 'url', text: 'Address of the service, without /v3/<key> [https://service.example]: ' },
   { flag: 'credits-per-day', text: 'Credits per UTC day, for all runs with this key [no limit]: ' },
   { flag: 'out', text: 'Folder of the export [out/export]: ' },
-  { flag: 'format', text: 'Formats: parquet, csv, jsonl, raw [parquet]: ' },
+  { flag: 'format', text: `Formats: ${formats.join(', ')} [parquet]: ` },
 ];
 
 /**
