@@ -1,31 +1,42 @@
 import { wordsPerHash } from './hash-128.ts';
 
-/** Power of two. Small shards keep each growth small, and few enough that an empty set is small too. */
+/** Power of two. Small shards keep each growth small and within the cache, and few enough that an empty set is small too. */
 const shardCount = 256;
 
-/**
- * A shard grows when it is this full, by this factor: on average a slot in five is empty, 20.3 bytes an entry. Filling
- * more and growing in larger steps takes the same memory as the other way round, and copies less.
- */
-const fullest = 0.95;
+/** The table of a shard grows when it is this full, by this factor: 5.3 bytes a hash on average. */
+const fullest = 0.9;
 const growth = 1.41;
 const smallestSlots = 24;
 
-/** Hashes whose places are read ahead, before any of them is looked for. */
+/** Hashes of a chunk, once a shard has so many. Power of two. */
+const chunkHashes = 1024;
+const smallestChunk = 16;
+
+/** Hashes whose slots are read ahead, before any of them is looked for. */
 const hashesAhead = 256;
 
-/** The first words of all slots come first, then three more words a slot: a probe reads first words alone, 16 a cache line. */
+/**
+ * The hashes of a shard lie one after another in chunks, which are never moved. Its table has a word a slot: the place of a hash,
+ * from 1, in the lower bits, and above them the upper bits of its second word. So a probe reads a hash only where it is nearly
+ * sure to be the same, and a new hash changes one word of memory that is not in the cache.
+ */
 interface Shard {
-  words: Uint32Array;
+  table: Uint32Array;
   slots: number;
+  /** The bits of a slot that are the place of a hash. */
+  places: number;
   used: number;
-  /** How many may be used before it grows. */
+  /** How many may be used before the table grows. */
   limit: number;
+  readonly chunks: Uint32Array[];
+  last: Uint32Array;
+  /** Words of the last chunk that are used. */
+  lastWords: number;
 }
 
 /**
  * A set of 128-bit hashes of four words each: it has no limit but memory, and grows a 256th at a time, never copying
- * the whole. About 20 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
+ * the whole. About 22 bytes an entry. Two values of one hash are one to it: a chance of 2^-128 for each pair.
  */
 export class HashSet128 {
   readonly #shards: Shard[] = [];
@@ -44,9 +55,12 @@ export class HashSet128 {
     return this.#size;
   }
 
-  /** Memory of the table. */
+  /** Memory of hashes and tables. */
   get bytes(): number {
-    return this.#shards.reduce((sum, { words }) => sum + words.byteLength, 0);
+    return this.#shards.reduce((sum, { table, chunks, last }) => {
+      const full = Math.max(0, chunks.length - 1) * chunkHashes * wordsPerHash * 4;
+      return sum + table.byteLength + full + last.byteLength;
+    }, 0);
   }
 
   /** Adds hashes, four words each, in their order; for each 1 when it is new, 0 when it is known. */
@@ -60,20 +74,10 @@ export class HashSet128 {
     return isNew;
   }
 
-  /** All hashes that it holds, four words each, in no particular order. A first word of zero comes as 1. */
+  /** All hashes that it holds, four words each, in no particular order. */
   *hashes(): Generator<Uint32Array, void, void> {
-    for (const { words, slots, used } of this.#shards) {
-      const found = new Uint32Array(used * wordsPerHash);
-      let to = 0;
-      for (let slot = 0; slot < slots; slot += 1) {
-        const first = words[slot] ?? 0;
-        if (first === 0) continue;
-        const rest = slots + slot * 3;
-        found[to] = first;
-        found.set(words.subarray(rest, rest + 3), to + 1);
-        to += wordsPerHash;
-      }
-      yield found;
+    for (const { chunks, last, lastWords } of this.#shards) {
+      for (const chunk of chunks) yield chunk === last ? chunk.subarray(0, lastWords) : chunk;
     }
   }
 
@@ -81,10 +85,11 @@ export class HashSet128 {
     const shard = this.#shardOf(hashes, from);
     const slot = freeSlot(shard, hashes, from);
     if (slot < 0) return 0;
-    putHash(shard, slot, { hashes, from });
     shard.used += 1;
+    shard.table[slot] = slotWord(hashes[from + 1] ?? 0, shard.used, shard.places);
+    keep(shard, hashes, from);
     this.#size += 1;
-    if (shard.used > shard.limit) grow(shard);
+    if (shard.used > shard.limit) growTable(shard);
     return 1;
   }
 
@@ -92,48 +97,53 @@ export class HashSet128 {
   #touch(hashes: Uint32Array, start: number, end: number): void {
     let touched = 0;
     for (let from = start; from < end; from += wordsPerHash) {
-      const shard = this.#shardOf(hashes, from);
-      touched ^= shard.words[home(shard, firstWord(hashes, from))] ?? 0;
+      const { table, slots } = this.#shardOf(hashes, from);
+      touched ^= table[home(slots, hashes[from] ?? 0)] ?? 0;
     }
     // Kept, so that no compiler finds the reading useless.
     this.#touched = touched;
   }
 
   #shardOf(hashes: Uint32Array, from: number): Shard {
-    const shard = this.#shards[shardIndex(hashes, from)];
+    const shard = this.#shards[(hashes[from + 3] ?? 0) & (shardCount - 1)];
     if (shard === undefined) throw new Error('a shard is missing');
     return shard;
   }
 }
 
-function shardIndex(hashes: Uint32Array, from: number): number {
-  return (hashes[from + 3] ?? 0) & (shardCount - 1);
-}
-
 function emptyShard(slots: number): Shard {
-  return { words: new Uint32Array(slots * wordsPerHash), slots, used: 0, limit: Math.floor(slots * fullest) };
+  const none = new Uint32Array(0);
+  const shard = { table: none, slots: 0, places: 0, limit: 0, used: 0, chunks: [], last: none, lastWords: 0 };
+  emptyTable(shard, slots);
+  return shard;
 }
 
-/** A first word of zero marks an empty slot, so hashes that have it share those of the next value. */
-function firstWord(hashes: Uint32Array, from: number): number {
-  const first = hashes[from] ?? 0;
-  return first === 0 ? 1 : first;
+function emptyTable(shard: Shard, slots: number): void {
+  shard.table = new Uint32Array(slots);
+  shard.slots = slots;
+  shard.limit = Math.floor(slots * fullest);
+  shard.places = 2 ** (32 - Math.clz32(shard.limit + 1)) - 1;
+}
+
+/** Never 0, which marks an empty slot: places begin with 1. */
+function slotWord(second: number, place: number, places: number): number {
+  return (second & ~places) | place;
 }
 
 /** The slot where a probe for a first word begins: the word scaled to the slots, so that any number of them will do. */
-function home({ slots }: Shard, first: number): number {
+function home(slots: number, first: number): number {
   return (first * (slots / 4_294_967_296)) | 0;
 }
 
 /** The free slot for the hash at `from`, or -1 when the hash is there. Some slot is always free. */
 function freeSlot(shard: Shard, hashes: Uint32Array, from: number): number {
-  const { words, slots } = shard;
-  const first = firstWord(hashes, from);
-  let slot = home(shard, first);
+  const { table, slots, places } = shard;
+  const second = hashes[from + 1] ?? 0;
+  let slot = home(slots, hashes[from] ?? 0);
   for (;;) {
-    const there = words[slot];
+    const there = table[slot] ?? 0;
     if (there === 0) return slot;
-    if (there === first && hasRest(words, slots + slot * 3, { hashes, from })) return -1;
+    if (((there ^ second) & ~places) === 0 && isAt(shard, (there & places) - 1, { hashes, from })) return -1;
     slot += 1;
     if (slot === slots) slot = 0;
   }
@@ -144,39 +154,54 @@ interface HashAt {
   readonly from: number;
 }
 
-function hasRest(words: Uint32Array, at: number, { hashes, from }: HashAt): boolean {
-  return words[at] === hashes[from + 1] && words[at + 1] === hashes[from + 2] && words[at + 2] === hashes[from + 3];
+/** Whether the hash of an index, from 0, is the one at `from`. */
+function isAt({ chunks }: Shard, index: number, { hashes, from }: HashAt): boolean {
+  const chunk = chunks[Math.floor(index / chunkHashes)];
+  const at = (index % chunkHashes) * wordsPerHash;
+  if (chunk === undefined) return false;
+  for (let word = 0; word < wordsPerHash; word += 1) if (chunk[at + word] !== hashes[from + word]) return false;
+  return true;
 }
 
-function putHash({ words, slots }: Shard, slot: number, { hashes, from }: HashAt): void {
-  words[slot] = firstWord(hashes, from);
-  const at = slots + slot * 3;
-  words[at] = hashes[from + 1] ?? 0;
-  words[at + 1] = hashes[from + 2] ?? 0;
-  words[at + 2] = hashes[from + 3] ?? 0;
+function keep(shard: Shard, hashes: Uint32Array, from: number): void {
+  if (shard.lastWords === shard.last.length) addRoom(shard);
+  const { last, lastWords } = shard;
+  last[lastWords] = hashes[from] ?? 0;
+  last[lastWords + 1] = hashes[from + 1] ?? 0;
+  last[lastWords + 2] = hashes[from + 2] ?? 0;
+  last[lastWords + 3] = hashes[from + 3] ?? 0;
+  shard.lastWords = lastWords + wordsPerHash;
 }
 
-/** Homes follow the order of the first words, so the old slots fill the new ones from front to back: no random access. */
-function grow(shard: Shard): void {
-  const { words: old, slots: oldSlots } = shard;
-  const slots = Math.ceil(oldSlots * growth);
-  const words = new Uint32Array(slots * wordsPerHash);
-  shard.slots = slots;
-  shard.limit = Math.floor(slots * fullest);
-  shard.words = words;
-  for (let from = 0; from < oldSlots; from += 1) {
-    const first = old[from] ?? 0;
-    if (first === 0) continue;
-    let slot = home(shard, first);
-    while (words[slot] !== 0) {
-      slot += 1;
-      if (slot === slots) slot = 0;
+/** A small set has one small chunk a shard, which doubles until it is a whole one. */
+function addRoom(shard: Shard): void {
+  const { chunks, last } = shard;
+  const isWhole = last.length === chunkHashes * wordsPerHash;
+  const words = isWhole ? last.length : Math.max(smallestChunk * wordsPerHash, 2 * last.length);
+  const chunk = new Uint32Array(words);
+  if (isWhole) shard.lastWords = 0;
+  else {
+    chunk.set(last);
+    chunks.pop();
+  }
+  chunks.push(chunk);
+  shard.last = chunk;
+}
+
+/** The hashes are read in their order, and the table of a shard fits into the cache: few accesses miss it. */
+function growTable(shard: Shard): void {
+  emptyTable(shard, Math.ceil(shard.slots * growth));
+  const { table, slots, places, chunks, used } = shard;
+  let place = 1;
+  for (const chunk of chunks) {
+    for (let at = 0; at < chunk.length && place <= used; at += wordsPerHash) {
+      let slot = home(slots, chunk[at] ?? 0);
+      while (table[slot] !== 0) {
+        slot += 1;
+        if (slot === slots) slot = 0;
+      }
+      table[slot] = slotWord(chunk[at + 1] ?? 0, place, places);
+      place += 1;
     }
-    words[slot] = first;
-    const at = slots + slot * 3;
-    const rest = oldSlots + from * 3;
-    words[at] = old[rest] ?? 0;
-    words[at + 1] = old[rest + 1] ?? 0;
-    words[at + 2] = old[rest + 2] ?? 0;
   }
 }

@@ -7,7 +7,7 @@ export interface DuplicateLimits {
   readonly files: FileStore;
   /** Made where hashes leave memory, and removed. */
   readonly folder: string;
-  /** The table of hashes takes a little more at most: 20 bytes an id. */
+  /** The table of hashes takes a little more at most: 22 bytes an id. */
   readonly mostBytes: number;
   readonly stop: AbortSignal;
   /** Told when hashes go to the disk, and when all of them are there. */

@@ -41,7 +41,7 @@ export const enqueueCommand: Command = {
           name: 'memory',
           value: 'SIZE',
           about:
-            'memory for finding duplicates, 20 bytes an id; above it, hashes go to the scratch folder, 24 bytes an id, and the ids are read twice',
+            'memory for finding duplicates, 22 bytes an id; above it, hashes go to the scratch folder, 24 bytes an id, and the ids are read twice',
           standard: '25 % of the machine',
         },
         { name: 'fresh', about: 'delete the export and its slices, and start over' },
