@@ -116,7 +116,8 @@ export class EntryPacker {
     for (const [place, value] of [this.#length, packed.length, this.#idBytes, notes.length].entries())
       head.writeUInt32LE(value, 4 * place);
     const before = this.#hasBegun ? [] : [packedHead];
-    await this.#emit(Buffer.concat([...before, head, packed, this.#ids.subarray(0, this.#idBytes)]));
+    await this.#emit(Buffer.concat([...before, head, packed]));
+    if (this.#idBytes > 0) await this.#emit(this.#ids.subarray(0, this.#idBytes));
     this.#hasBegun = true;
     this.#length = 0;
     this.#idBytes = 0;

@@ -27,6 +27,13 @@ export function packedBytes(characters: number): number {
   return Math.ceil(characters / 4) * 3;
 }
 
+/** Six bits for each of two characters, as a little-endian number. */
+const twoDigitsOf = new Uint16Array(65_536);
+for (const first of Buffer.from(alphabet)) {
+  for (const second of Buffer.from(alphabet))
+    twoDigitsOf[first | (second << 8)] = ((digitOf[first] ?? 0) << 6) | (digitOf[second] ?? 0);
+}
+
 /** Packs the characters from `start` up to `end`, and gives where the next go. */
 export function packDigits(
   { texts, start, end }: { readonly texts: Uint8Array; readonly start: number; readonly end: number },
@@ -35,11 +42,9 @@ export function packDigits(
 ): number {
   let at = start;
   for (; at + 4 <= end; at += 4) {
-    const four =
-      ((digitOf[texts[at] ?? 0] ?? 0) << 18) |
-      ((digitOf[texts[at + 1] ?? 0] ?? 0) << 12) |
-      ((digitOf[texts[at + 2] ?? 0] ?? 0) << 6) |
-      (digitOf[texts[at + 3] ?? 0] ?? 0);
+    const first = (texts[at] ?? 0) | ((texts[at + 1] ?? 0) << 8);
+    const second = (texts[at + 2] ?? 0) | ((texts[at + 3] ?? 0) << 8);
+    const four = ((twoDigitsOf[first] ?? 0) << 12) | (twoDigitsOf[second] ?? 0);
     out[to] = four >>> 16;
     out[to + 1] = (four >>> 8) & 255;
     out[to + 2] = four & 255;
