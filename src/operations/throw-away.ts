@@ -40,6 +40,8 @@ export async function throwAway({ files, folder, inputs, sinks }: ThrownAway): P
     exportPaths.journals,
     exportPaths.unfinished,
     exportPaths.repairing,
+    exportPaths.askedIds,
+    exportPaths.asked,
     ...exportPaths.companions,
   ]) {
     await files.remove(pathIn(folder, name));

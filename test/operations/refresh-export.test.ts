@@ -247,4 +247,18 @@ describe('an export with a base', () => {
     const shape = { 'rows-per-part': '40', 'ids-per-call': '20' };
     await expect(runRepair({ flags: { ...again, ...shape } })).rejects.toThrow('cannot be requested again');
   });
+
+  it('that was stopped is begun anew with --fresh, and takes nothing that was requested before', async () => {
+    const [first, second] = [await tempFolder(), await tempFolder()];
+    const idsFile = join(await tempFolder(), 'ids.txt');
+    writeFileSync(idsFile, ids.join('\n'));
+    const flags = { format: 'csv', 'max-age': '1d', base: first, ids: idsFile };
+    await night({ day: 0, records, ids, out: first, flags: { ...flags, base: 'none' } });
+    const later = { day: 1, records, ids, out: second };
+    await night({ ...later, flags: { ...flags, 'credits-per-run': '320' } });
+    const fewer = join(await tempFolder(), 'ids.txt');
+    writeFileSync(fewer, ids.slice(60).join('\n'));
+    const outcome = await night({ ...later, fresh: true, flags: { ...flags, ids: fewer } });
+    expect(outcome).toMatchObject({ state: 'complete', sent: 4, account: { calls: 4, counts: { exported: 70 } } });
+  });
 });
