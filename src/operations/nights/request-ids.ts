@@ -1,0 +1,114 @@
+import { askedInputs } from '../../base/asked-list.ts';
+import { copyExport } from '../../finished/copy-export.ts';
+import { type FinishedExport, openFinished } from '../../finished/finished-export.ts';
+import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
+import type { Job } from '../../job/job-schema.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import type { Spent } from '../../store/export-standing.ts';
+import { countedEntries, newReadProgress } from '../../work/count-entries.ts';
+import type { ExportContext } from '../../work/export-context.ts';
+import type { RunListener } from '../../work/run-events.ts';
+import { manifestOf } from '../complete-export.ts';
+import { exportSlices, type SpentNow } from '../export-slices.ts';
+import type { ExportHome } from '../homes/export-home.ts';
+import { jobShape } from '../job-shape.ts';
+
+export interface IdsToRequest {
+  /** Of the export that needs them. */
+  readonly job: Job;
+  /** The home of that export. */
+  readonly home: ExportHome;
+  /** A file with an id a line. */
+  readonly idsPath: string;
+  /** Told what the requests of all runs have cost, also when they fail. */
+  readonly onSpent: (spent: Spent) => void;
+}
+
+/** Requests ids as an export within the export: it keeps their records until the parts are made. */
+export async function requestIds(
+  { job, home, idsPath, onSpent }: IdsToRequest,
+  spentNow: SpentNow,
+  context: ExportContext,
+): Promise<FinishedExport> {
+  const { files } = context;
+  const inner = home.asked();
+  if ((await inner.readManifest()) === undefined) {
+    await files.makeFolder(pathIn(inner.scratch, exportPaths.run));
+    const inputs = await askedInputs(files, idsPath);
+    await requestAll({ inner, inputs, wanted: askedJob(job, inner.name), onSpent }, spentNow, context);
+  }
+  const finished = await openAsked(inner, home.scratch, context);
+  const { calls, credits } = finished.manifest;
+  onSpent({ calls, credits });
+  return finished;
+}
+
+/** Its records are read in any order: those in a bucket are copied first. */
+async function openAsked(
+  { place }: ExportHome,
+  scratch: string,
+  { files }: Pick<ExportContext, 'files'>,
+): Promise<FinishedExport> {
+  if (place.store === undefined) return openFinished(place.folder, files);
+  const target = pathIn(scratch, exportPaths.askedCopy);
+  await copyExport({ from: place.files, folder: place.folder, to: files, target });
+  return openFinished(target, files);
+}
+
+interface Requesting extends Pick<IdsToRequest, 'onSpent'> {
+  readonly inner: ExportHome;
+  readonly inputs: PreparedInputs;
+  readonly wanted: Job;
+}
+
+async function requestAll(
+  { inner, inputs, wanted, onSpent }: Requesting,
+  spentNow: SpentNow,
+  context: ExportContext,
+): Promise<void> {
+  const { version } = context;
+  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
+  const progress = newReadProgress();
+  const quiet = { ...context, listener: requestsOf(context.listener) };
+  const entries = () => countedEntries(wanted, inputs, { progress, listener: () => undefined });
+  const open = await inner.open(start, entries);
+  await thenCleanUp({
+    work: async () => {
+      await exportSlices({ job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' }, spentNow, quiet);
+      await inner.putManifest(
+        manifestOf({ job: wanted, start: open.start, commits: open.commits(), ...open.spent(), version }),
+      );
+    },
+    cleanUp: [
+      async () => {
+        onSpent(open.spent());
+      },
+      () => open.close(),
+    ],
+  });
+}
+
+const ofParts: ReadonlySet<string> = new Set(['opened', 'read', 'settled', 'holding', 'committed']);
+
+/** Events of requests alone: what they become are no parts of the export. */
+function requestsOf(listener: RunListener): RunListener {
+  return (event) => {
+    if (!ofParts.has(event.kind)) listener(event);
+  };
+}
+
+/** The job of an export within the export: what is requested is kept as it comes. @param dir where it lies */
+function askedJob(job: Job, dir: string): Job {
+  return {
+    ...job,
+    ids: { from: ['asked-ids'], format: 'lines' },
+    base: { ...job.base, from: undefined },
+    output: {
+      ...job.output,
+      ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
+      ...{ columns: undefined, report: false, latest: false },
+      compression: { ...job.output.compression, raw: 'none' },
+    },
+  };
+}
