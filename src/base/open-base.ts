@@ -54,10 +54,15 @@ export async function reopenBase(filesAt: FilesAt, pinned: PinnedBase, job: Job)
   const files = await filesAt(folder);
   if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined)
     throw new ExportError('input', `the base of this export, ${folder}, is gone`, again);
-  const base = openAt(await openFinished(folder, files), job);
+  const base = await openBaseAt(files, folder, job);
   if (base.seal !== pinned.seal)
     throw new ExportError('input', `the base of this export, ${folder}, is another export than when it began`, again);
   return base;
+}
+
+/** Opens an export as the base of a job. @throws {ExportError} `usage` where it lacks what the job needs, `damaged` */
+export async function openBaseAt(files: FileStore, folder: string, job: Job): Promise<OpenBase> {
+  return openAt(await openFinished(folder, files), job);
 }
 
 function openAt(finished: FinishedExport, job: Job): OpenBase {
@@ -89,11 +94,11 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   return { folder, name: path.basename(folder), seal, finished, startedAtMs };
 }
 
-/** What a pattern names, the last by name first: no links, and nothing whose name comes after the own one. */
-async function foldersOf(
+/** What a pattern names, the last by name first: no links, and nothing whose name comes after the own one, where that is given. */
+export async function foldersOf(
   filesAt: FilesAt,
   pattern: string,
-  own: string,
+  own?: string,
 ): Promise<{ readonly files: FileStore; readonly folders: readonly string[] }> {
   const isRemote = isBucketAddress(pattern);
   const separator = isRemote ? '/' : path.sep;
@@ -113,6 +118,7 @@ async function foldersOf(
       for (const each of await matching(files, folder, name)) next.push(pathIn(folder, each));
     folders = next;
   }
+  if (own === undefined) return { files, folders };
   const ofNight = expressionOf(names.slice(first).join('/'));
   const nightOf = (folder: string): string =>
     folder

@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../records/json/json.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import { RecordRows } from '../records/scan/record-rows.ts';
 import { ageWords, type MaxAge } from './ages.ts';
-import type { AskedAnswers } from './asked-answers.ts';
+import type { AskedRefusal } from './asked-answers.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from './batch-origins.ts';
@@ -14,8 +14,8 @@ import { missingText } from './read-base-keys.ts';
 
 export interface RefreshSources {
   readonly keys: BaseKeys;
-  readonly rows: BaseRows;
-  readonly answers: AskedAnswers;
+  readonly rows: Pick<BaseRows, 'take' | 'skip'>;
+  readonly answers: Answers;
   /** How many classes there are. */
   readonly classes: number;
   readonly missingAfter: MaxAge;
@@ -23,6 +23,14 @@ export interface RefreshSources {
   readonly compare: RowComparison;
   /** When this export began. */
   readonly startedAtMs: number;
+  /** The base is gone: no key is known, and a requested record may or may not differ from it. */
+  readonly isBaseGone?: boolean;
+}
+
+/** What became of ids that were requested. */
+export interface Answers {
+  /** The record of an id, why it has none, or undefined for an id that was not requested. @param part that the id belongs to */
+  find(id: string, part: number): Promise<Buffer | AskedRefusal | undefined>;
 }
 
 /** Answers from what was requested before, and from the base: nothing is sent. */
@@ -56,13 +64,13 @@ export class RefreshAsker implements AssetClient {
     }
   }
 
-  async #answer({ ids, reader }: AssetCall): Promise<AssetAnswer> {
+  async #answer({ ids, reader, part }: AssetCall): Promise<AssetAnswer> {
     const { startedAtMs } = this.#sources;
     const found: FoundId[] = [];
     const errors: RecordError[] = [];
     let place = 0;
     for (const id of ids) {
-      const one = await this.#find(id, place);
+      const one = await this.#find(id, { place, part });
       found.push(one);
       if (one.record === undefined) errors.push({ id, notFound: one.isMissing, message: one.reason });
       place += 1;
@@ -83,19 +91,20 @@ export class RefreshAsker implements AssetClient {
     return { kind: 'records', body, records, errors, idless: 0, hasUnmatched: false, otherResponseId: false };
   }
 
-  async #find(id: string, place: number): Promise<FoundId> {
+  async #find(id: string, { place, part }: { readonly place: number; readonly part: number }): Promise<FoundId> {
     const { keys, rows, answers, missingAfter } = this.#sources;
     const slot = keys.slotOf(id);
     const isRow = slot >= 0 && keys.fate(slot) === 'row';
+    const known = { id, place, slot };
     if (slot >= 0 && !keys.has(slot, marks.asked)) {
       if (isRow)
-        return { place, slot, record: await rows.take(keys.row(slot)), fetchedAtMs: keys.timeMs(slot), ...noReason };
+        return { ...known, record: await rows.take(keys.row(slot)), fetchedAtMs: keys.timeMs(slot), ...noReason };
       const again = missingAfter.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(missingAfter)}`;
-      return { place, slot, isMissing: true, reason: missingText(keys.timeMs(slot), again) };
+      return { ...known, isMissing: true, reason: missingText(keys.timeMs(slot), again) };
     }
     const old = isRow ? await rows.take(keys.row(slot)) : undefined;
-    const answer = await answers.find(id);
-    const asked = { place, slot, ...(old === undefined ? {} : { old }) };
+    const answer = await answers.find(id, part);
+    const asked = { ...known, ...(old === undefined ? {} : { old }) };
     if (Buffer.isBuffer(answer)) return { ...asked, record: answer, ...noReason };
     const { kind, reason } = answer ?? { kind: 'failed', reason: 'no answer was kept' };
     return { ...asked, isMissing: kind === 'missing', reason };
@@ -107,7 +116,7 @@ export class RefreshAsker implements AssetClient {
     records: RecordRows,
     oldRows: RecordRows,
   ): Pick<BatchOrigins, 'changes' | 'counts'> {
-    const { keys, classes, compare } = this.#sources;
+    const { keys, classes, compare, isBaseGone = false } = this.#sources;
     const counts = { asked: zeros(classes), changed: zeros(classes), lost: 0, sample: [0, 0], tied: [0, 0] };
     const changes: AssetChange[] = [];
     const now = wholeRows(records);
@@ -120,14 +129,15 @@ export class RefreshAsker implements AssetClient {
       if (hasRecord) record += 1;
       if (hasOld) old += 1;
       if (each.fetchedAtMs !== undefined) continue;
-      const { place, slot, isMissing } = each;
+      const { id, place, slot, isMissing } = each;
       const sides = { place, record: hasRecord ? record : -1, old: hasOld ? old : -1 };
       let change: AssetChange | undefined;
       if (hasRecord && hasOld) {
         const columns = compare(blockPair({ block: before, row: old }, { block: now, row: record }));
         if (columns.length > 0) change = { op: 'update', ...sides, columns };
-      } else if (hasRecord) change = { op: 'insert', ...sides, columns: [] };
-      else if (hasOld) change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [] };
+      } else if (hasRecord) change = { op: isBaseGone ? 'update' : 'insert', ...sides, columns: [] };
+      else if (hasOld || isBaseGone)
+        change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [], id };
       if (change !== undefined) changes.push(change);
       if (!hasOld) continue;
       const isChanged = change === undefined ? 0 : 1;
@@ -152,6 +162,7 @@ export class RefreshAsker implements AssetClient {
 
 /** What is known of one id of a batch. */
 interface FoundId {
+  readonly id: string;
   readonly place: number;
   /** In the keys of the base; -1 for a new id. */
   readonly slot: number;

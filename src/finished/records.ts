@@ -44,13 +44,18 @@ function isNestedParquet({ tables }: FinishedExport, { format }: ManifestFile): 
   return format === 'parquet' && tables.get(assetsTable.name)?.columns.some(({ list }) => list !== undefined) === true;
 }
 
-/** A record is rebuilt from all its columns: an older program may have had fewer, but none may have been left out. */
-function requireWholeRows({ folder, manifest, tables }: FinishedExport): void {
+/** The columns of `assets` that the job omitted. A record is rebuilt from all: an older program may have had fewer. */
+export function omittedColumns({ manifest, tables }: Pick<FinishedExport, 'manifest' | 'tables'>): string[] {
   const excluded: unknown = manifest.job['output.exclude'];
   const isChosen = Array.isArray(manifest.job['output.columns']) || (Array.isArray(excluded) && excluded.length > 0);
-  if (!isChosen) return;
+  if (!isChosen) return [];
   const kept = new Set(tables.get(assetsTable.name)?.columns.map(wholeName));
-  const left = assetsTable.columns.map(({ name }) => name).filter((name) => !kept.has(name));
+  return assetsTable.columns.map(({ name }) => name).filter((name) => !kept.has(name));
+}
+
+function requireWholeRows(finished: FinishedExport): void {
+  const { folder } = finished;
+  const left = omittedColumns(finished);
   if (left.length === 0) return;
   throw new ExportError(
     'input',

@@ -16,7 +16,7 @@ export interface CompleteExport {
   readonly credits: number;
   readonly version: string;
   readonly base?: Manifest['base'];
-  readonly rebuilt?: Manifest['rebuilt'];
+  readonly rebuilt?: Manifest['rebuilt'] | undefined;
 }
 
 /** The manifest of an export whose every part is committed. */
@@ -46,6 +46,19 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };
+}
+
+/** The commits of a complete export: what its manifest was made of. */
+export function manifestCommits({ commits, files }: Pick<Manifest, 'commits' | 'files'>): Commit[] {
+  return commits.map((commit) => ({
+    ...commit,
+    inputBytes: 0,
+    files: files
+      .filter(({ part }) => part === commit.part)
+      .map(({ path, format, table, part, rows, bytes, sha256 }) => ({
+        ...{ path, format, table, part, rows, bytes, sha256 },
+      })),
+  }));
 }
 
 /** The files with the range of entries that each covers, from 1. */

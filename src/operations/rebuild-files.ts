@@ -44,7 +44,7 @@ export async function* rebuildTables(damagedExport: DamagedExport): AsyncGenerat
 }
 
 /** Intact files of the same part from which the rows of a table can be made: raw, its own in another format, then `assets`. */
-function intactSources(
+export function intactSources(
   { finished, damaged }: DamagedExport,
   { table, part, path }: Pick<ManifestFile, 'table' | 'part' | 'path'>,
 ): ManifestFile[] {

@@ -6,7 +6,7 @@ import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { requireManifest } from '../store/manifest.ts';
 import type { ExportPlace } from './homes/export-place.ts';
-import type { RepairOutcome } from './repair-export.ts';
+import type { RepairOutcome } from './repair/repair-outcome.ts';
 import { awaitsRepair } from './throw-away.ts';
 
 export interface BucketRepair {
@@ -18,7 +18,7 @@ export interface BucketRepair {
 
 /**
  * Repairs an export in a bucket: copies it to a local folder, repairs it there, and puts back what differs, the manifest last.
- * A repair that was stopped is continued in the same folder.
+ * A repair that was stopped, or did not put all back, is continued in the same folder. So `work` leaves its answers there.
  * @throws {ExportError} as `openFinished`; `unavailable` when somebody else changed the export meanwhile
  */
 export async function repairInBucket(repair: BucketRepair, work: () => Promise<RepairOutcome>): Promise<RepairOutcome> {
@@ -26,7 +26,8 @@ export async function repairInBucket(repair: BucketRepair, work: () => Promise<R
   if (!(await awaitsRepair(disk, folder))) await copyWhatIsThere(repair);
   const outcome = await work();
   await putBack(repair, outcome);
-  if (!(await awaitsRepair(disk, folder))) await disk.remove(folder);
+  const isOver = outcome.error === undefined && outcome.after.damage.length === 0;
+  if (isOver || !(await awaitsRepair(disk, folder))) await disk.remove(folder);
   return outcome;
 }
 

@@ -42,6 +42,7 @@ export async function throwAway({ files, folder, inputs, sinks }: ThrownAway): P
     exportPaths.repairing,
     exportPaths.askedIds,
     exportPaths.asked,
+    exportPaths.kept,
     ...exportPaths.companions,
   ]) {
     await files.remove(pathIn(folder, name));

@@ -48,6 +48,8 @@ export const exportPaths = {
   throwingAway: '.run/throwing-away',
   /** Tells that the rest of `.run` is a repair's. */
   repairing: '.run/repairing',
+  /** Files of the export that a repair replaces, and needs until it is done. */
+  kept: '.run/kept',
   /** Files about the tables that are not in the manifest: `verify` knows them and does not check them. */
   companions: ['runs.jsonl', 'report.html'],
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,

@@ -83,6 +83,8 @@ const manifestSchema = z.object({
       ),
       /** The share of the carried rows that is out of date, and its 95 % interval after Wilson. */
       estimate: z.object({ outOfDate: z.number(), low: z.number(), high: z.number() }).optional(),
+      /** Parts of which a repair requested every id, because the base was gone. All else here is as it was before. */
+      withoutBase: z.array(z.number()).optional(),
     })
     .optional(),
   /** The export whose records were written anew, by what it holds (`contentSeal`). */

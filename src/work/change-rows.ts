@@ -19,7 +19,7 @@ export interface ChangeTables {
 }
 
 /** What differs between two rows, or that there is only one of them. */
-export interface RowChange extends Pick<AssetChange, 'op' | 'columns'> {
+export interface RowChange extends Pick<AssetChange, 'op' | 'columns' | 'id'> {
   readonly reason?: string;
   readonly now?: ShapedRow;
   readonly before?: ShapedRow;
@@ -42,9 +42,10 @@ export function changeRows(origins: BatchOrigins, tables: ChangeTables, fetchedA
   const beforeBlock = ofRecords(before, olds);
   let nowRow = 0;
   let beforeRow = 0;
-  const rows = changes.map(({ op, columns, reason, record, old }): RowChange => {
+  const rows = changes.map(({ op, columns, reason, record, old, id }): RowChange => {
     return {
       ...{ op, columns },
+      ...(id === undefined ? {} : { id }),
       ...(reason === undefined ? {} : { reason }),
       ...(record < 0 || nowBlock === undefined ? {} : { now: { block: nowBlock, row: nowRow++ } }),
       ...(old < 0 || beforeBlock === undefined ? {} : { before: { block: beforeBlock, row: beforeRow++ } }),
@@ -68,7 +69,7 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
     return written.filter((column) => wholeName(column) === name);
   });
   // What the job does not write is no change for who reads it.
-  if (change.op === 'update' && changed.length === 0) return;
+  if (change.op === 'update' && change.columns.length > 0 && changed.length === 0) return;
   const { now, before, op } = change;
   const base = builder.addRow();
   for (const [at, column] of changes.table.columns.entries()) {
@@ -81,7 +82,8 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
         if (change.reason !== undefined) builder.setText(cell, change.reason, true);
         break;
       case 'changed':
-        if (op === 'update') builder.setText(cell, JSON.stringify(changed.map(({ name }) => name)), false);
+        if (op === 'update' && changed.length > 0)
+          builder.setText(cell, JSON.stringify(changed.map(({ name }) => name)), false);
         break;
       case 'before':
         if (op !== 'insert' && before !== undefined)
@@ -90,6 +92,7 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
       default: {
         const from = isAssetId(column) ? (now ?? before) : now;
         if (from !== undefined) copyCell({ builder, cell }, from, placeOf(column));
+        else if (isAssetId(column)) builder.setText(cell, change.id ?? '', true);
       }
     }
   }

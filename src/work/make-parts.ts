@@ -75,7 +75,7 @@ const mostBytes = 32 * 1024 * 1024;
  */
 export async function* makeParts(request: PartsRequest, context: ExportContext): AsyncGenerator<MadePart, void, void> {
   if (request.local !== undefined) {
-    yield* partsFromDisk(request, request.local, context);
+    yield* makeLocalParts(request, request.local, context);
     return;
   }
   const { job, parts } = request;
@@ -120,13 +120,19 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   }
 }
 
-async function* partsFromDisk(
-  request: PartsRequest,
+/** Parts of which all answers are known: nothing is sent, counted or kept. */
+export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 'sources' | 'startedAtMs'> {
+  readonly parts: Pick<PartsToMake, 'scratch' | 'firstPart' | 'isNeeded' | 'entries' | 'isLast'>;
+}
+
+/** The flow for answers that lie on this disk. */
+export async function* makeLocalParts(
+  request: LocalPartsRequest,
   { client, originsOf, tail }: LocalAnswers,
-  context: ExportContext,
+  context: Pick<ExportContext, 'files' | 'stop' | 'listener'>,
 ): AsyncGenerator<MadePart, void, void> {
   const { job, parts } = request;
-  const { scratch, journal, firstPart, isNeeded } = parts;
+  const { scratch, firstPart, isNeeded } = parts;
   const batches = async function* (): AsyncGenerator<Batch, void, void> {
     for await (const batch of batchesToAsk(request)) {
       context.stop.throwIfAborted();
@@ -136,7 +142,8 @@ async function* partsFromDisk(
   // What was looked up alone was so when it was requested.
   const local = { ...job, service: { ...job.service, singles: false } };
   const made = partsOf(withLast(batches(), parts), {
-    ...{ ...request, job: local, scratch, journal, files: context.files, client, originsOf, tail, mostBytes },
+    ...{ ...request, job: local, scratch, files: context.files, client, originsOf, tail, mostBytes },
+    journal: { seal: () => Promise.resolve() },
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: 1,
     onHolding: (holding) => {
@@ -171,7 +178,7 @@ interface Making {
   readonly halt: (reason: unknown) => void;
 }
 
-function batchesToAsk({ job, parts }: PartsRequest): AsyncIterable<Batch> {
+function batchesToAsk({ job, parts }: Pick<LocalPartsRequest, 'job' | 'parts'>): AsyncIterable<Batch> {
   const { rowsPerPart } = job.output;
   const { idsPerCall } = job.service;
   const batches = batchIds(parts.entries(), { idsPerCall, rowsPerPart, firstPart: parts.firstPart });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRows } from '../../src/finished/read-rows.ts';
@@ -14,7 +14,7 @@ import { readManifest } from '../../src/store/manifest.ts';
 import { verifyExport } from '../../src/operations/verify-export.ts';
 import type { NamedRow } from '../../src/records/table.ts';
 import { firstNight, night } from '../support/nights.ts';
-import { exportBytes, runRepair } from '../support/run-export.ts';
+import { exportBytes } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const ids = Array.from({ length: 130 }, (_, n) => generatedId(4, n));
@@ -233,19 +233,6 @@ describe('an export with a base', () => {
     const next = await night({ day: 2, records, ids, out: third, flags: { ...flags, base: second } });
     // Five missing ones, and fifteen of the stalest: they fill the call.
     expect(next).toMatchObject({ callsOfRun: 1, account: { counts: { exported: 20, carried: 110, missing: 0 } } });
-  });
-
-  it('is not repaired by requests, which would give other rows than the carried ones', async () => {
-    const [first, second] = [await tempFolder(), await tempFolder()];
-    const idsFile = join(await tempFolder(), 'ids.txt');
-    writeFileSync(idsFile, ids.join('\n'));
-    const flags = { format: 'csv', ids: idsFile };
-    await night({ day: 0, records, ids, out: first, flags: { ...flags, base: 'none' } });
-    await night({ day: 1, records, ids, out: second, flags: { ...flags, base: first } });
-    rmSync(join(second, 'csv/assets/part-00001.csv'));
-    const again = { ...flags, out: second, url: 'http://127.0.0.1:1', base: first };
-    const shape = { 'rows-per-part': '40', 'ids-per-call': '20' };
-    await expect(runRepair({ flags: { ...again, ...shape } })).rejects.toThrow('cannot be requested again');
   });
 
   it('that was stopped is begun anew with --fresh, and takes nothing that was requested before', async () => {

@@ -21,6 +21,17 @@ export interface Night {
   readonly context?: Partial<ExportContext>;
 }
 
+/** A service with these records. */
+export async function serviceWith(
+  records: readonly string[],
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const folder = await tempFolder();
+  await writeFile(join(folder, 'assets.jsonl'), records.map((record) => `${record}\n`).join(''));
+  const assets = [join(folder, 'assets.jsonl')];
+  const service = await startService({ assets, host: '127.0.0.1', port: 0, clock: systemClock });
+  return { url: service.url, stop: () => service.close() };
+}
+
 /** Runs an export against a service that has these records, on a day, and counts its calls. */
 export async function night({
   day,
@@ -32,12 +43,8 @@ export async function night({
   context = {},
 }: Night): Promise<ExportOutcome & { readonly sent: number }> {
   const folder = await tempFolder();
-  await writeFile(join(folder, 'assets.jsonl'), records.map((record) => `${record}\n`).join(''));
   await writeFile(join(folder, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
-  const service = await startService({
-    assets: [join(folder, 'assets.jsonl')],
-    ...{ host: '127.0.0.1', port: 0, clock: systemClock },
-  });
+  const service = await serviceWith(records);
   let sent = 0;
   try {
     const outcome = await runExport({
@@ -57,6 +64,6 @@ export async function night({
     });
     return { ...outcome, sent };
   } finally {
-    await service.close();
+    await service.stop();
   }
 }

@@ -8,7 +8,8 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/operations/export-assets.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
-import { type RepairOutcome, repairExport } from '../../src/operations/repair-export.ts';
+import type { RepairOutcome } from '../../src/operations/repair/repair-outcome.ts';
+import { repairExport } from '../../src/operations/repair-export.ts';
 import type { CustomSink } from '../../src/formats/custom-sink.ts';
 import { exportPaths } from '../../src/store/export-folder.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
@@ -43,12 +44,17 @@ export async function runExport({
 export async function runRepair({
   flags,
   pays = true,
-}: ExportRun & { readonly pays?: boolean }): Promise<RepairOutcome> {
+  context = {},
+  place,
+}: Pick<ExportRun, 'flags' | 'context'> & {
+  readonly pays?: boolean;
+  readonly place?: string;
+}): Promise<RepairOutcome> {
   const source = loadJob({ flags, environment: {}, folder: '/' });
-  return repairExport(
-    { folder: source.job.output.dir, source },
-    { files: diskFileStore, stdin: noBytes(), pay: pays ? async () => contextOf(source.job, {}) : undefined },
-  );
+  const { files = diskFileStore, openStore } = context;
+  const pay = pays ? async () => contextOf(source.job, context) : undefined;
+  const effects = { files, stdin: noBytes(), pay, ...(openStore === undefined ? {} : { openStore }) };
+  return repairExport({ folder: source.job.output.dir, source, place }, effects);
 }
 
 function contextOf(job: Job, context: Partial<ExportContext>): ExportContext {

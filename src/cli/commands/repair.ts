@@ -1,6 +1,7 @@
 import type { LoadedJob } from '../../job/load-job.ts';
 import { shownPath } from '../../lib/shown-path.ts';
-import type { RepairOutcome } from '../../operations/repair-export.ts';
+import type { RepairRequest } from '../../operations/repair-export.ts';
+import type { RepairOutcome } from '../../operations/repair/repair-outcome.ts';
 import type { ExportPlace } from '../../operations/homes/export-place.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import { diskFileStore } from '../../store/file-store.ts';
@@ -23,14 +24,16 @@ export async function repair(args: CommandArguments, place: ExportPlace): Promis
   const file = args.text('job');
   const isNamed = file !== undefined || args.value('ids') !== undefined || args.value('url') !== undefined;
   const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: local }) : undefined;
-  const outcome = await repairedAt(place, local, () => repaired({ folder: local, source }, args, settings));
-  const { after, error, calls, credits, parts, rebuilt, bill } = outcome;
+  const outcome = await repairedAt(place, local, () =>
+    repaired({ folder: local, source, place: place.store === undefined ? undefined : folder }, args, settings),
+  );
+  const { after, error, calls, credits, parts, rebuilt, bill, notes } = outcome;
   const exitCode = error?.exitCode ?? verifyExitCode(after, args.isOn('strict'));
   const shown = shownPath(folder, process.cwd());
   process.stderr.write(repairText(outcome, { isPaid: args.isOn('yes'), isNamed }));
   if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
   const said = error === undefined ? null : errorJson(error);
-  const account = { rebuilt, bill: bill ?? null, repaired: parts, calls, credits, error: said };
+  const account = { rebuilt, bill: bill ?? null, notes, repaired: parts, calls, credits, error: said };
   process.stdout.write(
     settings.json
       ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...after, ...account })}\n`
@@ -50,11 +53,12 @@ async function repairedAt(
 }
 
 function repairText(
-  { after, rebuilt, bill, parts, calls, credits }: RepairOutcome,
+  { after, rebuilt, bill, notes, parts, calls, credits }: RepairOutcome,
   { isPaid, isNamed }: { readonly isPaid: boolean; readonly isNamed: boolean },
 ): string {
-  const free =
+  const files =
     rebuilt.length === 0 ? '' : `${plural(rebuilt.length, 'file')} rebuilt from other files, no credits spent\n`;
+  const free = [files, ...notes.map((note) => `${note}\n`)].join('');
   if (bill === undefined) {
     if (after.damage.length === 0 || isNamed) return free;
     return `${free}To repair the rest, add --job <job.yaml>. The cost is printed before anything is spent.\n`;
@@ -65,11 +69,7 @@ function repairText(
   return `${free}The rest must be requested from the service: ${plural(bill.calls, 'call')}, ${count(bill.credits)} credits\nNothing was requested. Add --yes to request them.\n`;
 }
 
-async function repaired(
-  request: { readonly folder: string; readonly source: LoadedJob | undefined },
-  args: CommandArguments,
-  settings: RunSettings,
-): Promise<RepairOutcome> {
+async function repaired(request: RepairRequest, args: CommandArguments, settings: RunSettings): Promise<RepairOutcome> {
   const { repairExport } = await import('../../operations/repair-export.ts');
   const { source } = request;
   let open: OpenService | undefined;

@@ -7,7 +7,7 @@ import type { Manifest } from '../../store/manifest.ts';
 
 /** What the manifest says of the base. */
 export function baseAccount(
-  { name, seal }: PinnedBase,
+  { name, seal }: Pick<PinnedBase, 'name' | 'seal'>,
   { choice, classes }: { readonly choice: Choice; readonly classes: AssetClasses },
   commits: readonly Commit[],
 ): NonNullable<Manifest['base']> {

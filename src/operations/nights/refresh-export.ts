@@ -8,7 +8,7 @@ import { type Choice, chooseIds } from '../../base/choose-ids.ts';
 import { ListedIds } from '../../base/listed-ids.ts';
 import type { OpenBase } from '../../base/open-base.ts';
 import { readBaseKeys } from '../../base/read-base-keys.ts';
-import { RefreshAsker } from '../../base/refresh-asker.ts';
+import { RefreshAsker, type RefreshSources } from '../../base/refresh-asker.ts';
 import { unlistedRecords, unlistedRows } from '../../base/unlisted-changes.ts';
 import type { FinishedExport } from '../../finished/finished-export.ts';
 import { batchIds } from '../../ids/batch-ids.ts';
@@ -76,9 +76,9 @@ export async function planRefresh({
 
 /** Plans an export with a base, and requests what has to be requested. @throws {ExportError} as an export does */
 export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh> {
-  const { job, base, files, folder, startedAtMs, entries } = request;
+  const { files, folder, entries, committed } = request;
   const plan = await planRefresh(request);
-  const { keys, choice, classes } = plan;
+  const { keys, choice } = plan;
   let asked: FinishedExport | undefined;
   if (choice.total > 0) {
     const path = pathIn(folder, exportPaths.askedIds);
@@ -86,8 +86,35 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
     await writeAskedIds({ files, path }, keys, { entries: entries(new ListedIds(keys)), alwaysAsked });
     asked = await request.request(path);
   }
-  const unlisted = unlistedRows(keys);
   const answers = await AskedAnswers.open(asked);
+  const isNeeded = committed.size === 0 ? undefined : (part: number) => !committed.has(part);
+  const made = await openBasedParts(request, plan, { answers, isNeeded });
+  return {
+    ...plan,
+    local: made.local,
+    seen: () => new ListedIds(keys),
+    close: async () => {
+      await answers.close();
+      await made.close();
+    },
+  };
+}
+
+/** What parts of an export with a base are made of: all of it lies on this disk. */
+export interface BasedParts {
+  readonly answers: RefreshSources['answers'];
+  /** The records of other parts are not read; absent: all parts are made. */
+  readonly isNeeded?: ((part: number) => boolean) | undefined;
+}
+
+/** Opens the records of the base for parts that are made of them and of these answers. Call `close` when they are made. */
+export async function openBasedParts(
+  request: Omit<RefreshRequest, 'request' | 'committed' | 'onWarning'>,
+  { keys, classes }: Pick<RefreshPlan, 'keys' | 'classes'>,
+  { answers, isNeeded }: BasedParts,
+): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
+  const { job, base, files, folder, startedAtMs } = request;
+  const unlisted = unlistedRows(keys);
   const rows = new BaseRows(base.finished, keys, { files, spillPath: pathIn(folder, exportPaths.baseRows) });
   const asker = new RefreshAsker({
     ...{ keys, rows, answers, startedAtMs },
@@ -95,34 +122,28 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
-  await skipCommitted(request, plan, asker);
+  if (isNeeded !== undefined) await skipOthers(request, keys, { asker, isNeeded });
   const hasChanges = job.output.tables.includes(changesTable.name);
   return {
-    ...plan,
     local: {
       client: asker,
       originsOf: (ids) => asker.originsOf(ids),
       tail: () =>
         hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), startedAtMs) : nothing(),
     },
-    seen: () => new ListedIds(keys),
-    close: async () => {
-      await answers.close();
-      await rows.close();
-    },
+    close: () => rows.close(),
   };
 }
 
-/** Tells which rows of the base are in parts that are made already. */
-async function skipCommitted(
-  { job, entries, committed }: RefreshRequest,
-  { keys }: RefreshPlan,
-  asker: RefreshAsker,
+/** Tells which rows of the base are in parts that are not made. */
+async function skipOthers(
+  { job, entries }: Pick<RefreshRequest, 'job' | 'entries'>,
+  keys: BaseKeys,
+  { asker, isNeeded }: { readonly asker: RefreshAsker; readonly isNeeded: (part: number) => boolean },
 ): Promise<void> {
-  if (committed.size === 0) return;
   const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
   for await (const { part, ids, entries: read } of batchIds(entries(new ListedIds(keys)), shape)) {
-    if (committed.has(part)) asker.skip(ids);
+    if (!isNeeded(part)) asker.skip(ids);
     read.release();
   }
 }

@@ -99,7 +99,7 @@ function requestsOf(listener: RunListener): RunListener {
 }
 
 /** The job of an export within the export: what is requested is kept as it comes. @param dir where it lies */
-function askedJob(job: Job, dir: string): Job {
+export function askedJob(job: Job, dir: string): Job {
   return {
     ...job,
     ids: { from: ['asked-ids'], format: 'lines' },

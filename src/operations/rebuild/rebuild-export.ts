@@ -7,7 +7,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { changesTable } from '../../records/columns.ts';
 import { contentSeal } from '../../store/content-seal.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readManifest } from '../../store/manifest.ts';
+import { type Manifest, readManifest } from '../../store/manifest.ts';
 import { newReadProgress } from '../../work/count-entries.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { tablesOf } from '../../work/tables-of.ts';
@@ -149,7 +149,7 @@ async function rebuildHeld(
         home.putManifest(
           manifestOf({
             ...{ job, start: open.start, commits: open.commits(), calls, credits, version: context.version },
-            ...(base === undefined ? {} : { base }),
+            ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
             rebuilt: { seal },
           }),
         ),
@@ -157,6 +157,12 @@ async function rebuildHeld(
     context,
     context.startedAtMs,
   );
+}
+
+/** A part names those that became it. */
+function joinedAccount(base: NonNullable<Manifest['base']>, join: number): Manifest['base'] {
+  if (base.withoutBase === undefined) return base;
+  return { ...base, withoutBase: [...new Set(base.withoutBase.map((part) => Math.floor(part / join)))] };
 }
 
 /** No ids are read: the parts of the source say which there were. */
