@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
@@ -16,7 +17,7 @@ type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
 
 const random = (): number => 0.5;
 
-/** Every wrapper of `AssetClient`, with options that give it nothing to do. A new one is a line here. */
+/** Every wrapper of `AssetClient`, with options that give it nothing to do; `with-<name>.ts` is its file. */
 const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[] = [
   {
     name: 'journal',
@@ -52,6 +53,12 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
 ];
 
 const call = batchCall(idsOf(3));
+
+it('holds for every wrapper', () => {
+  const files = readdirSync(new URL('../../../src/client/policies', import.meta.url));
+  const named = wrappers.map(({ name }) => `with-${name.replaceAll(' ', '-')}.ts`);
+  expect(named.sort()).toEqual(files.filter((file) => file.startsWith('with-')).sort());
+});
 
 describe.each(wrappers)('the $name wrapper', ({ wrap }) => {
   it('hands the call on as it is', async () => {
