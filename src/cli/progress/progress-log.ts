@@ -75,19 +75,39 @@ function etaFacts({ left }: ProgressFacts): object {
 }
 
 /** Changes of state are logged; single calls only at a finer level. */
+const levels: Readonly<Record<RunEvent['kind'], 'info' | 'warn' | 'debug' | 'trace'>> = {
+  ...{ opened: 'info', committed: 'info' },
+  ...{ paused: 'warn', waiting: 'warn', shrunk: 'warn', concurrency: 'warn', unrecorded: 'warn', warning: 'warn' },
+  ...{ retry: 'debug', failed: 'debug' },
+  ...{ sent: 'trace', answered: 'trace', replayed: 'trace', read: 'trace', settled: 'trace', holding: 'trace' },
+};
+
 function logEvent(log: pino.Logger, event: RunEvent): void {
   const { kind, ...facts } = event;
-  if (event.kind === 'committed') log.info({ part: event.commit.part, ...event.commit.counts }, 'part committed');
-  else if (event.kind === 'opened') {
-    const { answers, parts } = event;
-    log.info(facts, parts === 0 && answers === 0 ? 'export started' : 'export resumed');
-    if (answers > 0) log.info({ answers }, replayText(answers));
-  } else if (event.kind === 'paused' || event.kind === 'waiting') {
-    const { untilMs, kind: message, ...others } = event;
-    log.warn({ until: new Date(untilMs).toISOString(), ...others }, message);
-  } else if (event.kind === 'unrecorded') log.warn(facts, 'cannot write runs.jsonl: the run continues without it');
-  else if (event.kind === 'warning') log.warn(event.message);
-  else if (event.kind === 'shrunk' || event.kind === 'concurrency') log.warn(facts, kind);
-  else if (event.kind === 'retry' || event.kind === 'failed') log.debug(facts, kind);
-  else log.trace(facts, kind);
+  const level = levels[kind];
+  switch (event.kind) {
+    case 'committed':
+      log[level]({ part: event.commit.part, ...event.commit.counts }, 'part committed');
+      return;
+    case 'opened': {
+      const { answers, parts } = event;
+      log[level](facts, parts === 0 && answers === 0 ? 'export started' : 'export resumed');
+      if (answers > 0) log[level]({ answers }, replayText(answers));
+      return;
+    }
+    case 'paused':
+    case 'waiting': {
+      const { untilMs, kind: message, ...others } = event;
+      log[level]({ until: new Date(untilMs).toISOString(), ...others }, message);
+      return;
+    }
+    case 'unrecorded':
+      log[level](facts, 'cannot write runs.jsonl: the run continues without it');
+      return;
+    case 'warning':
+      log[level](event.message);
+      return;
+    default:
+      log[level](facts, kind);
+  }
 }
