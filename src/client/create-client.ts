@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../lib/clock.ts';
-import { type AnswerJournal, ArrivalJournal, withJournal } from './policies/with-journal.ts';
+import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { AnsweredSize } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import type { Asker, AssetAnswer, AssetClient, CallOutline } from './asset-client.ts';
@@ -89,13 +89,11 @@ export function createClient(options: ClientOptions): CreatedClient {
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
   const policies = withoutLargeCalls(steady, guard);
   const scrub = secretScrubber([options.apiKey.trim()]);
-  const arrivals = new ArrivalJournal(options.journal);
-  const kept = arrivals.keeping(http);
-  const overHttp: AssetClient = {
-    ask: (call) => policies.ask({ ids: call.ids, pieceOf: call.pieceOf, send: () => kept.ask(call) }),
-  };
+  const policiesAround = (wire: AssetClient): AssetClient => ({
+    ask: (call) => policies.ask({ ids: call.ids, pieceOf: call.pieceOf, send: () => wire.ask(call) }),
+  });
   return {
-    client: withJournal(overHttp, { ...options, journal: arrivals, scrub, onReplayed: guard.learn }),
+    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: guard.learn }),
     askUnderPolicies: (call) => policies.ask(call),
     learnSize: guard.learn,
     cap: () => guard.cap(),

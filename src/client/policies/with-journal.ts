@@ -30,7 +30,21 @@ export interface JournalOptions {
   readonly onReplayed?: ((size: AnsweredSize) => void) | undefined;
 }
 
-/** Keeps every definite answer as it arrives; a call whose answer is kept is not sent. */
+/**
+ * The whole of the journal, on both sides of the policies: a kept answer is given before they are asked, and what arrives is
+ * written next to the wire, before they hear of it.
+ * @param policiesAround puts the policies around a wire
+ */
+export function journaled(
+  wire: AssetClient,
+  policiesAround: (wire: AssetClient) => AssetClient,
+  options: JournalOptions,
+): AssetClient {
+  const arrivals = new ArrivalJournal(options.journal);
+  return withJournal(policiesAround(arrivals.keeping(wire)), { ...options, journal: arrivals });
+}
+
+/** The outer side: keeps every definite answer; a call whose answer is kept is not sent. */
 export function withJournal(inner: AssetClient, options: JournalOptions): AssetClient {
   const { journal, listener } = options;
   // A refusal for no known reason may be the service's own trouble: it is kept once another call has succeeded,
@@ -121,7 +135,7 @@ function numbersOf<Name extends string>(value: JsonObject, names: readonly Name[
  * A journal in which answers are written as they arrive, before the policies hear of them: they give its slot to another call,
  * and a crash must repeat no more calls than there are slots.
  */
-export class ArrivalJournal implements AnswerJournal {
+class ArrivalJournal implements AnswerJournal {
   readonly #journal: AnswerJournal;
   /** Answers that are written, until they reach their place in the order of wrappers. */
   readonly #arrived = new Set<string>();

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { ArrivalJournal, withJournal } from '../../client/policies/with-journal.ts';
+import { journaled } from '../../client/policies/with-journal.ts';
 import { secretScrubber } from '../../client/wire/clean-message.ts';
 import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
@@ -43,10 +43,12 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   const wire = createWire({ ...effects, ...service, proxy, concurrency, timeoutMs, abort: abort.signal, listener });
   const work = async (): Promise<void> => {
     const journal = await openJournal(effects.files, settings.scratch);
-    const arrivals = new ArrivalJournal(journal);
-    remote = remoteClient(arrivals.keeping(wire), (call) => desk.call('ask', call));
-    const client = withJournal(remote, {
-      ...{ journal: arrivals, listener, scrub: secretScrubber([service.apiKey]) },
+    const policiesAround = (wire: AssetClient): AssetClient => {
+      remote = remoteClient(wire, (call) => desk.call('ask', call));
+      return remote;
+    };
+    const client = journaled(wire, policiesAround, {
+      ...{ journal, listener, scrub: secretScrubber([service.apiKey]) },
       onReplayed: (size) => {
         desk.tell('learnSize', size);
       },
