@@ -1,6 +1,6 @@
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { type Counts, noCounts } from '../store/export-facts.ts';
+import { noCounts } from '../store/export-facts.ts';
 import type { ExportAccount } from './export-outcome.ts';
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
@@ -12,7 +12,7 @@ export function intolerable(
   return (
     noIds(account) ??
     lostRows(account, tolerance) ??
-    overLimit(account.counts, tolerance) ??
+    overLimit(account, tolerance) ??
     (onDrift === 'fail' ? drifted(account) : undefined)
   );
 }
@@ -69,15 +69,17 @@ function lostRows({ base }: Pick<ExportAccount, 'base'>, { maxMissing }: Job['to
   );
 }
 
-function overLimit(counts: Counts, tolerance: Job['tolerance']): ExportError | undefined {
-  const asked = counts.exported + counts.missing + counts.failed;
+/** Limits of missing and failed ids count those that were requested: with a base, others stay missing from night to night. */
+function overLimit(
+  { counts, base }: Pick<ExportAccount, 'counts' | 'base'>,
+  tolerance: Job['tolerance'],
+): ExportError | undefined {
+  const settled = counts.exported + counts.missing + counts.failed;
+  const asked = base === undefined ? settled : Object.values(base.asked).reduce((sum, ids) => sum + ids, 0);
   const over = [
     {
-      name: 'missing',
-      value: counts.missing,
-      of: asked,
-      limit: tolerance.maxMissing ?? '100%',
-      field: 'tolerance.maxMissing',
+      ...{ name: 'missing', value: counts.missing - (settled - asked), of: asked },
+      ...{ limit: tolerance.maxMissing ?? '100%', field: 'tolerance.maxMissing' },
     },
     { name: 'failed', value: counts.failed, of: asked, limit: tolerance.maxFailed, field: 'tolerance.maxFailed' },
     {

@@ -2,6 +2,8 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFinished } from '../../../src/finished/finished-export.ts';
+import { loadJob } from '../../../src/job/load-job.ts';
+import { intolerable } from '../../../src/operations/tolerance.ts';
 import { openSource, rebuiltJob } from '../../../src/operations/rebuild/rebuild-export.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/store/file-store.ts';
@@ -125,4 +127,15 @@ it('a diff among the nights is no base', async () => {
   await diffExports(request);
   const third = await next(2, { base: join(base, '../date=*') });
   expect((await readManifest(diskFileStore, third.out))?.base?.name).toBe('date=2026-11-20');
+});
+
+it('tolerance.maxMissing counts requested ids: those that stay missing are not among them', async () => {
+  const { next } = await nights();
+  const { job } = loadJob({ flags: { ids: 'a', url: 'http://localhost', out: 'o' }, folder: '/' });
+  const { account } = await next(1);
+  expect(account.counts).toMatchObject({ exported: 0, carried: 55, missing: 5 });
+  expect(intolerable(account, { ...job.tolerance, maxMissing: '1%' })).toBeUndefined();
+  const again = await next(1, { 'missing-after': '1d', 'max-age': '1d' });
+  expect(intolerable(again.account, { ...job.tolerance, maxMissing: '8%' })?.message).toContain('5 ids are missing');
+  expect(intolerable(again.account, { ...job.tolerance, maxMissing: '9%' })).toBeUndefined();
 });
