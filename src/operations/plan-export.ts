@@ -8,8 +8,8 @@ import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import type { PlannedBase } from './nights/planned-base.ts';
-import { batchesOf, batchIds } from '../ids/batch-ids.ts';
-import { countCalls } from '../work/count-calls.ts';
+import type { KeptAnswers } from '../store/journal-entries.ts';
+import { callsLeft } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
 import { jobOn } from './dated-exports.ts';
 import { type Forecast, forecast } from './forecast.ts';
@@ -58,22 +58,25 @@ export interface PlanRequest {
   readonly clock?: Clock;
   /** Calls that the same command sends before those of this export. */
   readonly callsBefore?: number;
+  /** As if nothing of the export were there. */
+  readonly fresh?: boolean;
 }
+
+const noAnswers: KeptAnswers = { find: () => Promise.resolve(undefined), size: () => 0 };
 
 /** Reads all ids as a run would, and counts. @throws {ExportError} `usage` or `input` when the export began otherwise */
 export async function planExport(request: PlanRequest): Promise<ExportPlan> {
-  const { prepared, clock = systemClock, callsBefore = 0 } = request;
+  const { prepared, clock = systemClock, callsBefore = 0, fresh = false } = request;
   const nowMs = clock.now();
   const job = jobOn(request.job, utcDay(nowMs));
   const context = { random: Math.random, clock, ...request };
   const home = await openHome(job, context);
   const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
-  const manifest = await home.readManifest();
-  const progress = manifest === undefined ? await home.readProgress() : undefined;
+  const manifest = fresh ? undefined : await home.readManifest();
+  const progress = fresh || manifest !== undefined ? undefined : await home.readProgress();
   const began = manifest ?? progress?.start;
   if (began !== undefined) requireSame(home.name, began, now);
   const commits = progress?.commits ?? [];
-  const done = new Set(commits.map(({ part }) => part));
   const committed =
     manifest?.counts ??
     sumOf(
@@ -84,20 +87,13 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
   const invalidSamples: InvalidSample[] = [];
   const counted = countStates(entriesOf(job, prepared, { onInvalid: sampling(invalidSamples) }), total);
-  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
-  const kept = await home.readAnswers();
-  const counter = countCalls({ kept, flags: job.service.flags, initialCap: commits.at(-1)?.cap });
-  let ids = 0;
-  for await (const batch of batchesOf(batchIds(counted, shape), (part) => manifest === undefined && !done.has(part))) {
-    await counter.add(batch);
-    ids += batch.ids.length;
-    batch.entries.release();
-  }
+  const kept = fresh ? noAnswers : await home.readAnswers();
+  const left = await callsLeft(counted, job, { isComplete: manifest !== undefined, commits, kept });
   const based =
     manifest === undefined && hasBase(job)
       ? await (await import('./nights/planned-base.ts')).plannedBase(job, { prepared, home, progress, nowMs, context })
       : undefined;
-  const calls = based?.calls ?? counter.calls();
+  const calls = based?.calls ?? left.calls;
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   return {
     read: total.read,
@@ -109,12 +105,13 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     alreadyDone: committed.read,
     calls,
     credits: calls * job.budget.creditsPerCall,
-    singleCallsAtMost: job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? ids) : 0,
+    singleCallsAtMost:
+      job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
     diskBytes: diskEstimate(job, total.valid),
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
-    base: based === undefined ? null : { ...based.planned, creditsForAll: counter.calls() * job.budget.creditsPerCall },
+    base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * job.budget.creditsPerCall },
   };
 }
 

@@ -38,12 +38,27 @@ export async function folderStanding(files: FileStore, folder: string): Promise<
   if (manifest !== undefined) return { manifest, lines: await readRunLines(files, folder) };
   const owner = await lockOwner(folder);
   const checkpoint = await readCheckpoint(files, folder);
-  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
-  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
+  const spent = sumOfSpent(await spentIn(files, folder), await spentOnBase(files, folder));
   const lines = await readRunLines(files, folder);
   // A run that ends writes the manifest before it takes all else away.
   const written = await readManifest(files, folder);
   if (written !== undefined) return { manifest: written, lines };
   if (checkpoint === undefined && owner === undefined) return undefined;
-  return { start: checkpoint?.start, commits: checkpoint?.commits ?? [], spent: { calls, credits }, owner, lines };
+  return { start: checkpoint?.start, commits: checkpoint?.commits ?? [], spent, owner, lines };
+}
+
+async function spentIn(files: FileStore, folder: string): Promise<Spent> {
+  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
+  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
+  return { calls, credits };
+}
+
+/** An export with a base requests within itself. */
+async function spentOnBase(files: FileStore, folder: string): Promise<Spent> {
+  const asked = pathIn(folder, exportPaths.asked);
+  return (await readManifest(files, asked)) ?? spentIn(files, asked);
+}
+
+export function sumOfSpent(one: Spent, other: Spent): Spent {
+  return { calls: one.calls + other.calls, credits: one.credits + other.credits };
 }

@@ -104,9 +104,14 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
           warnings.push(leftAlone(error));
           return null;
         });
-  const dir = args.isOn('fresh') ? join(temporary, 'nothing-yet') : job.output.dir;
-  const planned = { ...job, output: { ...job.output, dir } };
-  const plan = await planExport({ job: planned, ...request, callsBefore: before?.calls ?? 0 });
+  const fresh = args.isOn('fresh');
+  const plan = await planExport({ job, ...request, callsBefore: before?.calls ?? 0, fresh });
+  if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
+    const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));
+    warnings.push(
+      `${next} may be the base when it is finished; the plan counts with ${old}, which may need more calls`,
+    );
+  }
   return { job, plan, before, warnings, error: await refusal(job, plan) };
 }
 

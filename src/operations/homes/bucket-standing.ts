@@ -1,11 +1,13 @@
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import type { Beat } from '../../slices/heartbeat.ts';
-import { exportPaths } from '../../store/export-folder.ts';
+import { storeWithin } from '../../objects/store-within.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FleetStanding } from '../../store/fleet-standing.ts';
-import type { ExportStanding } from '../../store/export-standing.ts';
+import { type ExportStanding, type Spent, sumOfSpent } from '../../store/export-standing.ts';
 import { parseRunLines, type RunLine } from '../../store/run-lines.ts';
 import { bytesOf } from './bucket-bytes.ts';
+import type { BucketPlace } from './bucket-place.ts';
 import { type BucketProgress, readBucketManifest, readBucketProgress } from './bucket-progress.ts';
 import { readRecords } from './bucket-record.ts';
 
@@ -20,11 +22,19 @@ export async function bucketStanding(
   if (manifest !== undefined) return { manifest, lines: await keptRecord(store) };
   const progress = await readBucketProgress(place);
   if (progress === undefined) return undefined;
-  const { start, commits, spent } = progress;
+  const { start, commits } = progress;
+  const spent = sumOfSpent(progress.spent, await spentOnBase(place));
   const lines = await readRecords(place);
   const living = progress.beats.filter((beat) => isLiving(beat, nowMs));
   const fleet = fleetOf(progress, living, nowMs);
   return { start, commits, spent, owner: ownerOf(living), lines, ...(fleet === undefined ? {} : { fleet }) };
+}
+
+/** An export with a base requests within itself. */
+async function spentOnBase({ store, address }: Pick<BucketPlace, 'store' | 'address'>): Promise<Spent> {
+  const within = exportPaths.asked;
+  const asked = { store: storeWithin(store, within), address: pathIn(address, within) };
+  return (await readBucketManifest(asked)) ?? (await readBucketProgress(asked))?.spent ?? { calls: 0, credits: 0 };
 }
 
 function fleetOf(

@@ -4,7 +4,7 @@ import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
-import type { Spent } from '../../store/export-standing.ts';
+import { type Spent, sumOfSpent } from '../../store/export-standing.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { countedEntries, type ReadProgress } from '../../work/count-entries.ts';
 import type { ExportContext } from '../../work/export-context.ts';
@@ -74,8 +74,7 @@ export class BasedAnswers implements PreparedAnswers {
   }
 
   spent(): Spent {
-    const own = this.#based.open.spent();
-    return { calls: own.calls + this.#spent.calls, credits: own.credits + this.#spent.credits };
+    return sumOfSpent(this.#based.open.spent(), this.#spent);
   }
 
   /** What the manifest says of the base, when all parts are made. */

@@ -1,12 +1,16 @@
 import type { Choice } from '../../base/choose-ids.ts';
+import { askedInputs } from '../../base/asked-list.ts';
 import { findBase, reopenBase } from '../../base/open-base.ts';
 import { entriesOf } from '../../ids/mark-duplicates.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { ExportHome, ExportProgress } from '../homes/export-home.ts';
 import type { HomeContext } from '../homes/open-home.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import { callsLeft } from '../calls-left.ts';
 import { baseFiles } from './based-export.ts';
 import { planRefresh } from './refresh-export.ts';
+import { askedIdsForm } from './request-ids.ts';
 
 export interface PlannedBase {
   readonly folder: string;
@@ -48,10 +52,8 @@ export async function plannedBase(
     ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: () => undefined },
     entries: (seen) => entriesOf(job, prepared, { seen }),
   });
-  const inner = home.asked();
-  const whole = Math.ceil(choice.total / job.service.idsPerCall);
-  const done = await inner.readManifest();
-  const sent = done?.calls ?? (await inner.readProgress())?.spent.calls ?? 0;
+  const whole = { calls: Math.ceil(choice.total / job.service.idsPerCall), sent: 0 };
+  const { calls, sent } = progress === undefined ? whole : await askedLeft({ job, home, context }, whole.calls);
   const { asked, filledUp, carried, overdue, stillMissing } = choice;
   const named = classes.all.map(({ when }, at) => ({
     when,
@@ -62,6 +64,25 @@ export async function plannedBase(
       ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing },
       ...{ classes: named, memoryBytes: keys.table.bytes },
     },
-    ...{ calls: done === undefined ? Math.max(0, whole - sent) : 0, asked: choice.total, sent },
+    ...{ calls, asked: choice.total, sent },
   };
+}
+
+/** Calls that an export with a base still has to send, and those that it has sent. Calls without an answer are sent again. */
+async function askedLeft(
+  { job, home, context: { files } }: Pick<PlanStanding, 'home' | 'context'> & { readonly job: Job },
+  whole: number,
+): Promise<{ calls: number; sent: number }> {
+  const inner = home.asked();
+  const done = await inner.readManifest();
+  if (done !== undefined) return { calls: 0, sent: done.calls };
+  const progress = await inner.readProgress();
+  if (progress === undefined) return { calls: whole, sent: 0 };
+  const sent = progress.spent.calls;
+  const path = pathIn(home.scratch, exportPaths.askedIds);
+  // On another disk nothing says which calls were answered.
+  if ((await files.sizeOf(path)) === undefined) return { calls: Math.max(0, whole - sent), sent };
+  const entries = entriesOf({ ...job, ids: askedIdsForm }, await askedInputs(files, path));
+  const standing = { isComplete: false, commits: progress.commits, kept: await inner.readAnswers() };
+  return { calls: (await callsLeft(entries, job, standing)).calls, sent };
 }

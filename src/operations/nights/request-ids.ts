@@ -98,11 +98,14 @@ function requestsOf(listener: RunListener): RunListener {
   };
 }
 
+/** How the ids that are requested lie in their file. */
+export const askedIdsForm: Job['ids'] = { from: ['asked-ids'], format: 'lines' };
+
 /** The job of an export within the export: what is requested is kept as it comes. @param dir where it lies */
 export function askedJob(job: Job, dir: string): Job {
   return {
     ...job,
-    ids: { from: ['asked-ids'], format: 'lines' },
+    ids: askedIdsForm,
     base: { ...job.base, from: undefined },
     output: {
       ...job.output,
