@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import type { FinishedExport } from '../finished/finished-export.ts';
-import { csvDialectNamed } from '../lib/csv-dialect.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { type Column, isAssetId, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
@@ -66,8 +65,8 @@ interface TableFiles {
   readonly paths: readonly string[];
 }
 
-function sourceOf({ folder, manifest }: FinishedExport, { table, format, paths }: TableFiles): Source {
-  return { table, format, folder, csvDialect: csvDialectNamed(manifest.job['csv.dialect']), files: paths };
+function sourceOf({ folder, csvDialect }: FinishedExport, { table, format, paths }: TableFiles): Source {
+  return { table, format, folder, csvDialect, files: paths };
 }
 
 /** The columns of a table by their names in the column table. */

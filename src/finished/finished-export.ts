@@ -2,7 +2,7 @@ import { fetchedAt, tableByName } from '../records/columns.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import { type Column, type ColumnType, type Row, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
-import { csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
+import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { pathIn } from '../store/export-folder.ts';
@@ -41,6 +41,17 @@ export class FinishedExport {
     return this.manifest.job['csv.formulas'] === 'escape';
   }
 
+  /** How the CSV of its tables is written; that of `unexported` is RFC 4180. */
+  get csvDialect(): CsvDialectName {
+    return csvDialectNamed(this.manifest.job['csv.dialect']);
+  }
+
+  /** A table as its files of a format have it: only Parquet holds lists of structs. */
+  tableIn(name: string, format: string): Table {
+    const table = this.tables.get(name) ?? { name, columns: [] };
+    return format === 'parquet' ? table : { ...table, columns: table.columns.map(withoutElements) };
+  }
+
   /**
    * The files that hold exactly a table's values: the best format first, each in the order of the parts. Raw files hold the
    * records of `assets`, not its rows.
@@ -59,7 +70,7 @@ export class FinishedExport {
   async *rows(file: ManifestFile, columns = this.#columnsOf(file.table)): AsyncGenerator<Row[], void, void> {
     const written = this.#columnsOf(file.table);
     const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
-    const dialect = file.table === unexportedTable.name ? 'rfc4180' : csvDialectNamed(this.manifest.job['csv.dialect']);
+    const dialect = file.table === unexportedTable.name ? 'rfc4180' : this.csvDialect;
     const layout = { columns, names, nullText: csvDialects[dialect].nullText };
     const format = rowFormats.find((each) => each === file.format);
     if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
@@ -104,7 +115,11 @@ export async function openFinished(folder: string, files: FileStore = diskFileSt
   });
 }
 
-/** A table as its files have it: what the manifest does not say of a column, the column table does. */
+function withoutElements({ name, type, nullable, path, about, from }: Column): Column {
+  return { name, type, nullable, path, about, ...(from === undefined ? {} : { from }) };
+}
+
+/** A table as the manifest has it: what the manifest does not say of a column, the column table does. */
 function writtenTable(name: string, { tables }: Manifest): Table {
   const whole = tableByName(name);
   const known = [...(whole?.columns ?? []), fetchedAt, exportedAt];

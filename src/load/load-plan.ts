@@ -1,6 +1,6 @@
-import type { Column, Table } from '../records/table.ts';
+import type { Table } from '../records/table.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
-import { type CsvDialectName, csvDialectNamed } from '../lib/csv-dialect.ts';
+import type { CsvDialectName } from '../lib/csv-dialect.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { contentSeal } from '../store/content-seal.ts';
 import type { Source, TableFormat } from '../warehouse/dialect.ts';
@@ -58,12 +58,12 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
   }
   return {
     format,
-    csvDialect: csvDialectNamed(manifest.job['csv.dialect']),
+    csvDialect: finished.csvDialect,
     seal: contentSeal(manifest),
     prefix,
     tables: names.map((name) => ({
       name,
-      table: { ...tableOf(finished, name, format), name: prefix + name },
+      table: { ...finished.tableIn(name, format), name: prefix + name },
       files: finished.filesOf(name).filter((file) => file.format === format),
       rows: manifest.tables[name]?.rows ?? 0,
     })),
@@ -73,14 +73,4 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
 /** The source of a load statement. */
 export function sourceOf({ table, files }: LoadTable, { format, csvDialect }: LoadPlan, folder: string): Source {
   return { table, format, folder, csvDialect, files: files.map(({ path }) => path) };
-}
-
-/** A table as its files of a format have it: only Parquet holds lists of structs. */
-function tableOf({ tables }: FinishedExport, name: string, format: TableFormat): Table {
-  const table = tables.get(name) ?? { name, columns: [] };
-  if (format === 'parquet') return table;
-  const flat = ({ name, type, nullable, path, about, from }: Column): Column => {
-    return { name, type, nullable, path, about, ...(from === undefined ? {} : { from }) };
-  };
-  return { ...table, columns: table.columns.map(flat) };
 }

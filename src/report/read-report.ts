@@ -1,7 +1,5 @@
 import { basename } from 'node:path';
 import type { DriftCount } from '../records/drift.ts';
-import type { Column, Table } from '../records/table.ts';
-import { csvDialectNamed } from '../lib/csv-dialect.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { messageOf } from '../lib/export-error.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
@@ -154,24 +152,14 @@ function profiledTable(
   { name, files }: ChosenFiles,
   { format, folder }: { readonly format: TableFormat; readonly folder: string },
 ): ProfiledTable {
-  const table = view.tables.get(name) ?? { name, columns: [] };
   return {
     source: {
-      table: format === 'parquet' ? table : withoutLists(table),
-      ...{ format, folder, csvDialect: csvDialectNamed(view.manifest.job['csv.dialect']) },
+      table: view.tableIn(name, format),
+      ...{ format, folder, csvDialect: view.csvDialect },
       files: files.map(({ path }) => path),
     },
     rows: files.reduce((total, { rows }) => total + rows, 0),
   };
-}
-
-/** Only Parquet holds lists of structs. */
-function withoutLists(table: Table): Table {
-  const flat = ({ name, type, nullable, path, about, from }: Column): Column => ({
-    ...{ name, type, nullable, path, about },
-    ...(from === undefined ? {} : { from }),
-  });
-  return { ...table, columns: table.columns.map(flat) };
 }
 
 function filesByTable({ manifest }: FinishedExport): FilesOfTable[] {
