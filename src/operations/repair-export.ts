@@ -2,6 +2,7 @@ import type { LoadedJob } from '../job/load-job.ts';
 import { openFinished } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
+import { type FileStore, syncFoldersOf } from '../store/file-store.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { jobAsBegun, jobOfNothing } from './job-shape.ts';
@@ -44,6 +45,7 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
   const lock = await files.takeLock(folder);
   try {
     const outcome = await repairLocked(request, effects);
+    if (outcome.after.damage.length === 0) await syncAll(files, folder);
     const mayBeNeeded = outcome.error !== undefined || request.place !== undefined;
     if (!mayBeNeeded && !(outcome.after.damage.length > 0 && (await awaitsRepair(files, folder)))) {
       await clearRun(files, folder);
@@ -53,6 +55,17 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
   } finally {
     await lock.release();
   }
+}
+
+/** A repair that was killed may have left files under their names that a loss of power would take away. */
+async function syncAll(files: FileStore, folder: string): Promise<void> {
+  const { manifest } = await openFinished(folder, files);
+  const names = [exportPaths.manifest, ...manifest.files.map(({ path }) => path)];
+  await syncFoldersOf(
+    files,
+    folder,
+    names.map((name) => pathIn(folder, name)),
+  );
 }
 
 async function repairLocked(

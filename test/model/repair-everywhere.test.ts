@@ -1,0 +1,193 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alreadyComplete } from '../../src/operations/export-outcome.ts';
+import { repairExport } from '../../src/operations/repair-export.ts';
+import { generatedId } from '../../src/service/generated/generated-assets.ts';
+import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { requireManifest } from '../../src/store/manifest.ts';
+import { keptFolder } from '../support/temp-folder.ts';
+import { everywhere, mended, type Stop, stoppedAt, type Verdict } from './everywhere.ts';
+import { failingAt } from './failing-weather.ts';
+import type { MemoryDisk, Operation } from './memory-disk.ts';
+import { SmallExport, type SmallRun, writeSmallIds } from './small-export.ts';
+import { firstNight, secondNight } from './small-nights.ts';
+import { essence, type Undisturbed, undisturbedRun } from './undisturbed.ts';
+
+const base = '/exports/base';
+const out = '/exports/small';
+const flags = { 'base-credits': '320' };
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+let idsPath: string;
+/** A disk with two nights; files of three of the four parts of the second one are gone. */
+let damaged: MemoryDisk;
+let sent: number;
+/** The second night as it was made. */
+let whole: Map<string, string>;
+
+/** Repairs the second night. */
+class SmallRepair extends SmallExport {
+  override run(run: SmallRun = {}): ReturnType<SmallExport['run']> {
+    const make: SmallRun['make'] = async (source, context) => {
+      const effects = { files: context.files, stdin: context.stdin, pay: async () => context };
+      const { after, error } = await repairExport({ folder: out, source }, effects);
+      const outcome = alreadyComplete(out, await requireManifest(context.files, out));
+      if (after.damage.length === 0) return outcome;
+      return { ...outcome, state: 'unfinished', ...(error === undefined ? {} : { error }) };
+    };
+    return super.run(secondNight(base, { ...run, make }));
+  }
+}
+
+const open = (): SmallExport => new SmallRepair(idsPath, damaged.copy());
+const openWithoutBase = (): SmallExport => {
+  const disk = damaged.copy();
+  disk.tree.unlink(base);
+  disk.tree.syncFolder(dirname(base));
+  return new SmallRepair(idsPath, disk);
+};
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  idsPath = writeSmallIds(folder.path);
+  const first = new SmallExport(writeKnownIds(folder.path));
+  await first.run(firstNight(base));
+  const second = new SmallExport(idsPath, first.disk.copy());
+  const outcome = await second.run(secondNight(base, { flags }));
+  expect(outcome).toMatchObject({ state: 'complete', account: { parts: 3 } });
+  // Every part is another one where its carried rows are requested.
+  const { commits } = await requireManifest(second.disk.files, out);
+  expect(commits.map(({ counts }) => [counts.carried > 0, counts.exported > 0])).toEqual(
+    commits.map(() => [true, true]),
+  );
+  sent = outcome?.account.calls ?? 0;
+  whole = essences(second);
+  damaged = second.disk;
+  for (const path of second.published().keys()) {
+    if (!/part-0000(0|1)\.(csv|jsonl.zst)$/.test(path) && !/assets\/part-00002/.test(path)) continue;
+    damaged.tree.unlink(`${out}/${path}`);
+    damaged.tree.syncFolder(dirname(`${out}/${path}`));
+  }
+});
+
+afterAll(() => folder.remove());
+
+/** Ids of the first night: some of each part, and one that is not listed any more. */
+function writeKnownIds(folder: string): string {
+  const path = join(folder, 'known.txt');
+  const known = [...Array.from({ length: 28 }, (_, n) => generatedId(9, n)), generatedId(9, 99)];
+  writeFileSync(path, `${known.join('\n')}\n`);
+  return path;
+}
+
+function essences(small: SmallExport): Map<string, string> {
+  return new Map([...small.published()].map(([path, inode]) => [path, essence(path, inode.content())]));
+}
+
+/** What is only read leaves the disk as it was: a stop there is one at the next change. */
+const reads: readonly Operation['kind'][] = ['read', 'list', 'open', 'close'];
+
+/** Every change of the disk, or one of so many. */
+function changesEach(each: number): (operation: Operation) => boolean {
+  let changes = -1;
+  return ({ kind }) => {
+    if (reads.includes(kind)) return false;
+    changes += 1;
+    return changes % each === 0;
+  };
+}
+
+/** Calls that were sent and that the manifest does not know. */
+async function uncounted(small: SmallExport): Promise<string[]> {
+  const { calls } = await requireManifest(small.disk.files, out);
+  const again = [...small.asked.values()].reduce((sum, times) => sum + times, 0);
+  return calls >= sent + again ? [] : [`${sent + again} calls were sent, and the manifest has ${calls}`];
+}
+
+describe('a repair with the base whose machine stops at any operation of the disk goes on to the bytes of the night, and pays for no kept answer again', () => {
+  let calm: Undisturbed;
+
+  beforeAll(async () => {
+    const small = open();
+    const run = small.run.bind(small);
+    small.run = async (given) => {
+      const outcome = await run(given);
+      return outcome === undefined
+        ? undefined
+        : { ...outcome, state: outcome.state === 'already' ? 'complete' : outcome.state };
+    };
+    calm = await undisturbedRun(small);
+  });
+
+  const stopped = (how: (n: number) => Pick<Stop, 'fate' | 'powerLoss'>, each: number): Promise<void> =>
+    everywhere(
+      calm.operations,
+      async (n) => {
+        const small = open();
+        const { struck, problems } = await stoppedAt(n, { open: () => small, calm, ...how(n) });
+        // A loss of power may undo the last seconds of the sums.
+        const more = how(n).powerLoss === undefined ? await uncounted(small) : [];
+        return { struck, problems: [...problems, ...more] };
+      },
+      changesEach(each),
+    );
+
+  it('restores the night', () => {
+    expect(calm.files).toEqual(whole);
+  });
+
+  it('when the program is killed', () => stopped(() => ({}), 1), 240_000);
+
+  it(
+    'when the power is lost, with any part of what was not synced',
+    () =>
+      stopped((n) => {
+        const random = new SeededRandom([n, 1, 2, 3]);
+        return { fate: { kind: 'dies', writtenShare: 0.5 }, powerLoss: () => random.chance(30) };
+      }, 3),
+    240_000,
+  );
+});
+
+describe('a repair without the base', () => {
+  let calm: Undisturbed;
+
+  it('takes every row of the damaged parts from the service', async () => {
+    const small = openWithoutBase();
+    const operations: Operation[] = [];
+    small.disk.weather = (operation) => {
+      operations.push(operation);
+      return { kind: 'happens' };
+    };
+    expect(await small.run()).toMatchObject({ state: 'already' });
+    const files = essences(small);
+    calm = { files, operations };
+    expect([...files].filter(([path, text]) => whole.get(path) !== text).map(([path]) => path)).toContain(
+      'csv/assets/part-00001.csv',
+    );
+    expect(files.get('csv/changes/part-00002.csv')).toContain('unlisted');
+  });
+
+  it(
+    'whose machine stops at any operation of the disk goes on to the same bytes, and pays for no kept answer again',
+    () =>
+      everywhere(
+        calm.operations,
+        async (n): Promise<Verdict> => {
+          const small = openWithoutBase();
+          let struck: Operation | undefined;
+          small.disk.weather = failingAt(n, (operation) => {
+            struck = operation;
+            return { kind: 'dies' };
+          });
+          await small.run();
+          const kept = small.keptAnswers('synced');
+          const random = new SeededRandom([n, 4, 5, 6]);
+          small.disk.restartAfterPowerLoss(() => random.chance(30));
+          return { struck, problems: await mended(small, { kept, calm }) };
+        },
+        changesEach(2),
+      ),
+    240_000,
+  );
+});
