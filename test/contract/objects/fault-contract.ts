@@ -73,11 +73,11 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
       expect(faults).toEqual([]);
     });
 
-    it('reads on where an answer was cut, and where none came', async () => {
+    it('reads on where an answer was cut or stalls, and where none came', async () => {
       const store = await opened({ limitMs: 1000 });
       const bytes = randomBytes(500_000);
       await store.putNew('one', { bytes });
-      for (const fault of ['cut', 'hang', 'cut', ...busy] as const) faults.push({ operation: 'GET', fault });
+      for (const fault of ['cut', 'hang', 'stall', 'cut', ...busy] as const) faults.push({ operation: 'GET', fault });
       expect(bytes.equals(await bytesOf(store.read('one')))).toBe(true);
       expect(bytes.subarray(7, 400_000).equals(await bytesOf(store.read('one', { from: 7, length: 399_993 })))).toBe(
         true,

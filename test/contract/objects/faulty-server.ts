@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 export type Operation = 'PUT' | 'GET' | 'LOOK' | 'LIST' | 'DELETE' | 'TOKEN';
 
 /**
- * What goes wrong with a request. `lost`: done, then the connection breaks. `cut`: half of the answer is sent. `hang`: no
- * answer comes.
+ * What goes wrong with a request. `lost`: done, then the connection breaks. `cut`: half of the answer is sent, then the
+ * connection breaks. `stall`: half of the answer is sent, and no more comes. `hang`: no answer comes.
  */
-export type StoreFaultOfTests = 'lost' | 'cut' | 'hang' | Refusal;
+export type StoreFaultOfTests = 'lost' | 'cut' | 'stall' | 'hang' | Refusal;
 
 export interface Refusal {
   readonly status: number;
@@ -32,10 +32,16 @@ export interface FaultyServer {
   readonly endpoint: string;
   /** Faults of the next requests of an operation, in turn. */
   readonly faults: { readonly operation: Operation; readonly fault: StoreFaultOfTests }[];
+  /** Requests of each operation so far. */
+  readonly requests: ReadonlyMap<Operation, number>;
+  /** Draws the faults of all other requests; by default there are none. */
+  draw: (operation: Operation) => StoreFaultOfTests | undefined;
   /** Operations that are refused all the time. */
   readonly denied: Map<Operation, Refusal>;
   /** Connections that were made. */
   readonly connections: () => number;
+  /** While it is gone, every connection breaks. */
+  readonly goAway: (isGone: boolean) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -43,26 +49,33 @@ export interface FaultyServer {
 export async function startFaultyServer(store: ServedStore): Promise<FaultyServer> {
   const faults: FaultyServer['faults'] = [];
   const denied: FaultyServer['denied'] = new Map();
-
+  const requests = new Map<Operation, number>();
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const blocks: Buffer[] = [];
     for await (const block of request) blocks.push(block as Buffer);
     const operation = store.operationOf(request);
+    requests.set(operation, (requests.get(operation) ?? 0) + 1);
     const index = faults.findIndex((each) => each.operation === operation);
-    const fault = index < 0 ? undefined : faults.splice(index, 1)[0]?.fault;
+    const fault = index < 0 ? served.draw(operation) : faults.splice(index, 1)[0]?.fault;
     if (fault === 'hang') return;
     const refusal = typeof fault === 'object' ? fault : denied.get(operation);
     const answer = refusal === undefined ? await store.answer(request, Buffer.concat(blocks)) : store.refusal(refusal);
     if (fault === 'lost') response.destroy();
-    else if (fault === 'cut') sendHalf(response, answer);
+    else if (fault === 'cut') sendHalf(response, answer, () => response.destroy());
+    else if (fault === 'stall') sendHalf(response, answer, () => undefined);
     else send(response, answer, request.method === 'HEAD');
   }
 
   const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+    if (isGone) response.destroy();
+    else handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   let connections = 0;
-  server.on('connection', () => (connections += 1));
+  let isGone = false;
+  server.on('connection', (socket) => {
+    connections += 1;
+    if (isGone) socket.destroy();
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -71,7 +84,16 @@ export async function startFaultyServer(store: ServedStore): Promise<FaultyServe
     server.close();
     await once(server, 'close');
   };
-  return { endpoint: `http://127.0.0.1:${port}`, faults, denied, connections: () => connections, stop };
+  const served: FaultyServer = {
+    ...{ endpoint: `http://127.0.0.1:${port}`, faults, denied, requests, stop },
+    draw: () => undefined,
+    connections: () => connections,
+    goAway: (whileGone) => {
+      isGone = whileGone;
+      if (isGone) server.closeAllConnections();
+    },
+  };
+  return served;
 }
 
 function send(response: ServerResponse, { status, headers = {}, body = '' }: Answer, isHead: boolean): void {
@@ -80,8 +102,8 @@ function send(response: ServerResponse, { status, headers = {}, body = '' }: Ans
   response.end(body);
 }
 
-function sendHalf(response: ServerResponse, { status, headers = {}, body = '' }: Answer): void {
+function sendHalf(response: ServerResponse, { status, headers = {}, body = '' }: Answer, then: () => void): void {
   const bytes = Buffer.from(body);
   response.writeHead(status, { 'content-length': bytes.length, ...headers });
-  response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+  response.write(bytes.subarray(0, bytes.length / 2), then);
 }
