@@ -32,6 +32,8 @@ export type CallPoint = 'received' | 'half sent' | 'sent';
 export interface SeenCall {
   /** By arrival, from 1. */
   readonly number: number;
+  /** API key of the caller. */
+  readonly key: string;
   readonly firstId: string;
 }
 
@@ -69,7 +71,8 @@ export async function startGeneratedService(options: GeneratedServiceOptions = {
       send(response, 200, Buffer.from(JSON.stringify(counts.read())));
       return;
     }
-    if (request.method !== 'POST' || !/^\/v3\/[^/]+$/.test(request.url ?? '')) {
+    const [, key] = /^\/v3\/([^/]+)$/.exec(request.url ?? '') ?? [];
+    if (request.method !== 'POST' || key === undefined) {
       send(response, 404, Buffer.from('{}'));
       return;
     }
@@ -81,7 +84,7 @@ export async function startGeneratedService(options: GeneratedServiceOptions = {
     const ids = idsOf(call);
     const batch = counts.asked(ids);
     arrived += 1;
-    const seen = { number: arrived, firstId: ids[0] ?? '' };
+    const seen = { number: arrived, key, firstId: ids[0] ?? '' };
     await options.at?.('received', seen);
     const retryAfter = options.throttled?.(seen);
     if (retryAfter !== undefined) {

@@ -20,9 +20,11 @@ export interface ProgramOptions {
   readonly limit?: string;
   /** Whoever pipes it in hangs after that. */
   readonly stdinStaysOpen?: boolean;
+  /** Another program for Node.js, with its flags. */
+  readonly program?: readonly string[] | undefined;
 }
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const builtProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Starts the built program as its own process, with an environment of its own. */
 export function startProgram(
@@ -30,7 +32,7 @@ export function startProgram(
   options: ProgramOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
   const { largestFile, limit = largestFile === undefined ? undefined : `-f ${largestFile}` } = options;
-  const command = [process.execPath, program, ...args];
+  const command = [process.execPath, ...(options.program ?? [builtProgram]), ...args];
   const confined = limit === undefined ? [] : ['sh', '-c', `ulimit ${limit}; exec "$@"`, 'sh'];
   const [file = '', ...rest] = [...confined, ...command];
   const child = spawn(file, rest, {

@@ -1,28 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openAzureObjects } from '../../../src/objects/azure-objects.ts';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
-import { startAzurite } from './azurite.ts';
+import { azureConnection, servedAzurite, startAzurite } from './azurite.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
-import { type Operation, startFaultyServer } from './faulty-server.ts';
-import { forward } from './forward.ts';
+import { startFaultyServer } from './faulty-server.ts';
 import { describeObjectStore } from './object-contract.ts';
 
 const key = randomBytes(64).toString('base64');
 const azurite = await startAzurite('account', key);
 afterAll(azurite.stop);
-const server = await startFaultyServer({
-  operationOf,
-  refusal: ({ status, code }) => ({
-    status,
-    headers: { 'content-type': 'application/xml', 'x-ms-error-code': code },
-    body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>on purpose</Message></Error>`,
-  }),
-  answer: (request, body) => forward(azurite.port, request, body),
-});
+const server = await startFaultyServer(servedAzurite(azurite));
 afterAll(server.stop);
 
 const connection = connectionWith(key);
@@ -34,13 +24,7 @@ const usual: StoreOptionsOfTests = { bucket: 'bucket', limitMs: 60_000, clock: s
 let stores = 0;
 
 function connectionWith(accountKey: string): string {
-  return `DefaultEndpointsProtocol=http;AccountName=account;AccountKey=${accountKey};BlobEndpoint=${server.endpoint}/account;`;
-}
-
-function operationOf({ url = '/', method = '' }: IncomingMessage): Operation {
-  if (new URL(url, 'http://host').searchParams.get('comp') === 'list') return 'LIST';
-  const operations: Record<string, Operation> = { PUT: 'PUT', HEAD: 'LOOK', DELETE: 'DELETE' };
-  return operations[method] ?? 'GET';
+  return azureConnection(server.endpoint, 'account', accountKey);
 }
 
 function open(how = usual, account = 'account'): Promise<ObjectStore> {

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import type { Operation, ServedStore } from './faulty-server.ts';
+import { forward } from './forward.ts';
 
 export interface Azurite {
   readonly port: number;
@@ -39,4 +42,28 @@ function portOf(azurite: ChildProcess): Promise<number> {
       reject(new Error(`Azurite did not start: ${printed}`));
     });
   });
+}
+
+/** Azurite behind a server that injects faults. */
+export function servedAzurite({ port }: Azurite): ServedStore {
+  return {
+    operationOf,
+    refusal: ({ status, code }) => ({
+      status,
+      headers: { 'content-type': 'application/xml', 'x-ms-error-code': code },
+      body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>on purpose</Message></Error>`,
+    }),
+    answer: (request, body) => forward(port, request, body),
+  };
+}
+
+function operationOf({ url = '/', method = '' }: IncomingMessage): Operation {
+  if (new URL(url, 'http://host').searchParams.get('comp') === 'list') return 'LIST';
+  const operations: Record<string, Operation> = { PUT: 'PUT', HEAD: 'LOOK', DELETE: 'DELETE' };
+  return operations[method] ?? 'GET';
+}
+
+/** What the client needs to reach the account. */
+export function azureConnection(endpoint: string, account: string, key: string): string {
+  return `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};BlobEndpoint=${endpoint}/${account};`;
 }

@@ -5,10 +5,8 @@ import type { ObjectStore } from '../../../src/objects/object-store.ts';
 import { openS3Objects } from '../../../src/objects/s3-objects.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
-import { forward } from './forward.ts';
 import { describeObjectStore } from './object-contract.ts';
-import { type Radosgw, startRadosgw } from './radosgw.ts';
-import { s3Operation, s3Refusal } from './s3-bucket.ts';
+import { type Radosgw, servedRadosgw, startRadosgw } from './radosgw.ts';
 
 Object.assign(process.env, {
   ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
@@ -20,12 +18,8 @@ if (typeof radosgw === 'string') {
   it.skip(`object stores on Ceph: ${radosgw}`);
 } else describe('Ceph', () => testOn(radosgw));
 
-async function testOn({ port, stop }: Radosgw): Promise<void> {
-  const server = await startFaultyServer({
-    operationOf: s3Operation,
-    refusal: s3Refusal,
-    answer: (request, body) => forward(port, request, body),
-  });
+async function testOn(gateway: Radosgw): Promise<void> {
+  const server = await startFaultyServer(servedRadosgw(gateway));
   beforeAll(async () => {
     const client = new S3Client({ endpoint: server.endpoint, forcePathStyle: true });
     await client.send(new CreateBucketCommand({ Bucket: 'bucket' }));
@@ -33,7 +27,7 @@ async function testOn({ port, stop }: Radosgw): Promise<void> {
   });
   afterAll(async () => {
     await server.stop();
-    await stop();
+    await gateway.stop();
   });
 
   const usual: StoreOptionsOfTests = { bucket: 'bucket', limitMs: 60_000, clock: systemClock, random: Math.random };

@@ -8,6 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { ServedStore } from './faulty-server.ts';
+import { forward } from './forward.ts';
+import { s3Operation, s3Refusal } from './s3-bucket.ts';
 
 const run = promisify(execFile);
 
@@ -56,6 +59,14 @@ export async function startRadosgw(accessKey: string, secret: string): Promise<R
     await stop();
     return `Ceph does not start: ${String(error)}`;
   }
+}
+
+/** The gateway behind a server that injects faults. */
+export function servedRadosgw({ port }: Radosgw): ServedStore {
+  return {
+    ...{ operationOf: s3Operation, refusal: s3Refusal },
+    answer: (request, body) => forward(port, request, body),
+  };
 }
 
 /** Settings, keys and the map of the one monitor. */
