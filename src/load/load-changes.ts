@@ -20,6 +20,7 @@ import { ddlFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 import { loadsTable, recordLoad } from './load-record.ts';
+import { requireSameChildren } from './require-children.ts';
 import { openingSteps } from './load-steps.ts';
 
 export interface ChangeOptions {
@@ -163,6 +164,7 @@ function notFirst(table: string): ExportError {
 async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoaded> {
   const { plan, database, kind, mode, assets, base, deletes = 'delete' } = loading;
   if (base === undefined || standing !== base.seal) throw elsewhere(loading);
+  await requireSameChildren(database, { folder: loading.finished.folder, plan, base });
   if (mode === 'scd2' && deletes === 'mark') {
     throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
       todo: 'Leave it out.',
