@@ -4,7 +4,7 @@ import type { Job } from '../job/job-schema.ts';
 import { utcDay } from '../lib/clock.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
-import { countedEntries, newReadProgress } from '../work/count-entries.ts';
+import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
 import { jobOn } from './dated-exports.ts';
@@ -108,7 +108,7 @@ async function exportLocked(
   const base = anew ?? (await baseOf(job, { home, context }, shape));
   const start =
     base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
-  const reading: Reading = { entries: () => countedEntries(job, prepared, { progress, listener }) };
+  const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
   const open = await home.open(start, () => reading.entries());
   const answers =
     base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading });

@@ -7,7 +7,7 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
 import type { Spent } from '../store/export-standing.ts';
 import type { Manifest } from '../store/manifest.ts';
-import type { ReadProgress } from '../work/count-entries.ts';
+import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';

@@ -6,7 +6,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { probeStore } from '../../objects/probe-store.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { Manifest } from '../../store/manifest.ts';
-import { newReadProgress } from '../../work/count-entries.ts';
+import { newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../export-slices.ts';

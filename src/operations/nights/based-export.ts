@@ -6,7 +6,7 @@ import { isBucketAddress } from '../../lib/bucket-address.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
 import { type Spent, sumOfSpent } from '../../store/export-standing.ts';
 import type { Manifest } from '../../store/manifest.ts';
-import { countedEntries, type ReadProgress } from '../../work/count-entries.ts';
+import { readJobIds, type ReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import type { PreparedAnswers, SpentNow } from '../export-slices.ts';
@@ -88,7 +88,7 @@ export class BasedAnswers implements PreparedAnswers {
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
-      countedEntries(job, prepared, { progress: restarted(progress), listener: told, seen });
+      readJobIds(job, prepared, { progress: restarted(progress), listener: told, seen });
     const refresh = await openRefresh({
       ...{ job, base, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
       entries: (seen) => read(seen, () => undefined),

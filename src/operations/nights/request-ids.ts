@@ -6,7 +6,7 @@ import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { Spent } from '../../store/export-standing.ts';
-import { countedEntries, newReadProgress } from '../../work/count-entries.ts';
+import { readJobIds, newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import { manifestOf } from '../complete-export.ts';
@@ -71,7 +71,7 @@ async function requestAll(
   const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
   const progress = newReadProgress();
   const quiet = { ...context, listener: requestsOf(context.listener) };
-  const entries = () => countedEntries(wanted, inputs, { progress, listener: () => undefined });
+  const entries = () => readJobIds(wanted, inputs, { progress, listener: () => undefined });
   const open = await inner.open(start, entries);
   await thenCleanUp({
     work: async () => {

@@ -8,7 +8,7 @@ import { changesTable } from '../../records/columns.ts';
 import { contentSeal } from '../../store/content-seal.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type Manifest, readManifest } from '../../store/manifest.ts';
-import { newReadProgress } from '../../work/count-entries.ts';
+import { newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { tablesOf } from '../../work/tables-of.ts';
 import { manifestOf } from '../complete-export.ts';

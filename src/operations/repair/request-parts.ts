@@ -11,7 +11,7 @@ import { type Manifest, writeManifest } from '../../store/manifest.ts';
 import { publishFiles } from '../../store/part-file.ts';
 import { openTally, type Tally } from '../../store/tally.ts';
 import { countCalls } from '../../work/count-calls.ts';
-import { countedEntries, newReadProgress } from '../../work/count-entries.ts';
+import { readJobIds, newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { makeParts } from '../../work/make-parts.ts';
 import { manifestCommits, manifestOf } from '../complete-export.ts';
@@ -90,7 +90,7 @@ async function* remadeParts(remaking: Remaking, context: ExportContext): AsyncGe
         parts: {
           ...{ scratch: folder, journal, calls, credits, firstPart: 0 },
           isNeeded: (part) => parts.has(part),
-          entries: () => countedEntries(job, prepared, { progress: newReadProgress(), listener: context.listener }),
+          entries: () => readJobIds(job, prepared, { progress: newReadProgress(), listener: context.listener }),
         },
       },
       context,

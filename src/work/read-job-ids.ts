@@ -30,7 +30,7 @@ interface CountedReading {
 }
 
 /** All ids of the inputs in their order, with duplicates marked. Reports progress. */
-export function countedEntries(
+export function readJobIds(
   { ids }: Pick<Job, 'ids'>,
   { inputs, fingerprints }: PreparedInputs,
   { progress, listener, seen = new HashSet128() }: CountedReading,
