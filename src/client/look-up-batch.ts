@@ -13,7 +13,7 @@ import type {
 } from './asset-client.ts';
 import { Lookups, type NoRecord } from './lookups.ts';
 
-export interface Batch<Reader extends ElementReader = ElementReader> {
+export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
   /** Unique and valid. */
   readonly ids: IdList;
   readonly flags: AssetFlags;
@@ -55,7 +55,7 @@ export interface BatchLookups<Reader = ElementReader> {
  */
 export async function lookUpBatch<Reader extends ElementReader>(
   client: AssetClient,
-  batch: Batch<Reader>,
+  batch: LookUpRequest<Reader>,
 ): Promise<BatchLookups<Reader>> {
   const search = new Search(client, batch);
   await search.askAll();
@@ -66,7 +66,7 @@ export async function lookUpBatch<Reader extends ElementReader>(
 /** The same for each id in a `getAsset` call of its own, which knows `showUnverifiedCollections`. */
 export async function lookUpAlone<Reader extends ElementReader>(
   client: AssetClient,
-  batch: Omit<Batch<Reader>, 'singles'>,
+  batch: Omit<LookUpRequest<Reader>, 'singles'>,
 ): Promise<BatchLookups<Reader>> {
   const search = new Search(client, { ...batch, singles: true });
   await search.askMissingAlone();
@@ -83,10 +83,10 @@ class Search<Reader extends ElementReader> {
   readonly #answers: RecordsAnswer[] = [];
   readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
-  readonly #batch: Batch<Reader>;
+  readonly #batch: LookUpRequest<Reader>;
   readonly #lookups: Lookups<Reader>;
 
-  constructor(client: AssetClient, batch: Batch<Reader>) {
+  constructor(client: AssetClient, batch: LookUpRequest<Reader>) {
     this.#client = client;
     this.#batch = batch;
     this.#lookups = new Lookups(batch.ids.length);

@@ -5,7 +5,7 @@ import { type Column, isAssetId, type Table, wholeName } from '../records/table.
 import { unexportedTable } from '../records/unexported-table.ts';
 import { contentSeal } from '../store/content-seal.ts';
 import { doubleQuoted, isList, type Source, type TableFormat } from '../warehouse/dialect.ts';
-import { readerOf } from '../warehouse/duckdb.ts';
+import { tableFunctionOf } from '../warehouse/duckdb.ts';
 
 /** One of the two exports that are compared. */
 export interface DiffSide {
@@ -47,13 +47,13 @@ export function readerIn({ finished, format, longestRow }: DiffSide, name: strin
   const files = finished.filesOf(name).filter((file) => file.format === format);
   const table = finished.tables.get(name);
   if (table === undefined || files.length === 0) return undefined;
-  return readerOf(sourceOf(finished, { table, format, paths: files.map(({ path }) => path) }), longestRow);
+  return tableFunctionOf(sourceOf(finished, { table, format, paths: files.map(({ path }) => path) }), longestRow);
 }
 
 /** The ids that were not exported, in a query. */
 export function unexportedIn({ finished }: DiffSide): string {
   const paths = finished.filesOf(unexportedTable.name).map(({ path }) => path);
-  return readerOf(
+  return tableFunctionOf(
     { ...sourceOf(finished, { table: unexportedTable, format: 'csv', paths }), csvDialect: 'rfc4180' },
     usualRowBytes,
   );

@@ -35,14 +35,15 @@ const longestRowBytes = 64 * 1024 * 1024;
 export const duckdb: Dialect = {
   types,
   createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn(columnTypes) }),
-  load: (source) => `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${readerOf(source)};\n`,
+  load: (source) =>
+    `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${tableFunctionOf(source)};\n`,
 };
 
 /**
  * Calls the function that reads the files. DuckDB would take a folder `key=value` for a column of that name.
  * @param longestRow in bytes; DuckDB takes several times as much memory for its buffers
  */
-export function readerOf(source: Source, longestRow = longestRowBytes): string {
+export function tableFunctionOf(source: Source, longestRow = longestRowBytes): string {
   const start = `${readers[source.format]}(${filesIn(source)}, hive_partitioning = false`;
   if (source.format === 'parquet') return `${start})`;
   if (source.format === 'csv') {

@@ -13,7 +13,7 @@ import {
   isList,
   within,
 } from './dialect.ts';
-import { readerOf } from './duckdb.ts';
+import { tableFunctionOf } from './duckdb.ts';
 
 /** `json` keeps the text as it came; `jsonb` would refuse a lone surrogate and reprint numbers. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -88,7 +88,7 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   ) => `-- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse.${doubleQuoted(source.table.name)} BY NAME
-SELECT *${listsAsJson(source)} FROM ${readerOf(source)};
+SELECT *${listsAsJson(source)} FROM ${tableFunctionOf(source)};
 `,
 };
 

@@ -4,7 +4,7 @@ import { IdList } from '../../src/ids/id-list.ts';
 import type { RecordRows } from '../../src/records/scan/record-rows.ts';
 import type { AssetAnswer, AssetCall } from '../../src/client/asset-client.ts';
 import { requestId } from '../../src/client/wire/call-body.ts';
-import { type Batch, lookUpBatch } from '../../src/client/look-up-batch.ts';
+import { lookUpBatch, type LookUpRequest } from '../../src/client/look-up-batch.ts';
 import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
 import { withSizeGuard } from '../../src/client/policies/with-size-guard.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
@@ -21,7 +21,7 @@ import {
 } from './support/calls.ts';
 import { alwaysClient, scriptedClient } from './support/scripted-client.ts';
 
-function batchOf(ids: readonly string[], more: Partial<Batch<RecordRows>> = {}): Batch<RecordRows> {
+function batchOf(ids: readonly string[], more: Partial<LookUpRequest<RecordRows>> = {}): LookUpRequest<RecordRows> {
   return { ids: IdList.of(ids), flags: noFlags, part: 3, singles: true, reader: rowReader, ...more };
 }
 

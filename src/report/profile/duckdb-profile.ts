@@ -1,5 +1,5 @@
 import { doubleQuoted } from '../../warehouse/dialect.ts';
-import { readerOf } from '../../warehouse/duckdb.ts';
+import { tableFunctionOf } from '../../warehouse/duckdb.ts';
 import { assetCards } from './asset-cards.ts';
 import { profileTable } from './column-profiles.ts';
 import { type DuckdbSession, openSession, type SessionOptions } from './duckdb-session.ts';
@@ -31,10 +31,10 @@ async function attach(session: DuckdbSession, { source }: ProfiledTable): Promis
   const kind = source.format === 'parquet' ? 'VIEW' : 'TABLE';
   const create = `CREATE OR REPLACE ${kind} ${doubleQuoted(source.table.name)} AS SELECT * FROM`;
   try {
-    await session.run(`${create} ${readerOf(source, usualRowBytes)}`);
+    await session.run(`${create} ${tableFunctionOf(source, usualRowBytes)}`);
   } catch {
     // A longer row takes more memory than a profile should. A file that cannot be read fails again.
     await session.run(`SET threads = 1; SET memory_limit = '4GB'`);
-    await session.run(`${create} ${readerOf(source)}`);
+    await session.run(`${create} ${tableFunctionOf(source)}`);
   }
 }
