@@ -25,7 +25,7 @@ async function keepAnswers(exchanges: readonly Exchange[], folder: string): Prom
   const journal = await openJournal(files, folder);
   for (const { call, body } of exchanges) await journal.append({ key: callKey(call), part: call.part, body });
   for (const part of new Set(exchanges.map(({ call }) => call.part))) {
-    await journal.seal(part);
+    await journal.closePart(part);
     await files.remove(pathIn(folder, exportPaths.journal(part)));
   }
   await journal.close();
@@ -42,6 +42,6 @@ async function writePartFile(blocks: readonly Uint8Array[], folder: string): Pro
   const name = 'raw/assets/part-00000.jsonl';
   const file = await openPartFile({ files, folder, name, codec: 'none', blockBytes });
   for (const block of blocks) await file.write(block);
-  await file.seal();
+  await file.finish();
   await publishFiles(files, folder, [name]);
 }

@@ -28,7 +28,7 @@ export async function writeTable(
   let open: Awaited<ReturnType<typeof openTableFile>> | undefined;
   const finish = async (part: NonNullable<typeof open>): Promise<void> => {
     await part.encoder.end();
-    done.push({ format, table: table.name, part: done.length, rows: part.rows, ...(await part.file.seal()) });
+    done.push({ format, table: table.name, part: done.length, rows: part.rows, ...(await part.file.finish()) });
     open = undefined;
   };
   try {

@@ -66,7 +66,7 @@ export async function keptIfEqual(
   try {
     for await (const block of blocks) if (block.rows > 0) await open.encoder.write(block);
     await open.encoder.end();
-    const { path, sha256 } = await open.file.seal();
+    const { path, sha256 } = await open.file.finish();
     if (path !== file.path || sha256 !== file.sha256) return false;
     await publishFiles(files, folder, [path]);
     damaged.delete(path);

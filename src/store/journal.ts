@@ -16,12 +16,12 @@ export interface Journal {
   /** The body that this run or an earlier one kept, or undefined. */
   find(key: string, part: number): Promise<Uint8Array | undefined>;
   /**
-   * Resolves when the answer survives the end of this process; a loss of power is covered soon after, and by `seal`. Answers of
-   * sealed parts are dropped.
+   * Resolves when the answer survives the end of this process; a loss of power is covered soon after, and by `closePart`. Answers of
+   * closed parts are dropped.
    */
   append(entry: JournalEntry): Promise<void>;
   /** Makes the answers of a part survive a loss of power, and closes their file: the part is about to be committed. */
-  seal(part: number): Promise<void>;
+  closePart(part: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface OpenPart {
 class PartJournals implements Journal {
   readonly #kept: Kept;
   readonly #open = new Map<number, Promise<OpenPart>>();
-  #sealedThrough = -1;
+  #closedThrough = -1;
 
   constructor(kept: Kept) {
     this.#kept = kept;
@@ -61,16 +61,16 @@ class PartJournals implements Journal {
   }
 
   async append({ key, part, body }: JournalEntry): Promise<void> {
-    // A refusal may be believed only after its part was sealed: the next run requests it again if the part is not committed.
-    if (part <= this.#sealedThrough) return;
+    // A refusal may be believed only after its part was closed: the next run requests it again if the part is not committed.
+    if (part <= this.#closedThrough) return;
     const { file, places } = await this.#opened(part);
     places.set(key, await file.append(key, body));
   }
 
-  async seal(part: number): Promise<void> {
+  async closePart(part: number): Promise<void> {
     const opened = await this.#open.get(part);
     await opened?.file.sync();
-    this.#sealedThrough = part;
+    this.#closedThrough = part;
     this.#open.delete(part);
     await opened?.file.close();
   }

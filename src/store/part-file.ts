@@ -17,7 +17,7 @@ export interface FinishedFile {
 /** One output file in the making, under a temporary name. `publishFiles` gives it the final one. */
 export interface PartFile extends ByteOutput {
   /** Syncs and closes the file under its temporary name. */
-  seal(): Promise<FinishedFile>;
+  finish(): Promise<FinishedFile>;
   discard(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function unfinishedFile(folder: string, name: string): string {
   return pathIn(folder, `${exportPaths.unfinished}/${name.replaceAll('/', '--')}`);
 }
 
-/** Gives sealed files their final names, which then survive a loss of power. */
+/** Gives finished files their final names, which then survive a loss of power. */
 export async function publishFiles(files: FileStore, folder: string, names: readonly string[]): Promise<void> {
   const targets = names.map((name) => pathIn(folder, name));
   for (const [index, name] of names.entries()) {
@@ -82,7 +82,7 @@ export async function openPartFile(options: PartFileOptions): Promise<PartFile> 
       writing = writing.then(() => encoder.push(block)).then(store);
       await writing;
     },
-    seal: async () => {
+    finish: async () => {
       await writing;
       await store(await encoder.end());
       await file.sync();

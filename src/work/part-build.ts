@@ -168,7 +168,7 @@ async function finishAll(
       formulaCells += told.formulaCells;
       replaced.set(table, Math.max(replaced.get(table) ?? 0, told.replacedSurrogates));
     }
-    done.push({ format: format === 'unexported' ? 'csv' : format, table, part, rows, ...(await file.seal()) });
+    done.push({ format: format === 'unexported' ? 'csv' : format, table, part, rows, ...(await file.finish()) });
   }
   const replacedSurrogates = [...replaced.values()].reduce((sum, cells) => sum + cells, 0);
   return { files: done, notes: { formulaCells, replacedSurrogates } };

@@ -24,7 +24,7 @@ export interface PartFlow {
   /** In an export with a base: where the rows of answered ids come from. */
   readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
   /** Holds the client's answers. A part's are safe before the part is yielded. */
-  readonly journal: Pick<Journal, 'seal'>;
+  readonly journal: Pick<Journal, 'closePart'>;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
   /** Rows of `changes` that are of no id. */
@@ -59,7 +59,7 @@ export async function* partsOf(
     ...{ sources, firstPart, startedAtMs, tail: flow.tail },
   });
   for await (const part of parts) {
-    await journal.seal(part.part);
+    await journal.closePart(part.part);
     yield part;
   }
 }

@@ -121,7 +121,7 @@ describe('a journal', () => {
     const spread = entries.map((each, n) => ({ ...each, part: n }));
     for (const each of spread) await journal.append(each);
     expect(disk.openFiles).toBe(5);
-    await journal.seal(2);
+    await journal.closePart(2);
     expect(disk.openFiles).toBe(4);
     for (const part of [1, 2]) await journal.append({ ...entry(5 + part), part });
     disk.restartAfterPowerLoss(() => false);
@@ -134,7 +134,7 @@ describe('a journal', () => {
     const disk = new MemoryDisk();
     const journal = await openJournal(disk.files, folder);
     for (const each of entries) await journal.append(each);
-    await journal.seal(0);
+    await journal.closePart(0);
     disk.restartAfterPowerLoss(() => false);
     expect(await keptIn(await openJournal(disk.files, folder))).toEqual(upTo(5));
   });
@@ -164,8 +164,8 @@ describe('a journal', () => {
     disk.weather = ({ kind }) =>
       kind === 'sync' && (syncs += 1) === 1 ? { kind: 'fails', code: 'EIO' } : { kind: 'happens' };
     await journal.append(entry(0));
-    await expect(journal.seal(0)).rejects.toMatchObject({ exit: 'cannotWrite' });
-    await expect(journal.seal(0)).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await expect(journal.closePart(0)).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await expect(journal.closePart(0)).rejects.toMatchObject({ exit: 'cannotWrite' });
     expect(syncs).toBe(1);
     await journal.close();
   });

@@ -42,7 +42,7 @@ async function published(files: FileStore, pieces: Iterable<Uint8Array>, codec: 
   const blocks = new ByteBlocks(file);
   for (const piece of pieces) await blocks.write(piece);
   await blocks.end();
-  const finished = await file.seal();
+  const finished = await file.finish();
   await publishFiles(files, folder, [name]);
   return finished;
 }
@@ -68,7 +68,7 @@ describe('a part file', () => {
     await setImmediate();
     await expect(blocks.write(content.subarray(0, 1))).rejects.toThrow('the disk is full');
     await expect(blocks.end()).rejects.toThrow('the disk is full');
-    await expect(file.seal()).rejects.toThrow('the disk is full');
+    await expect(file.finish()).rejects.toThrow('the disk is full');
     await file.discard();
   });
 });
@@ -110,7 +110,7 @@ describe('a part file', () => {
     const file = await openPartFile({ files: disk.files, folder, name, codec: 'none', blockBytes });
     await file.write(block);
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
-    await file.seal();
+    await file.finish();
     expect(await disk.files.readAll(`${folder}/${name}`)).toBeUndefined();
     await publishFiles(disk.files, folder, [name]);
     disk.restartAfterPowerLoss(() => false);
@@ -124,7 +124,7 @@ describe('a part file', () => {
     await expect(file.write(block)).rejects.toThrow();
     disk.weather = () => ({ kind: 'happens' });
     await expect(file.write(block)).rejects.toThrow();
-    await expect(file.seal()).rejects.toThrow();
+    await expect(file.finish()).rejects.toThrow();
     await file.discard();
   });
 
