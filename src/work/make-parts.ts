@@ -143,7 +143,7 @@ export async function* makeLocalParts(
   const local = { ...job, service: { ...job.service, singles: false } };
   const made = partsOf(withLast(batches(), parts), {
     ...{ ...request, job: local, scratch, files: context.files, client, originsOf, tail, mostBytes },
-    journal: { seal: () => Promise.resolve() },
+    journal: { closePart: () => Promise.resolve() },
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: 1,
     onHolding: (holding) => {
