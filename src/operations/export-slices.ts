@@ -160,7 +160,7 @@ export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, c
     const before = { calls: calls.total(), credits: credits.total() };
     const budget = budgetLeft(exported.job, spentNow.credits);
     await thenCleanUp({
-      work: () => exportSlice(slice, { ...exported, job: { ...exported.job, budget } }, context),
+      work: () => exportSlice(slice, { ...exported, job: { ...exported.job, budget } }, heardBy(slice, context)),
       cleanUp: [
         async () => {
           spentNow.calls += calls.total() - before.calls;
@@ -172,6 +172,15 @@ export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, c
       if (whenLost === 'end' || !isLostSlice(error)) throw error;
     });
   }
+}
+
+function heardBy({ onAnswered }: HeldSlice, context: ExportContext): ExportContext {
+  if (onAnswered === undefined) return context;
+  const listener: ExportContext['listener'] = (event) => {
+    if (event.kind === 'answered' || event.kind === 'replayed') onAnswered(event.ids);
+    context.listener(event);
+  };
+  return { ...context, listener };
 }
 
 /** Each slice has a client of its own: the credits of a run are those of all its slices. */

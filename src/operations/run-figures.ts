@@ -17,6 +17,8 @@ export interface LastRun {
   readonly end: Extract<RunLine, { kind: 'end' }> | undefined;
   /** The error that it ended with; without an end, the last reason for a retry or a pause. */
   readonly lastError: string | undefined;
+  /** When that was, in milliseconds since 1970 UTC. */
+  readonly lastErrorMs: number;
   /** Milliseconds since 1970 UTC of its last line. */
   readonly lastMs: number;
 }
@@ -49,25 +51,16 @@ export function lastRunOf(lines: readonly RunLine[]): LastRun | undefined {
     waitingUntilMs: own.findLast((line) => line.kind === 'waiting')?.untilMs,
     end,
     lastError: end === undefined ? trouble?.reason : end.error,
+    lastErrorMs: start.startMs + ((end ?? trouble)?.t ?? 0),
     lastMs: start.startMs + lastT,
   };
 }
 
-/** Ids a second of all runs that are under way: those that have not ended, and were heard of within a quarter of an hour. */
-export function fleetRate(lines: readonly RunLine[], nowMs: number): number {
-  let rate = 0;
-  for (let from = 0; from < lines.length; ) {
-    const next = lines.findIndex(({ kind }, index) => index > from && kind === 'run');
-    const to = next < 0 ? lines.length : next;
-    const run = lastRunOf(lines.slice(from, to));
-    if (run !== undefined && run.end === undefined && nowMs - run.lastMs < mostSilentMs) rate += meanIdsPerSecond(run);
-    from = to;
-  }
-  return rate;
+/** All runs of a record. */
+export function runsOf(lines: readonly RunLine[]): LastRun[] {
+  const starts = lines.flatMap(({ kind }, index) => (kind === 'run' ? [index] : []));
+  return starts.flatMap((start, index) => lastRunOf(lines.slice(start, starts[index + 1])) ?? []);
 }
-
-/** A run writes each second while something happens. */
-const mostSilentMs = 900_000;
 
 /** Entries whose ids were requested. */
 export function askedIds({ exported, missing, failed }: Counts): number {

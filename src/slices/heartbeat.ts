@@ -19,6 +19,8 @@ const beatSchema = z.object({
   beat: z.number(),
   calls: z.number(),
   credits: z.number(),
+  /** Ids of the slice that are answered, those in committed parts among them. */
+  answered: z.number().default(0),
 });
 
 /** What a holder said last. Takers watch whether it changes; `status` shows it. */
@@ -45,6 +47,7 @@ export interface Heart {
   /** Without a beat for so long, other processes take the slice. */
   readonly deadAfterSeconds: number;
   readonly spent: () => Spent;
+  readonly answered: () => number;
   /** Asked when a beat was late: another process may have taken the slice. */
   readonly isHeld: () => Promise<boolean>;
   /** Runs with each beat; its failure is ignored. */
@@ -121,7 +124,7 @@ export class Heartbeat {
     const { store, clock, nonce, slice, scratch, deadAfterSeconds, isHeld, alongside } = this.#heart;
     this.#beat += 1;
     const said = { slice, scratch, deadAfterSeconds, atMs: clock.now(), beat: this.#beat };
-    const beat: Beat = { ...said, ...this.#heart.process, ...this.#heart.spent() };
+    const beat: Beat = { ...said, ...this.#heart.process, ...this.#heart.spent(), answered: this.#heart.answered() };
     await store.put(sliceNames.alive(nonce), { bytes: Buffer.from(JSON.stringify(beat)) });
     if (this.#next !== undefined && !(await isHeld())) this.#stop(lostSlice());
     this.#watchNext();

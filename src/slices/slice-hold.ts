@@ -50,14 +50,14 @@ export class SliceHold {
     return (await this.#append({ kind: 'commit', nonce: this.nonce, commit })) ? 'committed' : 'lost';
   }
 
-  /** @param spent all that was counted in this scratch folder */
-  async end(how: 'done' | 'release', spent: Spent): Promise<'ended' | 'lost'> {
+  /** @param spent all that was counted in this scratch folder @param answered ids of the slice whose answers came */
+  async end(how: 'done' | 'release', spent: Spent, answered: number): Promise<'ended' | 'lost'> {
     const { scratch } = this.#claim;
     const all = withSpent(this.state.spent, scratch, spent);
     const commits = [...this.state.commits.values()].sort((a, b) => a.part - b.part);
     const { nonce } = this;
     const isPut = await this.#append(
-      how === 'done' ? { kind: 'done', nonce, commits, spent: all } : { kind: 'release', nonce, spent: all },
+      how === 'done' ? { kind: 'done', nonce, commits, spent: all } : { kind: 'release', nonce, spent: all, answered },
     );
     return isPut ? 'ended' : 'lost';
   }

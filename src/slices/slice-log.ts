@@ -16,7 +16,13 @@ const entrySchema = z.discriminatedUnion('kind', [
   /** `nonce` names the claim, `scratch` the local folder of its holder. `spent`: what the holders before are known to have spent. */
   z.object({ kind: z.literal('claim'), nonce: z.string(), scratch: z.string(), spent: spendingSchema }),
   z.object({ kind: z.literal('commit'), nonce: z.string(), commit: commitSchema }),
-  z.object({ kind: z.literal('release'), nonce: z.string(), spent: spendingSchema }),
+  /** `answered`: ids of the slice whose answers came, those in committed parts among them; the others' answers lie in the bucket. */
+  z.object({
+    kind: z.literal('release'),
+    nonce: z.string(),
+    spent: spendingSchema,
+    answered: z.number().default(0),
+  }),
   /** Repeats every commit, so that who completes the export reads one entry a slice. */
   z.object({ kind: z.literal('done'), nonce: z.string(), commits: z.array(commitSchema), spent: spendingSchema }),
 ]);
@@ -31,12 +37,14 @@ export interface LogState {
   /** Who put the last claim; undefined before it, and after a release or the end. */
   readonly holder: { readonly nonce: string; readonly scratch: string } | undefined;
   readonly isDone: boolean;
+  /** Ids that were answered when the last holder released the slice; 0 from the next claim on. */
+  readonly answered: number;
   /** By part. */
   readonly commits: ReadonlyMap<number, Commit>;
   readonly spent: Spending;
 }
 
-const nothing: LogState = { next: 0, holder: undefined, isDone: false, commits: new Map(), spent: {} };
+const nothing: LogState = { next: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
 
 /**
  * The log of a slice: numbered objects, put one after another. Only one process can put each number, so a claim fences off every
@@ -111,11 +119,14 @@ function afterEntry(state: LogState, entry: LogEntry): LogState {
   const next = state.next + 1;
   switch (entry.kind) {
     case 'claim':
-      return { ...state, next, holder: { nonce: entry.nonce, scratch: entry.scratch }, spent: entry.spent };
+      return {
+        ...{ ...state, next, answered: 0, spent: entry.spent },
+        holder: { nonce: entry.nonce, scratch: entry.scratch },
+      };
     case 'commit':
       return { ...state, next, commits: new Map([...state.commits, [entry.commit.part, entry.commit]]) };
     case 'release':
-      return { ...state, next, holder: undefined, spent: entry.spent };
+      return { ...state, next, holder: undefined, answered: entry.answered, spent: entry.spent };
     case 'done': {
       const commits = new Map(entry.commits.map((commit) => [commit.part, commit]));
       return { ...state, next, holder: undefined, isDone: true, commits, spent: entry.spent };

@@ -7,6 +7,8 @@ export interface FleetWorker {
   /** In its scratch folder of that slice. */
   readonly calls: number;
   readonly credits: number;
+  /** Ids whose answers it has, and that are in no committed part. */
+  readonly fetched: number;
   /** Seconds since its last heartbeat, by the clocks of two machines. */
   readonly heardSecondsAgo: number;
 }
@@ -21,6 +23,8 @@ export interface FleetStanding {
   readonly held: number;
   /** Not begun, released, or of a worker that died. */
   readonly free: number;
+  /** Ids whose answers stopped workers left in the bucket, and that are in no committed part. */
+  readonly kept: number;
   /** Alive. */
   readonly workers: readonly FleetWorker[];
 }

@@ -80,6 +80,7 @@ class Maker {
       scratch: this.#name,
       deadAfterSeconds,
       spent,
+      answered: () => 0,
       isHeld,
       process: { host: 'here', pid: 1 },
     };
@@ -95,7 +96,7 @@ class Maker {
         const { commit, bytes } = this.#part(part);
         if (isLost || (await hold.commit(commit, (path) => ({ bytes: bytes(path) }))) === 'lost') return;
       }
-      await hold.end('done', spent());
+      await hold.end('done', spent(), 0);
     } finally {
       await heartbeat.end();
     }

@@ -2,6 +2,8 @@ import { type Beat, readBeat } from '../../slices/heartbeat.ts';
 import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
+import { committedCounts } from '../export-outcome.ts';
+import { askedIds } from '../run-figures.ts';
 import { bytesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketStart, readBucketStart } from './bucket-start.ts';
@@ -13,7 +15,15 @@ export interface BucketProgress extends ExportProgress {
   readonly start: BucketStart;
   /** Slices that are done. */
   readonly slicesDone: number;
-  readonly beats: readonly Beat[];
+  readonly beats: readonly HolderBeat[];
+  /** Ids whose answers stopped workers left in the bucket, and that are in no committed part. */
+  readonly kept: number;
+}
+
+/** The last heartbeat of a holder. */
+export interface HolderBeat extends Beat {
+  /** Ids whose answers it has, and that are in no committed part. */
+  readonly fetched: number;
 }
 
 /** The manifest of an export in a bucket; undefined when it is not complete. @throws {ExportError} `damaged` */
@@ -42,9 +52,18 @@ export async function readBucketProgress(
     const beat = beatBySlice.get(slice);
     return beat === undefined ? undefined : { scratch: beat.scratch, spent: () => beat };
   });
-  const beats = [...beatBySlice.values()];
+  const beats = logs.flatMap((log) => {
+    const beat = beatBySlice.get(log.slice);
+    return beat === undefined ? [] : [{ ...beat, fetched: uncommitted(log, beat.answered) }];
+  });
+  const kept = logs.reduce((sum, log) => sum + uncommitted(log, log.state.answered), 0);
   const slicesDone = logs.filter(({ state }) => state.isDone).length;
-  return { start, commits: commitsOf(logs), spent, beats, slicesDone };
+  return { start, commits: commitsOf(logs), spent, beats, kept, slicesDone };
+}
+
+/** A commit may have followed: then less than was known is not committed. */
+function uncommitted({ state }: SliceLog, answered: number): number {
+  return Math.max(0, answered - askedIds(committedCounts([...state.commits.values()])));
 }
 
 async function beatOf({ store }: Pick<BucketPlace, 'store'>, { state }: SliceLog): Promise<Beat | undefined> {

@@ -1,6 +1,5 @@
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
-import type { Beat } from '../../slices/heartbeat.ts';
 import { storeWithin } from '../../objects/store-within.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FleetStanding } from '../../store/fleet-standing.ts';
@@ -8,7 +7,7 @@ import { type ExportStanding, type Spent, sumOfSpent } from '../../store/export-
 import { parseRunLines, type RunLine } from '../../store/run-lines.ts';
 import { bytesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';
-import { type BucketProgress, readBucketManifest, readBucketProgress } from './bucket-progress.ts';
+import { type BucketProgress, type HolderBeat, readBucketManifest, readBucketProgress } from './bucket-progress.ts';
 import { readRecords } from './bucket-record.ts';
 
 /** How an export in a bucket stands; undefined where there is none. @throws {ExportError} `damaged` */
@@ -38,18 +37,26 @@ async function spentOnBase({ store, address }: Pick<BucketPlace, 'store' | 'addr
 }
 
 function fleetOf(
-  { start, slicesDone: done }: BucketProgress,
-  living: readonly Beat[],
+  { start, slicesDone: done, kept }: BucketProgress,
+  living: readonly HolderBeat[],
   nowMs: number,
 ): FleetStanding | undefined {
   const { slices, entries } = start;
   if (slices === undefined || entries === undefined) return undefined;
-  const workers = living.map(({ host, pid, slice, calls, credits, atMs }) => {
-    return { host, pid, slice, calls, credits, heardSecondsAgo: Math.max(0, Math.round((nowMs - atMs) / 1000)) };
+  const workers = living.map(({ host, pid, slice, calls, credits, fetched, atMs }) => {
+    return {
+      host,
+      pid,
+      slice,
+      calls,
+      credits,
+      fetched,
+      heardSecondsAgo: Math.max(0, Math.round((nowMs - atMs) / 1000)),
+    };
   });
   workers.sort((a, b) => a.slice - b.slice);
   const held = workers.length;
-  return { entries, slices: slices.length, done, held, free: Math.max(0, slices.length - done - held), workers };
+  return { entries, slices: slices.length, done, held, free: Math.max(0, slices.length - done - held), kept, workers };
 }
 
 async function keptRecord(store: ObjectStore): Promise<RunLine[]> {
@@ -58,12 +65,12 @@ async function keptRecord(store: ObjectStore): Promise<RunLine[]> {
 }
 
 /** For people alone: clocks of two machines are compared. */
-function isLiving({ atMs, deadAfterSeconds }: Beat, nowMs: number): boolean {
+function isLiving({ atMs, deadAfterSeconds }: HolderBeat, nowMs: number): boolean {
   return nowMs - atMs <= deadAfterSeconds * 1000;
 }
 
 /** The holder that was heard last. */
-function ownerOf(living: readonly Beat[]): LockOwner | undefined {
+function ownerOf(living: readonly HolderBeat[]): LockOwner | undefined {
   const last = [...living].sort((a, b) => b.atMs - a.atMs)[0];
   if (last === undefined) return undefined;
   return { host: last.host, pid: last.pid, started: '', boot: '', nonce: '' };

@@ -8,6 +8,8 @@ import type { SliceLog } from '../../slices/slice-log.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import type { Commit } from '../../store/export-facts.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
+import { committedCounts } from '../export-outcome.ts';
+import { askedIds } from '../run-figures.ts';
 import type { Lock } from '../../store/lock.ts';
 import { unfinishedFile } from '../../store/part-file.ts';
 import type { BucketPlace } from './bucket-place.ts';
@@ -63,8 +65,9 @@ export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | un
     const answers = { files, store, folder, slice: log.slice, scratch: id, isCommitted };
     await fetchAnswers(answers);
     own = await openScratch(files, folder, isCommitted);
-    const heartbeat = await startHeart(claim, { hold, own, id });
-    return new ClaimedParts(claim, { folder, lock, id, hold, answers, own, heartbeat });
+    const answered = { ids: askedIds(committedCounts([...hold.state.commits.values()])) };
+    const heartbeat = await startHeart(claim, { hold, own, id, answered });
+    return new ClaimedParts(claim, { folder, lock, id, hold, answers, own, heartbeat, answered });
   } catch (error) {
     await own?.close().catch(() => undefined);
     if (error instanceof ExportIsComplete) await store.remove([lastEntry(log)]).catch(() => undefined);
@@ -79,12 +82,16 @@ function lastEntry({ slice, state }: SliceLog): string {
   return sliceNames.logEntry(slice, state.next - 1);
 }
 
-function startHeart(claim: SliceToClaim, { hold, own, id }: Pick<Claimed, 'hold' | 'own' | 'id'>): Promise<Heartbeat> {
+function startHeart(
+  claim: SliceToClaim,
+  { hold, own, id, answered }: Pick<Claimed, 'hold' | 'own' | 'id' | 'answered'>,
+): Promise<Heartbeat> {
   const { store, clock, log, deadAfterSeconds } = claim;
   return Heartbeat.start({
     ...{ store, clock, deadAfterSeconds, nonce: hold.nonce, slice: log.slice, scratch: id },
     process: { host: hostname(), pid: process.pid },
     spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
+    answered: () => answered.ids,
     isHeld: () => hold.isHeld(),
     alongside: () => putRecord(claim),
   });
@@ -98,6 +105,8 @@ interface Claimed {
   readonly answers: SliceAnswers;
   readonly own: OpenScratch;
   readonly heartbeat: Heartbeat;
+  /** Ids of the slice whose answers came, those in committed parts among them. */
+  readonly answered: { ids: number };
 }
 
 class ClaimedParts implements ClaimedSlice {
@@ -111,7 +120,7 @@ class ClaimedParts implements ClaimedSlice {
   constructor({ cut, ...place }: SliceToClaim, claimed: Claimed) {
     this.#place = place;
     this.#claimed = claimed;
-    const { folder, own, hold, heartbeat } = claimed;
+    const { folder, own, hold, heartbeat, answered } = claimed;
     const { journal, calls, credits } = own;
     this.slice = {
       ...{ scratch: folder, journal, calls, credits, firstPart: cut.firstPart },
@@ -119,6 +128,7 @@ class ClaimedParts implements ClaimedSlice {
       entries: () => cut.entries(),
       isLast: cut.isLast,
       mayCall: () => heartbeat.mayCall(),
+      onAnswered: (ids) => (answered.ids += ids),
       commit: (commit) => this.#commit(commit),
       end: (how) => this.#end(how),
     };
@@ -166,15 +176,15 @@ class ClaimedParts implements ClaimedSlice {
 
   async #end(how: 'done' | 'release'): Promise<void> {
     const { files } = this.#place;
-    const { folder, hold, lock, answers } = this.#claimed;
+    const { folder, hold, lock, answers, answered } = this.#claimed;
     await this.#close();
     if (how === 'release') {
       if (this.#isStoreGone) return;
       await keepAnswers(answers);
-      await hold.end('release', this.spent());
+      await hold.end('release', this.spent(), answered.ids);
       return;
     }
-    if ((await hold.end('done', this.spent())) === 'lost') throw lostSlice();
+    if ((await hold.end('done', this.spent(), answered.ids)) === 'lost') throw lostSlice();
     await lock.remove();
     await files.remove(folder);
   }

@@ -12,6 +12,8 @@ import type { PartsToMake } from '../../work/make-parts.ts';
 
 /** Consecutive whole parts that one process makes at a time. The export of a folder is one slice. */
 export interface HeldSlice extends PartsToMake {
+  /** Told of the ids of answers that came or were kept: other processes see how many. */
+  readonly onAnswered?: (ids: number) => void;
   /** Publishes the files of a part, then commits it. `lost`: another process took the slice, and nothing was committed. */
   commit(commit: Commit): Promise<'committed' | 'lost'>;
   /** `done`: every part is committed. `release`: another process may resume at once. */
