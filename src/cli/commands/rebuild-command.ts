@@ -1,9 +1,12 @@
 import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
+import { noBase } from '../../job/job-base.ts';
+import { environmentName } from '../../job/job-fields.ts';
+import { loadJob } from '../../job/load-job.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { RebuiltOutput } from '../../operations/rebuild/rebuild-export.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
-import { jobFlag, jobOf } from '../job-flags.ts';
+import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { runJob } from './run-job.ts';
 
@@ -53,10 +56,10 @@ async function rebuild(args: CommandArguments): Promise<number> {
   const join = partsToJoin(args.text('join') ?? '1');
   if (args.text('out') === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
-  const { dir, ...output } = outputOf(args);
   const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
   const { folder, files } = await exportPlace(args.words[0] ?? '', args);
   const source = await openSource(folder, files);
+  const { dir, ...output } = outputOf(args, source.manifest.job['base.from'] !== undefined);
   const job = rebuiltJob(source, dir, output);
   return runJob(
     { job, idsFolder: '', fresh: args.isOn('fresh') },
@@ -68,11 +71,17 @@ async function rebuild(args: CommandArguments): Promise<number> {
   );
 }
 
-/** Where the new export lies, and the fields of `output` that the command line names, checked as those of a job. */
-function outputOf(args: CommandArguments): RebuiltOutput & { readonly dir: string } {
+/**
+ * Where the new export lies, and the fields of `output` that the command line names, checked as those of a job.
+ * @param isBased whether the source says how old its rows are: then the new export has to say it as well
+ */
+function outputOf(args: CommandArguments, isBased: boolean): RebuiltOutput & { readonly dir: string } {
   const given = fields.filter((name) => args.value(jobFlag(`output.${name}`).name) !== undefined);
-  // Whether the source has changes is checked against the source.
-  const { output } = jobOf({ ...args, words: [] }, { ids: ['-'], url: 'embedded:-', base: 'none' }).job;
+  const flags = { ...jobFlagsGiven(args), ids: ['-'], url: 'embedded:-', ...(isBased ? { base: noBase } : {}) };
+  const environment = Object.fromEntries(
+    ['out-endpoint', 'scratch'].map(environmentName).map((name) => [name, process.env[name]]),
+  );
+  const { output } = loadJob({ flags, environment, folder: process.cwd() }).job;
   const { dir, endpoint, scratch } = output;
   return { dir, endpoint, scratch, ...Object.fromEntries(given.map((name) => [name, output[name]])) };
 }
