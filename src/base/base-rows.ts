@@ -1,7 +1,6 @@
 import { assetsTable } from '../records/columns.ts';
-import { stringifyJson } from '../records/json/json.ts';
-import { rebuildAsset } from '../records/rebuild-asset.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
+import { RecordTexts } from '../finished/record-text.ts';
 import { recordFiles } from '../finished/records.ts';
 import { BitSet } from '../lib/bit-set.ts';
 import { splitLines } from '../lib/scan/split-lines.ts';
@@ -170,8 +169,9 @@ export async function* recordsIn(finished: FinishedExport, file: ManifestFile): 
     }
     return;
   }
-  for await (const rows of finished.rows(file, assetsTable.columns)) {
-    yield { count: rows.length, at: (index) => Buffer.from(stringifyJson(rebuildAsset(rows[index] ?? []))) };
+  for await (const block of finished.blocks(file, assetsTable.columns)) {
+    const texts = new RecordTexts(block);
+    yield { count: block.rows, at: (index) => texts.of(index) };
   }
 }
 

@@ -11,6 +11,7 @@ import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from './batch-origins.ts';
 import { missingText } from './read-base-keys.ts';
+import { closeBracket, comma, openBracket } from '../lib/ascii.ts';
 
 export interface RefreshSources {
   readonly keys: BaseKeys;
@@ -191,13 +192,13 @@ function answerBytes(records: readonly Buffer[]): { body: Buffer; starts: number
   const body = Buffer.allocUnsafeSlow(records.reduce((sum, { length }) => sum + length + 1, 1));
   const starts: number[] = [];
   let at = 0;
-  body[at++] = 0x5b;
+  body[at++] = openBracket;
   for (const record of records) {
     starts.push(at);
     at += record.copy(body, at);
-    body[at++] = 0x2c;
+    body[at++] = comma;
   }
-  body[records.length === 0 ? 0 : at - 1] = 0x5d;
+  body[records.length === 0 ? 0 : at - 1] = closeBracket;
   return { body, starts };
 }
 

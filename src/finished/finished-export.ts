@@ -1,4 +1,6 @@
+import { cellsOf } from '../records/cell-of-text.ts';
 import { fetchedAt, tableByName } from '../records/columns.ts';
+import { blockOf, type RowBlock } from '../records/row-block.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import { type Column, type ColumnType, type Row, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
@@ -9,8 +11,9 @@ import { pathIn } from '../store/export-folder.ts';
 import { diskFileStore, type FileStore } from '../store/file-store.ts';
 import { type Manifest, readManifest } from '../store/manifest.ts';
 import type { OpenFile } from '../store/open-file.ts';
+import { blockReaders, rowFormats } from './block-readers.ts';
 import { piecesOf, rangesOf } from './part-bytes.ts';
-import { rowFormats, rowReaders } from './row-readers.ts';
+import { type RowLayout, parquetRows } from './row-readers.ts';
 
 export type ManifestFile = Manifest['files'][number];
 
@@ -68,21 +71,41 @@ export class FinishedExport {
    * @param columns cells of each row, by their names in the column table; null where the file lacks one. All unless named.
    */
   async *rows(file: ManifestFile, columns = this.#columnsOf(file.table)): AsyncGenerator<Row[], void, void> {
-    const written = this.#columnsOf(file.table);
-    const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
-    const dialect = file.table === unexportedTable.name ? 'rfc4180' : this.csvDialect;
-    const layout = { columns, names, nullText: csvDialects[dialect].nullText };
+    if (file.format === 'parquet') {
+      const layout = this.#layoutOf(file, columns);
+      yield* this.#read(file, (open) => parquetRows(rangesOf(open, file.bytes), layout));
+      return;
+    }
+    for await (const block of this.blocks(file, columns)) {
+      yield Array.from({ length: block.rows }, (_, row) => cellsOf(block, row, columns));
+    }
+  }
+
+  /** The same rows as texts, where a reader has no use for values. A block is valid until the next one is requested. */
+  async *blocks(file: ManifestFile, columns: readonly Column[]): AsyncGenerator<RowBlock, void, void> {
+    if (file.format === 'parquet' && this.#columnsOf(file.table).some(({ elements }) => elements !== undefined)) {
+      for await (const rows of this.rows(file, columns)) yield blockOf(columns, rows);
+      return;
+    }
     const format = rowFormats.find((each) => each === file.format);
     if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
+    const layout = this.#layoutOf(file, columns);
     yield* this.#read(file, (open) => {
       const plain = (): AsyncIterable<Uint8Array> => decompress(piecesOf(open), codecOf(file.path));
-      return rowReaders[format]({ plain, ranges: () => rangesOf(open, file.bytes) }, layout);
+      return blockReaders[format]({ plain, ranges: () => rangesOf(open, file.bytes) }, layout);
     });
   }
 
   /** The bytes of a file, decompressed. */
   bytes(file: ManifestFile): AsyncGenerator<Uint8Array, void, void> {
     return this.#read(file, (open) => decompress(piecesOf(open), codecOf(file.path)));
+  }
+
+  #layoutOf({ table }: ManifestFile, columns: readonly Column[]): RowLayout {
+    const written = this.#columnsOf(table);
+    const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
+    const dialect = table === unexportedTable.name ? 'rfc4180' : this.csvDialect;
+    return { columns, names, written: written.map(({ name }) => name), nullText: csvDialects[dialect].nullText };
   }
 
   #columnsOf(table: string): readonly Column[] {

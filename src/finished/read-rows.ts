@@ -2,7 +2,7 @@ import type { NamedRow } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { openFinished } from './finished-export.ts';
-import { rowFormats } from './row-readers.ts';
+import { rowFormats } from './block-readers.ts';
 
 /** A row of an export, by the names of its columns. See `Cell` for what a column of each type holds. */
 export type ExportRow = NamedRow;

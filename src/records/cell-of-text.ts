@@ -14,17 +14,21 @@ export function cellOfText(text: string | null, type: ColumnType): Cell {
   return text;
 }
 
+/** The cells of a row of a block. */
+export function cellsOf(block: RowBlock, row: number, columns: readonly Column[]): Cell[] {
+  return columns.map(({ type }, index) => {
+    const text = textOfCell(block, row * block.width + index);
+    // A block holds a time as its microseconds.
+    return type === 'timestamp' && text !== null ? Number(text) : cellOfText(text, type);
+  });
+}
+
 /** The rows of a block, by the names of their columns. */
 export function rowsIn(block: RowBlock, columns: readonly Column[]): NamedRow[] {
-  return Array.from({ length: block.rows }, (_, row) =>
-    Object.fromEntries(
-      columns.map(({ name, type }, index) => {
-        const text = textOfCell(block, row * block.width + index);
-        // A block holds a time as its microseconds.
-        return [name, type === 'timestamp' && text !== null ? Number(text) : cellOfText(text, type)];
-      }),
-    ),
-  );
+  return Array.from({ length: block.rows }, (_, row) => {
+    const cells = cellsOf(block, row, columns);
+    return Object.fromEntries(columns.map(({ name }, index) => [name, cells[index] ?? null]));
+  });
 }
 
 /** A cell from a member of a JSONL row. */

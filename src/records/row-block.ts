@@ -234,7 +234,7 @@ marksByByte[backslash] = textMarks.escapes;
 marksByByte[comma] = textMarks.separators;
 
 /** `textMarks` of the text in `bytes` from `start` up to `end`. */
-function marksOf(bytes: Uint8Array, start: number, end: number): number {
+export function marksOf(bytes: Uint8Array, start: number, end: number): number {
   let marks = 0;
   for (let at = start; at < end; at += 1) marks |= marksByByte[bytes[at] ?? 0] ?? 0;
   return marks;

@@ -223,6 +223,13 @@ export class JsonScanner {
     return byte > nine ? this.literal() : this.number();
   }
 
+  /** The same, and `reprint` and `separated` say what this value alone holds. */
+  valueAlone(): boolean {
+    this.reprint = false;
+    this.separated = false;
+    return this.value();
+  }
+
   #stringInside(): boolean {
     if (!this.string()) return false;
     this.separated = true;

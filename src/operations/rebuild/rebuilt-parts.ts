@@ -6,7 +6,6 @@ import type { FinishedExport, ManifestFile } from '../../finished/finished-expor
 import { recordFiles } from '../../finished/records.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { assetsTable, changesTable, fetchedAt } from '../../records/columns.ts';
-import { blockOf } from '../../records/row-block.ts';
 import type { ShapedTable } from '../../records/shape-table.ts';
 import type { Table } from '../../records/table.ts';
 import { unexportedTable } from '../../records/unexported-table.ts';
@@ -135,7 +134,7 @@ async function* blocksOf({ finished, files }: Source, { name, columns }: Table, 
   const file = files.rows(name).get(part);
   if (file === undefined) return;
   await requireIntact(finished, file);
-  for await (const rows of finished.rows(file, columns)) yield blockOf(columns, rows);
+  yield* finished.blocks(file, columns);
 }
 
 /** The rows of tables, and the raw lines, that are made of records. */
