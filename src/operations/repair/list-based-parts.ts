@@ -32,7 +32,7 @@ export async function listBasedParts(damage: BasedDamage, plan: BasedPlan): Prom
   const file = await files.open(path, 'create');
   let ids = 0;
   try {
-    for await (const batch of batchesIn(damage, plan, (part) => listed.has(part))) {
+    for await (const batch of batchesIn(damage, plan, listed)) {
       const asked = [...batch.ids].filter((id) => isRequested(plan, id));
       ids += asked.length;
       if (asked.length > 0) await file.write(Buffer.from(`${asked.join('\n')}\n`));

@@ -91,7 +91,7 @@ async function planWithBase(
     };
   const plan = { known: { base, choice }, keys, classes };
   const again = new Set(account.withoutBase);
-  for await (const { ids } of batchesIn(damage, plan, (part) => again.has(part))) {
+  for await (const { ids } of batchesIn(damage, plan, again)) {
     for (const id of ids) {
       const slot = keys.slotOf(id);
       if (slot >= 0) keys.mark(slot, marks.asked);
@@ -118,11 +118,12 @@ export function entriesWith(
 export async function* batchesIn(
   damage: Pick<BasedDamage, 'job' | 'prepared'>,
   plan: Pick<BasedPlan, 'known' | 'keys'>,
-  isNeeded: (part: number) => boolean,
+  parts: ReadonlySet<number>,
 ): AsyncGenerator<Batch, void, void> {
+  if (parts.size === 0) return;
   const { service, output } = damage.job;
   const shape = { idsPerCall: service.idsPerCall, rowsPerPart: output.rowsPerPart };
-  for await (const batch of batchesOf(batchIds(entriesWith(damage, plan), shape), isNeeded)) {
+  for await (const batch of batchesOf(batchIds(entriesWith(damage, plan), shape), (part) => parts.has(part))) {
     yield batch;
     batch.entries.release();
   }

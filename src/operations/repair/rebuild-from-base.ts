@@ -16,7 +16,8 @@ export async function* rebuildFromBase(damage: BasedDamage, plan: BasedPlan): As
   const wanted = new Map(manifest.files.filter(({ path }) => damaged.has(path)).map((file) => [file.path, file]));
   const answers = new SurvivingAnswers(damage);
   const parts = new Set([...wanted.values()].map(({ part }) => part));
-  for await (const { part, ids } of batchesIn(damage, plan, (each) => parts.has(each) && !answers.has(each))) {
+  const unsure = new Set([...parts].filter((part) => !answers.has(part)));
+  for await (const { part, ids } of batchesIn(damage, plan, unsure)) {
     if ([...ids].some((id) => isRequested(plan, id))) parts.delete(part);
   }
   if (parts.size === 0) return;

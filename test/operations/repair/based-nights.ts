@@ -23,7 +23,10 @@ export const newer: readonly string[] = records.map((record, n) =>
 const unknown = allIds[5] ?? '';
 
 const formats = ['csv', 'parquet'];
-const flags = { format: formats.join(), tables: 'assets,creators,changes', 'max-age': '2d', 'base-credits': '640' };
+export const flagsOfNights = {
+  ...{ format: formats.join(), tables: 'assets,creators,changes' },
+  ...{ 'max-age': '2d', 'base-credits': '640' },
+};
 
 export const first = {
   day: 0,
@@ -52,8 +55,8 @@ export async function twoNights(
   const [base, out] = [join(top, 'date=2026-11-20'), join(top, 'date=2026-11-22')];
   const ids = join(top, 'ids.txt');
   writeFileSync(ids, `${second.ids.join('\n')}\n`);
-  await night({ ...first, out: base, flags: { ...flags, ...more, base: 'none', tables: 'assets,creators' } });
-  await night({ ...second, out, flags: { ...flags, ...more, base, ids } });
+  await night({ ...first, out: base, flags: { ...flagsOfNights, ...more, base: 'none', tables: 'assets,creators' } });
+  await night({ ...second, out, flags: { ...flagsOfNights, ...more, base, ids } });
   const { url, stop } = await serviceWith(service);
   onTestFinished(stop);
   return { top, base, out, where: { ids, url, out }, whole: tablesIn(out), manifest: await manifestIn(out) };

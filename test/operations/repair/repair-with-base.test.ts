@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openSource, rebuildExport, rebuiltJob } from '../../../src/operations/rebuild/rebuild-export.ts';
 import { verifyExport } from '../../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../../src/store/file-store.ts';
 import { night } from '../../support/nights.ts';
+import { runExport } from '../../support/run-export.ts';
 import {
   allIds,
   cutFile,
@@ -98,6 +100,36 @@ describe('a repair of an export with a base', () => {
     expect(outcome.rebuilt).toHaveLength(7);
     await expectWhole(out);
     expect(tablesIn(out)).toEqual(whole);
+  });
+
+  it('rebuilds tables from raw, with the times of the carried rows', async () => {
+    const { out, where, whole } = await twoNights({ format: 'raw,csv' });
+    rmSync(join(out, 'csv'), { recursive: true });
+    const outcome = await repairCounted({ flags: where, pays: false });
+    expect(outcome.bill).toBeUndefined();
+    expect(outcome.rebuilt).toHaveLength(12);
+    await expectWhole(out);
+    expect(tablesIn(out)).toEqual(whole);
+  });
+
+  it('of one that was rebuilt keeps its source in the manifest', async () => {
+    const { top, out, where } = await twoNights();
+    const rebuilt = join(top, 'rebuilt');
+    const source = await openSource(out, diskFileStore);
+    const job = rebuiltJob(source, rebuilt, { formats: ['csv'] });
+    await runExport({
+      flags: { ...where, out: rebuilt },
+      make: (_, context) => rebuildExport({ source, job, join: 1, fresh: false }, context),
+    });
+    const [whole, manifest] = [tablesIn(rebuilt), await manifestIn(rebuilt)];
+    expect(manifest.rebuilt).toBeDefined();
+    rmSync(join(rebuilt, 'csv/assets/part-00001.csv'));
+    const outcome = await repairCounted({ flags: { ...where, out: rebuilt } });
+    expect(outcome).toMatchObject({ parts: [1], sent: outcome.bill?.calls, notes: [] });
+    await expectWhole(rebuilt);
+    expect(tablesIn(rebuilt)).toEqual(whole);
+    const { calls, credits } = await manifestIn(rebuilt);
+    expect(await manifestIn(rebuilt)).toEqual({ ...manifest, calls, credits });
   });
 
   it('finds a base that was moved where it is told, or beside the export', async () => {
@@ -206,6 +238,14 @@ describe('a repair of an export with a base', () => {
     expect((await rowsIn(out, 'changes', 1)).every(({ changed, op }) => op === 'insert' || changed !== null)).toBe(
       true,
     );
+  });
+
+  it('does not guess what the export requested where the job has another price of a call', async () => {
+    const { out, where } = await twoNights();
+    loseTables(out, 1);
+    const { notes, bill } = await repairCounted({ flags: { ...where, 'credits-per-call': '80' }, pays: false });
+    expect(notes.join()).toContain('cannot be chosen again');
+    expect(bill).toEqual({ calls: 2, credits: 160 });
   });
 
   it('does not take a base whose files are damaged for a whole one', async () => {
