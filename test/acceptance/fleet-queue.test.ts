@@ -33,7 +33,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
   it('take slices from its queue, and the last one completes the export', async () => {
     const fleet = await fleetOf({ delayMs: 20 });
     expect(await jobs()).toMatch(/^wait\w*\|15\n$/);
-    const workers = [0, 1, 2].map((n) => fleet.start(`disk-${n}`));
+    const workers = [0, 1, 2].map((n) => fleet.start(`disk-${n}`, '--log-level', 'warn'));
     for (const { ended } of workers) expect(await ended).toMatchObject({ exit: 0, stderr: '' });
     expect(fleet.service.counts().calls).toBe(60);
     expect(await booked()).toBe(60 * 160);

@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { bytesOf } from '../../src/operations/homes/bucket-bytes.ts';
+import { bytesOf, namesOf } from '../../src/operations/homes/bucket-bytes.ts';
+import type { GeneratedServiceOptions } from '../support/generated-service.ts';
+import { told } from '../support/run-program.ts';
 import { azuriteServer, bucketServer, type FleetStore, folderStore, radosgwServer } from './fleet-stores.ts';
 import { expectWhole, nthOf, startFleet } from './start-fleet.ts';
 
@@ -56,14 +58,33 @@ describe.each(stores)('a fleet on $name', (store) => {
 
 describe('a fleet', () => {
   it('that is told to stop keeps its answers, and nothing is asked again on other machines', async () => {
-    const fleet = await startFleet({ store: bucket, ids: { ...shape, entries: 600 }, service: { delayMs: 40 } });
-    const workers = [0, 1, 2, 3].map((n) => fleet.start(`disk-${n}`, '--shard', `${n}/4`));
-    await fleet.called(({ number }) => number === 14);
-    for (const [n, { child, ended }] of workers.entries()) {
-      child.kill('SIGTERM');
+    const [answered, inFlight] = [3, 2];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const asked = new Map<string, number>();
+    const service: GeneratedServiceOptions = {
+      at: (point, { key }) => {
+        if (point !== 'received') return;
+        asked.set(key, (asked.get(key) ?? 0) + 1);
+        return (asked.get(key) ?? 0) > answered ? held : undefined;
+      },
+    };
+    const flags = { 'rows-per-part': '100', 'entries-per-slice': '100' };
+    const fleet = await startFleet({ store: bucket, ids: { ...shape, entries: 600 }, service, flags });
+    const disks = [0, 1, 2, 3].map((n) => `disk-${n}`);
+    const busy = Promise.all(disks.map((disk) => fleet.called(nthOf(disk, answered + inFlight))));
+    const workers = disks.map((disk, n) => fleet.start(disk, '--shard', `${n}/4`));
+    await busy;
+    const waiting = workers.map(({ child }) => told(child, 'waiting for answers in flight'));
+    for (const { child } of workers) child.kill('SIGTERM');
+    await Promise.all(waiting);
+    release();
+    for (const [n, { ended }] of workers.entries()) {
       expect(await ended).toMatchObject({ exit: 143 });
       rmSync(join(fleet.folder, `disk-${n}`), { recursive: true, force: true });
     }
+    expect(fleet.service.counts().calls).toBe(4 * (answered + inFlight));
+    expect(await namesOf(fleet.objects, '.run/answers/')).toHaveLength(4);
     expect(await fleet.program('other', 'work', '--report')).toMatchObject({ exit: 0 });
     expect(String(await bytesOf(fleet.objects, 'report.html'))).toContain('>complete<');
     const { batches } = fleet.service.counts();

@@ -66,7 +66,7 @@ export async function startFleet({ store, ids, service = {}, badPercent = 0, fla
   const program = (scratch: string, command: string, ...more: string[]): Promise<ProgramRun> =>
     runProgram([command, ...job(address), ...more], worker(scratch));
   const start = (scratch: string, ...more: string[]) =>
-    startProgram(['work', ...job(address), '--log-level', 'warn', ...more], worker(scratch));
+    startProgram(['work', ...job(address), ...more], worker(scratch));
   expect(await program('one', 'enqueue')).toMatchObject({ exit: 0 });
   return {
     ...{ folder, service: running, address, job, on, program, start, objects: await open(store, address) },
