@@ -81,6 +81,18 @@ export class HashSet128 {
     }
   }
 
+  /** Forgets all hashes, and keeps its tables for others. */
+  clear(): void {
+    for (const shard of this.#shards) {
+      shard.table.fill(0);
+      shard.used = 0;
+      shard.chunks.length = Math.min(1, shard.chunks.length);
+      shard.last = shard.chunks[0] ?? shard.last;
+      shard.lastWords = 0;
+    }
+    this.#size = 0;
+  }
+
   #add(hashes: Uint32Array, from: number): 0 | 1 {
     const shard = this.#shardOf(hashes, from);
     const slot = freeSlot(shard, hashes, from);

@@ -60,6 +60,17 @@ describe('HashSet128', () => {
     expect(set.size).toBe(1_000_000);
   });
 
+  it('knows nothing when it was cleared, and takes no more memory for the same number of hashes', () => {
+    const set = new HashSet128();
+    set.addAll(hashesFrom(0, 500_000));
+    const { bytes } = set;
+    set.clear();
+    expect(set.size).toBe(0);
+    expect(set.addAll(hashesFrom(499_000, 500_000)).every((isNew) => isNew === 1)).toBe(true);
+    expect(set.addAll(hashesFrom(499_000, 500_000)).every((isNew) => isNew === 0)).toBe(true);
+    expect(set.bytes).toBeLessThan(bytes * 1.05);
+  });
+
   it('is small when it is empty', () => {
     expect(new HashSet128().bytes).toBeLessThan(200_000);
   });

@@ -69,9 +69,10 @@ export class SpilledHashes {
   async repeated(stop: AbortSignal): Promise<RepeatedEntries> {
     for (const spill of this.#spills) await flush(spill);
     const repeated = new RepeatedEntries(this.#files, this.#folder);
+    const finder = new RepeatFinder(repeated);
     for (const [index, { file, bytes }] of this.#spills.entries()) {
       stop.throwIfAborted();
-      await findRepeated(file, bytes, repeated);
+      await finder.find(file, bytes);
       await file.close();
       await this.#files.remove(pathIn(this.#folder, `hashes-${index}`));
     }
@@ -105,25 +106,40 @@ function bytesOf(words: Uint32Array, length: number): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, length * 4);
 }
 
-async function findRepeated(file: OpenFile, bytes: number, repeated: RepeatedEntries): Promise<void> {
-  const seen = new HashSet128();
-  const block = new Uint32Array(recordsRead * wordsPerRecord);
-  const hashes = new Uint32Array(recordsRead * wordsPerHash);
-  for (let position = 0; position < bytes; ) {
-    const length = Math.min(block.byteLength, bytes - position);
-    const read = await file.read(position, length, bytesOf(block, block.length));
-    if (read.length < length) throw new Error('a file of hashes is cut');
-    position += length;
-    const count = length / 4 / wordsPerRecord;
+/** Finds the hashes that came before in their file, with the same memory for each. */
+class RepeatFinder {
+  readonly #repeated: RepeatedEntries;
+  readonly #seen = new HashSet128();
+  readonly #block = new Uint32Array(recordsRead * wordsPerRecord);
+  readonly #hashes = new Uint32Array(recordsRead * wordsPerHash);
+
+  constructor(repeated: RepeatedEntries) {
+    this.#repeated = repeated;
+  }
+
+  async find(file: OpenFile, bytes: number): Promise<void> {
+    this.#seen.clear();
+    for (let position = 0; position < bytes; ) {
+      const length = Math.min(this.#block.byteLength, bytes - position);
+      const read = await file.read(position, length, bytesOf(this.#block, this.#block.length));
+      if (read.length < length) throw new Error('a file of hashes is cut');
+      position += length;
+      await this.#addRecords(length / 4 / wordsPerRecord);
+    }
+  }
+
+  async #addRecords(count: number): Promise<void> {
+    const block = this.#block;
+    const hashes = this.#hashes;
     for (let record = 0; record < count; record += 1) {
       for (let word = 0; word < wordsPerHash; word += 1)
         hashes[record * wordsPerHash + word] = block[record * wordsPerRecord + word] ?? 0;
     }
-    const isNew = seen.addAll(hashes.subarray(0, count * wordsPerHash));
+    const isNew = this.#seen.addAll(hashes.subarray(0, count * wordsPerHash));
     for (let record = 0; record < count; record += 1) {
       if (isNew[record] !== 0) continue;
       const at = record * wordsPerRecord + wordsPerHash;
-      await repeated.add((block[at] ?? 0) + (block[at + 1] ?? 0) * twoWords);
+      await this.#repeated.add((block[at] ?? 0) + (block[at + 1] ?? 0) * twoWords);
     }
   }
 }
