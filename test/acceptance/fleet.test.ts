@@ -53,7 +53,7 @@ describe.each(stores)('a fleet on $name', (store) => {
     frozen.child.kill('SIGCONT');
     for (const { ended } of [frozen, ...(await Promise.all(replaced))]) expect(await ended).toMatchObject({ exit: 0 });
     await expectWhole(fleet);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('a fleet', () => {
