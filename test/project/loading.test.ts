@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startGeneratedService } from '../support/generated-service.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { runProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const built = new URL('../../dist/', import.meta.url);
 const files = ['main.js', 'worker.js', ...readdirSync(new URL('chunks', built)).map((name) => `chunks/${name}`)];
@@ -62,5 +67,31 @@ describe('a start', () => {
   it('of a help loads no package, and for a command those that know its flags', () => {
     expect(packagesOf('cli/command-line.ts')).toEqual([]);
     expect(packagesOf('cli/commands/run-command.ts')).toEqual(['yaml', 'zod']);
+  });
+
+  it('of a run on a folder loads nothing that knows a store, the log of a slice, or a queue', async () => {
+    const folder = await tempFolder();
+    const service = await startGeneratedService();
+    onTestFinished(() => service.stop());
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 40 });
+    const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'out', '--format', 'csv,parquet'];
+    const environment = {
+      ...{ ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') },
+      // Node writes there which files it loaded.
+      NODE_V8_COVERAGE: join(folder, 'loaded'),
+    };
+    const run = await runProgram([...args, '--ids-per-call', '10', '--threads', '2'], { cwd: folder, environment });
+    expect(run).toMatchObject({ exit: 0 });
+    const loaded = readdirSync(join(folder, 'loaded')).map((name) =>
+      readFileSync(join(folder, 'loaded', name), 'utf8'),
+    );
+    const sources = [...texts]
+      .filter(([file]) => loaded.some((text) => text.includes(`"${file}"`)))
+      .flatMap(([, text]) => [...text.matchAll(/^\/\/ src\/(.*)$/gm)].map(([, source = '']) => source));
+    expect(sources).toContain('operations/homes/folder-home.ts');
+    const rooms = /^(objects|slices|queue|operations\/fleet|operations\/homes\/(bucket|claim|current|kept|slice))/;
+    // An error, and functions of a few lines that load the rest when it is needed.
+    const small = ['operations/homes/bucket-bytes.ts', 'operations/homes/bucket-ids.ts', 'slices/lost-slice.ts'];
+    expect(sources.filter((source) => rooms.test(source) && !small.includes(source))).toEqual([]);
   });
 });
