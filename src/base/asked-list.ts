@@ -15,19 +15,20 @@ const lineBytes = longestId + 1;
 const linesAtOnce = 512;
 
 /**
- * Writes the ids that are requested, a line each: first the new and failed ones in their order, then those of the base, the
- * oldest first. So a run whose credits end early has requested what was most urgent.
+ * Writes the ids that are requested, a line each: first the new ones in their order, then those of the base, the oldest first. So a run whose
+ * credits end early has requested what was most urgent. Those that failed there are last: if they fail again, others were
+ * answered before, which tells their faults from those of the service.
  */
 export async function writeAskedIds(
   { files, path }: { readonly files: FileStore; readonly path: string },
   keys: BaseKeys,
-  { entries, alwaysAsked }: { readonly entries: AsyncIterable<Entries>; readonly alwaysAsked: number },
+  { entries, newIds }: { readonly entries: AsyncIterable<Entries>; readonly newIds: number },
 ): Promise<void> {
   const temporary = `${path}.new`;
   await files.makeFolder(dirname(path));
   const file = await files.open(temporary, 'create');
   try {
-    const groups = groupsOf(file, keys, alwaysAsked);
+    const groups = groupsOf(file, keys, newIds);
     for await (const block of entries) {
       for (let index = 0; index < block.length; index += 1) {
         if (!block.isValid(index)) continue;
@@ -60,24 +61,25 @@ export async function askedInputs(files: FileStore, path: string): Promise<Prepa
   return { inputs, fingerprints, columns: [], inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-const always = 'always';
+const unknown = 'new';
 
-/** Ids of one group stand together: missing ones before rows, samples last, by the time at which they were requested. */
+/** Ids of one group stand together: missing ones, rows, samples, failed ones, by the time at which they were requested. */
 function groupOf(keys: BaseKeys, slot: number): string {
-  if (slot < 0 || keys.fate(slot) === 'failed') return always;
-  const rank = keys.fate(slot) === 'missing' ? 0 : keys.has(slot, marks.sampled) ? 2 : 1;
+  if (slot < 0) return unknown;
+  const ofRow = keys.has(slot, marks.sampled) ? 2 : 1;
+  const rank = { missing: 0, row: ofRow, failed: 3 }[keys.fate(slot)];
   return `${rank} ${String(keys.timeMs(slot)).padStart(16, '0')}`;
 }
 
-function groupsOf(file: OpenFile, keys: BaseKeys, alwaysAsked: number): ReadonlyMap<string, Group> {
+function groupsOf(file: OpenFile, keys: BaseKeys, newIds: number): ReadonlyMap<string, Group> {
   const counts = new Map<string, number>();
   for (const slot of keys.slots()) {
     if (!keys.has(slot, marks.asked)) continue;
     const name = groupOf(keys, slot);
-    if (name !== always) counts.set(name, (counts.get(name) ?? 0) + 1);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  const groups = new Map<string, Group>([[always, new Group(file, 0)]]);
-  let line = alwaysAsked;
+  const groups = new Map<string, Group>([[unknown, new Group(file, 0)]]);
+  let line = newIds;
   for (const name of [...counts.keys()].sort()) {
     groups.set(name, new Group(file, line));
     line += counts.get(name) ?? 0;

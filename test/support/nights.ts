@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayMs, systemClock } from '../../src/lib/clock.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import type { Faults } from '../../src/service/faults/fault-schema.ts';
 import { startService } from '../../src/service/start-service.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
 import { runExport } from './run-export.ts';
@@ -19,16 +20,21 @@ export interface Night {
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
   readonly context?: Partial<ExportContext>;
+  readonly faults?: Faults;
 }
 
 /** A service with these records. */
 export async function serviceWith(
   records: readonly string[],
+  faults?: Faults,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const folder = await tempFolder();
   await writeFile(join(folder, 'assets.jsonl'), records.map((record) => `${record}\n`).join(''));
   const assets = [join(folder, 'assets.jsonl')];
-  const service = await startService({ assets, host: '127.0.0.1', port: 0, clock: systemClock });
+  const service = await startService({
+    ...{ assets, host: '127.0.0.1', port: 0, clock: systemClock },
+    ...(faults === undefined ? {} : { faults }),
+  });
   return { url: service.url, stop: () => service.close() };
 }
 
@@ -41,10 +47,11 @@ export async function night({
   flags = {},
   fresh = false,
   context = {},
+  faults,
 }: Night): Promise<ExportOutcome & { readonly sent: number }> {
   const folder = await tempFolder();
   await writeFile(join(folder, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
-  const service = await serviceWith(records);
+  const service = await serviceWith(records, faults);
   let sent = 0;
   try {
     const outcome = await runExport({

@@ -82,8 +82,7 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
   let asked: FinishedExport | undefined;
   if (choice.total > 0) {
     const path = pathIn(folder, exportPaths.askedIds);
-    const alwaysAsked = choice.asked.new + choice.asked.failed;
-    await writeAskedIds({ files, path }, keys, { entries: entries(new ListedIds(keys)), alwaysAsked });
+    await writeAskedIds({ files, path }, keys, { entries: entries(new ListedIds(keys)), newIds: choice.asked.new });
     asked = await request.request(path);
   }
   const answers = await AskedAnswers.open(asked);

@@ -6,6 +6,7 @@ import { loadJob } from '../../../src/job/load-job.ts';
 import { intolerable } from '../../../src/operations/tolerance.ts';
 import { openSource, rebuiltJob } from '../../../src/operations/rebuild/rebuild-export.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { faultsSchema } from '../../../src/service/faults/fault-schema.ts';
 import { diskFileStore } from '../../../src/store/file-store.ts';
 import { readManifest } from '../../../src/store/manifest.ts';
 import { firstNight, night } from '../../support/nights.ts';
@@ -138,4 +139,15 @@ it('tolerance.maxMissing counts requested ids: those that stay missing are not a
   const again = await next(1, { 'missing-after': '1d', 'max-age': '1d' });
   expect(intolerable(again.account, { ...job.tolerance, maxMissing: '8%' })?.message).toContain('5 ids are missing');
   expect(intolerable(again.account, { ...job.tolerance, maxMissing: '9%' })).toBeUndefined();
+});
+
+it('ids that fail every night never end the next one: others of their call are requested before them', async () => {
+  const [first, second] = [await tempFolder(), await tempFolder()];
+  const faults = faultsSchema.parse({
+    faults: [{ fault: 'poison', ids: [ids[7], ids[50]], code: -32603, message: 'no luck' }],
+  });
+  await night({ day: 0, records, ids, out: first, faults, flags: { format: 'csv', base: 'none' } });
+  const outcome = await night({ day: 0, records, ids, out: second, faults, flags: { format: 'csv', base: first } });
+  expect(outcome).toMatchObject({ state: 'complete', account: { base: { asked: { failed: 2, stale: 18 } } } });
+  expect(outcome.account.counts).toMatchObject({ exported: 18, carried: 35, failed: 2 });
 });
