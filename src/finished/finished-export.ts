@@ -90,15 +90,14 @@ export class FinishedExport {
     const format = rowFormats.find((each) => each === file.format);
     if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
     const layout = this.#layoutOf(file, columns);
-    yield* this.#read(file, (open) => {
-      const plain = (): AsyncIterable<Uint8Array> => decompress(piecesOf(open), codecOf(file.path));
-      return blockReaders[format]({ plain, ranges: () => rangesOf(open, file.bytes) }, layout);
-    });
+    yield* this.#read(file, (open) =>
+      blockReaders[format]({ plain: () => plainOf(open, file), ranges: () => rangesOf(open, file.bytes) }, layout),
+    );
   }
 
   /** The bytes of a file, decompressed. */
   bytes(file: ManifestFile): AsyncGenerator<Uint8Array, void, void> {
-    return this.#read(file, (open) => decompress(piecesOf(open), codecOf(file.path)));
+    return this.#read(file, (open) => plainOf(open, file));
   }
 
   #layoutOf({ table }: ManifestFile, columns: readonly Column[]): RowLayout {
@@ -136,6 +135,10 @@ export async function openFinished(folder: string, files: FileStore = diskFileSt
   throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
     todo: `See asset-export status ${folder}.`,
   });
+}
+
+function plainOf(open: OpenFile, { path }: ManifestFile): AsyncIterable<Uint8Array> {
+  return decompress(piecesOf(open), codecOf(path));
 }
 
 function withoutElements({ name, type, nullable, path, about, from }: Column): Column {
