@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { noBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
-import { isBucketAddress } from '../lib/bucket-address.ts';
+import { parentOf } from '../lib/bucket-address.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { contentSeal } from '../store/content-seal.ts';
 import { pathIn } from '../store/export-folder.ts';
@@ -59,9 +59,4 @@ async function sealAt(read: () => Promise<Manifest | undefined>): Promise<string
     if (error instanceof ExportError && error.exit === 'damaged') return '';
     throw error;
   }
-}
-
-function parentOf(folder: string): string {
-  if (!isBucketAddress(folder)) return path.dirname(folder);
-  return folder.replace(/\/+$/, '').replace(/\/[^/]*$/, '');
 }

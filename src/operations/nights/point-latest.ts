@@ -1,6 +1,6 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Job } from '../../job/job-schema.ts';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { isBucketAddress, parentOf } from '../../lib/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectLook, ObjectStore } from '../../objects/object-store.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -50,11 +50,6 @@ async function openPlace({ output }: Job, context: HomeContext): Promise<LatestP
   const parent = parentOf(output.dir);
   if (!isBucketAddress(output.dir)) return linkIn(parent, context.files);
   return objectIn(parent, await openStoreAt(parent, output.endpoint, context));
-}
-
-/** The folder or the address around an export. */
-export function parentOf(dir: string): string {
-  return isBucketAddress(dir) ? dir.replace(/\/+$/, '').replace(/\/[^/]*$/, '') : dirname(dir);
 }
 
 function linkIn(folder: string, files: FileStore): LatestPlace {
