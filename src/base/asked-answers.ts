@@ -51,7 +51,7 @@ export class AskedAnswers {
   async find(id: string): Promise<Buffer | AskedRefusal | undefined> {
     const slot = this.#hashOf(id) ? this.#table.find(this.#hash, 0) : -1;
     if (slot < 0) return this.#refused.get(id);
-    const file = this.#files[this.#table.values[slot] ?? 0];
+    const file = this.#files[this.#table.value(slot)];
     if (file === undefined) return undefined;
     return this.#blocks.read(file, this.#from[slot] ?? 0, this.#length[slot] ?? 0);
   }
@@ -88,7 +88,7 @@ export class AskedAnswers {
     const record = parseJson(line.toString('utf8'));
     if (!isJsonObject(record) || typeof record.id !== 'string' || !this.#hashOf(record.id)) return;
     const slot = this.#table.add(this.#hash, 0);
-    this.#table.values[slot] = this.#files.length - 1;
+    this.#table.setValue(slot, this.#files.length - 1);
     this.#from[slot] = from;
     this.#length[slot] = line.length;
   }

@@ -20,11 +20,36 @@ export const marks = {
   overdue: 16,
 } as const;
 
+/** The bit of every id of the base: an empty slot has none. */
+const inBase = 128;
+
 const mostTimes = 65_536;
+
+/** The place of a kind's time in `BaseKeys.times`. */
+export function timeIndexOf(kind: number): number {
+  return kind >>> 8;
+}
+
+export function classOf(kind: number): number {
+  return (kind >>> 2) & 63;
+}
+
+export function fateOf(kind: number): BaseFate {
+  return baseFates[kind & 3] ?? 'failed';
+}
+
+/** An id of a base and what is known of it. */
+export interface BaseKey {
+  readonly id: string;
+  readonly fate: BaseFate;
+  /** When it was requested, in milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly assetClass: number;
+}
 
 /**
  * The ids of a base, 27 bytes each. A number each holds the time at which it was requested (16 bits), its class (6), its fate
- * (2) and its marks (8).
+ * (2), that it is there (1) and its marks (7).
  */
 export class BaseKeys {
   readonly table: KeyTable;
@@ -40,67 +65,77 @@ export class BaseKeys {
     this.table = new KeyTable(keys);
   }
 
-  /** Adds an id of the base. What is no id is left out: it cannot be among the ids of an export. */
-  add(id: string, { fate, timeMs, assetClass }: { fate: BaseFate; timeMs: number; assetClass: number }): void {
-    const row = fate === 'row' ? this.rows : 0;
-    if (fate === 'row') this.rows += 1;
-    if (!this.#id.readText(id)) return;
-    this.#id.hashTo(this.#hash, 0);
-    const slot = this.table.add(this.#hash, 0);
-    this.table.values[slot] =
-      ((this.#indexOf(timeMs) << 16) | (assetClass << 10) | (baseFates.indexOf(fate) << 8)) >>> 0;
-    this.table.rows[slot] = row;
+  /** Adds ids of the base. What is no id is left out: it cannot be among the ids of an export. */
+  addAll(keys: readonly BaseKey[]): void {
+    const hashes = new Uint32Array(keys.length * wordsPerHash);
+    const isId = keys.map(({ id }, index) => this.#hashTo(hashes, index * wordsPerHash, id));
+    this.table.readAhead(hashes);
+    for (const [index, { fate, timeMs, assetClass }] of keys.entries()) {
+      const row = fate === 'row' ? this.rows : 0;
+      if (fate === 'row') this.rows += 1;
+      if (isId[index] !== true) continue;
+      const slot = this.table.add(hashes, index * wordsPerHash);
+      const time = this.#indexOf(timeMs) << 16;
+      this.table.setValue(slot, time | (assetClass << 10) | (baseFates.indexOf(fate) << 8) | inBase);
+      this.table.setRow(slot, row);
+    }
   }
 
   /** The slot of an id; -1 when the base does not know it. */
   slotOf(id: string): number {
-    if (!this.#id.readText(id)) return -1;
-    this.#id.hashTo(this.#hash, 0);
-    return this.table.find(this.#hash, 0);
+    return this.#hashTo(this.#hash, 0, id) ? this.table.find(this.#hash, 0) : -1;
+  }
+
+  /** How many kinds there may be. */
+  get kinds(): number {
+    return this.times.length << 8;
+  }
+
+  /** What ids of one time, class and fate have in common. */
+  kind(slot: number): number {
+    return this.table.value(slot) >>> 8;
   }
 
   timeMs(slot: number): number {
-    return this.times[this.#value(slot) >>> 16] ?? 0;
-  }
-
-  /** The place of its time in `times`. */
-  timeIndex(slot: number): number {
-    return this.#value(slot) >>> 16;
+    return this.times[timeIndexOf(this.kind(slot))] ?? 0;
   }
 
   assetClass(slot: number): number {
-    return (this.#value(slot) >>> 10) & 63;
+    return classOf(this.kind(slot));
   }
 
   fate(slot: number): BaseFate {
-    return baseFates[(this.#value(slot) >>> 8) & 3] ?? 'failed';
+    return fateOf(this.kind(slot));
   }
 
   /** The number of its row in the base, from 0. */
   row(slot: number): number {
-    return this.table.rows[slot] ?? 0;
+    return this.table.row(slot);
   }
 
   has(slot: number, mark: number): boolean {
-    return (this.#value(slot) & mark) !== 0;
+    return (this.table.value(slot) & mark) !== 0;
   }
 
   mark(slot: number, mark: number): void {
-    this.table.values[slot] = this.#value(slot) | mark;
+    this.table.setValue(slot, this.table.value(slot) | mark);
   }
 
   /** Takes a mark from all ids. */
   clear(mark: number): void {
-    const { values } = this.table;
-    for (let slot = 0; slot < values.length; slot += 1) values[slot] = (values[slot] ?? 0) & ~mark;
+    for (const slot of this.slots()) this.table.setValue(slot, this.table.value(slot) & ~mark);
   }
 
   *slots(): Generator<number, void, void> {
-    for (let slot = 0; slot < this.table.slots; slot += 1) if (this.table.isUsed(slot)) yield slot;
+    const { table } = this;
+    for (let slot = 0; slot < table.slots; slot += 1) if ((table.value(slot) & inBase) !== 0) yield slot;
   }
 
-  #value(slot: number): number {
-    return this.table.values[slot] ?? 0;
+  /** Puts the hash of an id into four words. False when the text is no id. */
+  #hashTo(hashes: Uint32Array, at: number, id: string): boolean {
+    if (!this.#id.readText(id)) return false;
+    this.#id.hashTo(hashes, at);
+    return true;
   }
 
   #indexOf(timeMs: number): number {

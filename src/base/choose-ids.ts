@@ -2,7 +2,7 @@ import type { Base } from '../job/base-schema.ts';
 import { dayMs } from '../lib/clock.ts';
 import { type MaxAge, maxAgeOf, overdueHours } from './ages.ts';
 import type { AssetClasses } from './asset-classes.ts';
-import { type BaseKeys, marks } from './base-keys.ts';
+import { type BaseFate, type BaseKeys, classOf, fateOf, marks, timeIndexOf } from './base-keys.ts';
 
 export interface ChoiceOptions {
   readonly base: Pick<Base, 'missingAfter' | 'sample' | 'maxCredits'>;
@@ -40,29 +40,23 @@ export interface Choice {
 export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   const { base, classes, startedAtMs, idsPerCall, newIds } = options;
   const ages = new Overdue(keys, classes, { missingAfter: maxAgeOf(base.missingAfter), startedAtMs });
-  const listed = (slot: number): boolean => keys.has(slot, marks.listed) && !keys.has(slot, marks.asked);
-  const lots = new Lots(keys, startedAtMs);
-  const take = (want: number, mark: number, keyOf: KeyOf): number =>
-    takeMost(keys, { want, mark, lots, keyOf: (slot) => (listed(slot) ? keyOf(slot) : undefined) });
-  const failed = take(Infinity, 0, (slot) => (keys.fate(slot) === 'failed' ? 0 : undefined));
+  const listed = new ListedKinds(keys, Math.floor(startedAtMs / dayMs));
+  const failed = listed.take(Infinity, 0, (kind) => (fateOf(kind) === 'failed' ? 0 : undefined));
   const always = newIds + failed;
   let room = roomFor(always, options);
-  const overdueOf = (fate: 'row' | 'missing') => (slot: number) =>
-    keys.fate(slot) === fate && ages.of(slot) >= 0 ? ages.of(slot) : undefined;
-  const missing = take(room, marks.tied, overdueOf('missing'));
+  const overdueOf = (fate: BaseFate) => (kind: number) =>
+    fateOf(kind) === fate && ages.of(kind) >= 0 ? ages.of(kind) : undefined;
+  const missing = listed.take(room, marks.tied, overdueOf('missing'));
   room -= missing;
-  const stale = take(room, marks.tied, overdueOf('row'));
+  const stale = listed.take(room, marks.tied, overdueOf('row'));
   room -= stale;
   const share = Number(base.sample.slice(0, -1)) / 100;
-  const isFresh = (slot: number): boolean => keys.fate(slot) === 'row' && ages.of(slot) < 0;
-  const sample = take(room, marks.sampled, (slot) =>
-    isFresh(slot) && lots.sample(slot) < share ? -lots.sample(slot) : undefined,
-  );
+  const sample = listed.takeSample(room, share, (kind) => fateOf(kind) === 'row' && ages.of(kind) < 0);
   const asked = always + missing + stale + sample;
   const free = asked === 0 ? 0 : (idsPerCall - (asked % idsPerCall)) % idsPerCall;
-  const filledUp = take(free, marks.tied, (slot) => {
-    const age = ages.of(slot);
-    return keys.fate(slot) === 'row' && age !== Number.NEGATIVE_INFINITY ? age : undefined;
+  const filledUp = listed.take(free, marks.tied, (kind) => {
+    const age = ages.of(kind);
+    return fateOf(kind) === 'row' && age !== Number.NEGATIVE_INFINITY ? age : undefined;
   });
   const perClass = classes.all.map(() => ({ rows: 0, asked: 0, stale: 0 }));
   let carried = 0;
@@ -70,15 +64,16 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   let overdue = 0;
   for (const slot of keys.slots()) {
     if (!keys.has(slot, marks.listed)) continue;
+    const kind = keys.kind(slot);
     const isAsked = keys.has(slot, marks.asked);
-    const own = perClass[keys.assetClass(slot)];
-    if (keys.fate(slot) === 'row' && own !== undefined) {
+    const own = perClass[classOf(kind)];
+    if (fateOf(kind) === 'row' && own !== undefined) {
       own.rows += 1;
       if (isAsked) own.asked += 1;
       else carried += 1;
       if (isAsked && !keys.has(slot, marks.sampled)) own.stale += 1;
     } else if (!isAsked) stillMissing += 1;
-    if (isAsked || ages.of(slot) < 0) continue;
+    if (isAsked || ages.of(kind) < 0) continue;
     keys.mark(slot, marks.overdue);
     overdue += 1;
   }
@@ -98,7 +93,6 @@ function roomFor(always: number, { base, idsPerCall, creditsPerCall }: ChoiceOpt
 
 /** By how many hours an id of the base is older than it may be. */
 class Overdue {
-  readonly #keys: BaseKeys;
   /** By class, then by time; the last one is that of missing ids. */
   readonly #hours: readonly (readonly number[])[];
 
@@ -107,16 +101,14 @@ class Overdue {
     { all }: AssetClasses,
     { missingAfter, startedAtMs }: { missingAfter: MaxAge; startedAtMs: number },
   ) {
-    this.#keys = keys;
     this.#hours = [...all.map(({ maxAge }) => maxAge), missingAfter].map((age) =>
       keys.times.map((time) => overdueHours(age, time, startedAtMs)),
     );
   }
 
-  of(slot: number): number {
-    const keys = this.#keys;
-    const at = keys.fate(slot) === 'row' ? keys.assetClass(slot) : this.#hours.length - 1;
-    return this.#hours[at]?.[keys.timeIndex(slot)] ?? 0;
+  of(kind: number): number {
+    const at = fateOf(kind) === 'row' ? classOf(kind) : this.#hours.length - 1;
+    return this.#hours[at]?.[timeIndexOf(kind)] ?? 0;
   }
 }
 
@@ -125,9 +117,10 @@ class Lots {
   readonly #keys: BaseKeys;
   readonly #night: number;
 
-  constructor(keys: BaseKeys, startedAtMs: number) {
+  /** @param night days since 1970 */
+  constructor(keys: BaseKeys, night: number) {
     this.#keys = keys;
-    this.#night = Math.floor(startedAtMs / dayMs);
+    this.#night = night;
   }
 
   tie(slot: number): number {
@@ -156,67 +149,115 @@ function mixed(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** What an id is ordered by, the largest first; undefined for one that is not to be taken. */
-type KeyOf = (slot: number) => number | undefined;
+/** What ids of a kind are ordered by, the largest first; undefined for those that are not to be taken. */
+type KeyOf = (kind: number) => number | undefined;
 
-interface Taking {
-  readonly want: number;
-  /** Of those that were chosen by lot. */
-  readonly mark: number;
-  readonly lots: Lots;
-  readonly keyOf: KeyOf;
-}
+const whole = 1;
+const byLot = 2;
 
-/** Marks as asked the ids with the largest keys, so many of them at most. Two passes and no sort of the whole. */
-function takeMost(keys: BaseKeys, { want, mark, lots, keyOf }: Taking): number {
-  if (want <= 0) return 0;
-  const isSample = mark === marks.sampled;
-  const counts = new Map<number, number>();
-  // Each of a sample has a key of its own.
-  const group = (key: number): number => (isSample ? 0 : key);
-  for (const slot of keys.slots()) {
-    const key = keyOf(slot);
-    if (key !== undefined) counts.set(group(key), (counts.get(group(key)) ?? 0) + 1);
-  }
-  let left = want;
-  let cut: number | undefined;
-  for (const key of [...counts.keys()].sort((a, b) => b - a)) {
-    const size = counts.get(key) ?? 0;
-    if (size > left) {
-      cut = key;
-      break;
-    }
-    left -= size;
-  }
-  const lotOf = (slot: number): number => (isSample ? lots.sample(slot) : lots.tie(slot));
-  const most =
-    cut === undefined ? 0 : lotAt(keys, { cut, left, lotOf, groupOf: (slot) => undefinedOr(group, keyOf(slot)) });
-  let taken = 0;
-  for (const slot of keys.slots()) {
-    const key = keyOf(slot);
-    if (key === undefined) continue;
-    const isTie = cut !== undefined && group(key) === cut;
-    if (cut !== undefined && (isTie ? left === 0 || lotOf(slot) > most : group(key) < cut)) continue;
-    keys.mark(slot, marks.asked | (isTie || isSample ? mark : 0));
-    taken += 1;
-  }
-  return taken;
-}
+/** Lots are counted in so many steps before the one that decides is looked for. */
+const lotSteps = 65_536;
 
-function undefinedOr(map: (key: number) => number, key: number | undefined): number | undefined {
-  return key === undefined ? undefined : map(key);
-}
-
-interface Cut {
-  readonly cut: number;
-  readonly left: number;
+/** Some of the listed ids: by their kind, and by their lot. */
+interface Selection {
+  /** By kind: 0, `whole`, or `byLot` for ids whose lot is at most `most`. */
+  readonly kinds: Uint8Array;
   readonly lotOf: (slot: number) => number;
-  readonly groupOf: KeyOf;
+  readonly most: number;
 }
 
-/** The largest lot that is still taken of the group at the cut. */
-function lotAt(keys: BaseKeys, { cut, left, lotOf, groupOf }: Cut): number {
-  const lots: number[] = [];
-  for (const slot of keys.slots()) if (groupOf(slot) === cut) lots.push(lotOf(slot));
-  return Float64Array.from(lots).sort()[left - 1] ?? 0;
+/** The listed ids that are not requested yet. Those of a kind are equal but for their lot. */
+class ListedKinds {
+  readonly #keys: BaseKeys;
+  readonly #lots: Lots;
+  /** How many there are of each kind. */
+  readonly #counts: Uint32Array;
+
+  constructor(keys: BaseKeys, night: number) {
+    this.#keys = keys;
+    this.#lots = new Lots(keys, night);
+    this.#counts = new Uint32Array(keys.kinds);
+    for (const slot of this.#slots()) this.#count(keys.kind(slot), 1);
+  }
+
+  /** Marks as asked the ids with the largest keys, so many of them at most. `mark` is for those that were chosen by lot. */
+  take(want: number, mark: number, keyOf: KeyOf): number {
+    const groups = new Map<number, number[]>();
+    for (const [kind, count] of this.#counts.entries()) {
+      const key = count === 0 ? undefined : keyOf(kind);
+      if (key === undefined) continue;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [kind]);
+      else group.push(kind);
+    }
+    const kinds = new Uint8Array(this.#counts.length);
+    const lotOf = (slot: number): number => this.#lots.tie(slot);
+    let left = want;
+    for (const [, group] of [...groups].sort(([a], [b]) => b - a)) {
+      if (left <= 0) break;
+      const size = group.reduce((sum, kind) => sum + (this.#counts[kind] ?? 0), 0);
+      for (const kind of group) kinds[kind] = size <= left ? whole : byLot;
+      if (size > left) return this.#ask({ kinds, lotOf, most: this.#lotAt(left, { kinds, lotOf, most: 1 }) }, mark);
+      left -= size;
+    }
+    return kinds.includes(whole) ? this.#ask({ kinds, lotOf, most: 1 }, mark) : 0;
+  }
+
+  /** Marks as asked a share of the ids of some kinds, chosen by lot, so many of them at most. */
+  takeSample(want: number, share: number, isOf: (kind: number) => boolean): number {
+    if (want <= 0 || share <= 0) return 0;
+    const kinds = new Uint8Array(this.#counts.length);
+    for (const [kind, count] of this.#counts.entries()) if (count > 0 && isOf(kind)) kinds[kind] = byLot;
+    const sample = { kinds, lotOf: (slot: number) => this.#lots.sample(slot), most: share };
+    return this.#ask({ ...sample, most: this.#lotAt(want, sample) }, marks.sampled);
+  }
+
+  *#slots(): Generator<number, void, void> {
+    const { table } = this.#keys;
+    for (let slot = 0; slot < table.slots; slot += 1)
+      if ((table.value(slot) & (marks.listed | marks.asked)) === marks.listed) yield slot;
+  }
+
+  #count(kind: number, more: number): void {
+    this.#counts[kind] = (this.#counts[kind] ?? 0) + more;
+  }
+
+  #ask({ kinds, lotOf, most }: Selection, mark: number): number {
+    let taken = 0;
+    for (const slot of this.#slots()) {
+      const kind = this.#keys.kind(slot);
+      const how = kinds[kind] ?? 0;
+      if (how === 0 || (how === byLot && lotOf(slot) > most)) continue;
+      this.#keys.mark(slot, marks.asked | (how === byLot ? mark : 0));
+      this.#count(kind, -1);
+      taken += 1;
+    }
+    return taken;
+  }
+
+  /** The largest lot of the `want` ids with the smallest ones; `most` where there are no more ids. Memory does not grow with the ids. */
+  #lotAt(want: number, { kinds, lotOf, most }: Selection): number {
+    const counts = new Uint32Array(lotSteps + 1);
+    const each = (take: (lot: number, step: number) => void): void => {
+      for (const slot of this.#slots()) {
+        const lot = kinds[this.#keys.kind(slot)] === byLot ? lotOf(slot) : Number.POSITIVE_INFINITY;
+        if (lot <= most) take(lot, Math.floor(lot * lotSteps));
+      }
+    };
+    each((_, step) => {
+      counts[step] = (counts[step] ?? 0) + 1;
+    });
+    let before = 0;
+    const step = counts.findIndex((count) => {
+      if (before + count >= want) return true;
+      before += count;
+      return false;
+    });
+    if (step < 0) return most;
+    const lots: number[] = [];
+    each((lot, own) => {
+      if (own === step) lots.push(lot);
+    });
+    return lots.sort((a, b) => a - b)[want - before - 1] ?? most;
+  }
 }

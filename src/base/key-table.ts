@@ -3,22 +3,26 @@ import { wordsPerHash } from '../lib/hash-128.ts';
 /** A slot in ten is empty. */
 const fullest = 0.9;
 
-/** A table of 128-bit hashes with two numbers each, made for a known number of keys: 24 bytes a slot. */
+/** A slot is the hash of a key, a value, and a row. */
+const wordsPerSlot = wordsPerHash + 2;
+const valueAt = wordsPerHash;
+const rowAt = wordsPerHash + 1;
+
+/**
+ * A table of 128-bit hashes with two numbers each, made for a known number of keys: 24 bytes a slot. They lie side by side, so
+ * that adding or finding a key waits for memory once.
+ */
 export class KeyTable {
   /** How many slots there are; a key keeps its slot. */
   readonly slots: number;
-  readonly #hashes: Uint32Array;
-  /** By slot: what the owner keeps of a key. */
-  readonly values: Uint32Array;
-  readonly rows: Uint32Array;
+  readonly #words: Uint32Array;
   #size = 0;
+  #touched = 0;
 
   /** @param keys the most keys that will be added */
   constructor(keys: number) {
     this.slots = Math.ceil((keys + 1) / fullest);
-    this.#hashes = new Uint32Array(this.slots * wordsPerHash);
-    this.values = new Uint32Array(this.slots);
-    this.rows = new Uint32Array(this.slots);
+    this.#words = new Uint32Array(this.slots * wordsPerSlot);
   }
 
   get size(): number {
@@ -27,7 +31,24 @@ export class KeyTable {
 
   /** Memory of the table. */
   get bytes(): number {
-    return this.#hashes.byteLength + this.values.byteLength + this.rows.byteLength;
+    return this.#words.byteLength;
+  }
+
+  /** What the owner keeps of the key in a slot; 0 until it is set, and in a slot without a key. */
+  value(slot: number): number {
+    return this.#words[slot * wordsPerSlot + valueAt] ?? 0;
+  }
+
+  setValue(slot: number, value: number): void {
+    this.#words[slot * wordsPerSlot + valueAt] = value;
+  }
+
+  row(slot: number): number {
+    return this.#words[slot * wordsPerSlot + rowAt] ?? 0;
+  }
+
+  setRow(slot: number, row: number): void {
+    this.#words[slot * wordsPerSlot + rowAt] = row;
   }
 
   /** Adds the key whose hash stands at `at`, and gives its slot; that of the same key where it is known. */
@@ -36,11 +57,21 @@ export class KeyTable {
     if (found >= 0) return found;
     const slot = ~found;
     if (this.#size + 1 >= this.slots) throw new RangeError('more keys than the table was made for');
-    const to = slot * wordsPerHash;
-    this.#hashes[to] = firstWord(hashes, at);
-    for (let word = 1; word < wordsPerHash; word += 1) this.#hashes[to + word] = hashes[at + word] ?? 0;
+    const to = slot * wordsPerSlot;
+    this.#words[to] = firstWord(hashes, at);
+    for (let word = 1; word < wordsPerHash; word += 1) this.#words[to + word] = hashes[at + word] ?? 0;
     this.#size += 1;
     return slot;
+  }
+
+  /** Reads where the probes for the hashes will begin: the memory comes for many at once, instead of one after the other. */
+  readAhead(hashes: Uint32Array): void {
+    let touched = 0;
+    for (let at = 0; at < hashes.length; at += wordsPerHash) {
+      touched ^= this.#words[this.#home(firstWord(hashes, at)) * wordsPerSlot] ?? 0;
+    }
+    // Kept, so that no compiler finds the reading useless.
+    this.#touched = touched;
   }
 
   /** The slot of the key whose hash stands at `at`; -1 when it is not there. */
@@ -49,22 +80,23 @@ export class KeyTable {
     return found < 0 ? -1 : found;
   }
 
-  isUsed(slot: number): boolean {
-    return this.#hashes[slot * wordsPerHash] !== 0;
-  }
-
   /** One word of the hash in a slot that is used. */
   word(slot: number, word: number): number {
-    return this.#hashes[slot * wordsPerHash + word] ?? 0;
+    return this.#words[slot * wordsPerSlot + word] ?? 0;
+  }
+
+  /** Where the probe for a first word begins: the word scaled to the slots. */
+  #home(first: number): number {
+    return (first * (this.slots / 4_294_967_296)) | 0;
   }
 
   /** The slot of a key, or `~slot` of where it would go. */
   #probe(hashes: Uint32Array, at: number): number {
-    const own = this.#hashes;
+    const own = this.#words;
     const first = firstWord(hashes, at);
-    let slot = (first * (this.slots / 4_294_967_296)) | 0;
+    let slot = this.#home(first);
     for (;;) {
-      const from = slot * wordsPerHash;
+      const from = slot * wordsPerSlot;
       const there = own[from];
       if (there === 0) return ~slot;
       if (

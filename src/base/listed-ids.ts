@@ -21,6 +21,7 @@ export class ListedIds {
   /** For each hash 1 when it comes for the first time, else 0. */
   addAll(hashes: Uint32Array): Uint8Array {
     const isNew = new Uint8Array(hashes.length / wordsPerHash);
+    this.#keys.table.readAhead(hashes);
     for (let index = 0; index < isNew.length; index += 1) {
       const at = index * wordsPerHash;
       const slot = this.#keys.table.find(hashes, at);

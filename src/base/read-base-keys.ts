@@ -9,7 +9,7 @@ import { type Cell, type Column, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { pathIn } from '../store/export-folder.ts';
 import type { AssetClasses } from './asset-classes.ts';
-import { BaseKeys } from './base-keys.ts';
+import { type BaseKey, BaseKeys } from './base-keys.ts';
 import type { OpenBase } from './open-base.ts';
 
 export interface ReadKeysOptions {
@@ -31,17 +31,22 @@ export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: Re
     if (timeMs > startedAtMs) ahead.rows += 1;
     return timeMs;
   };
-  for await (const { id, timeMs = standard, cells } of keyRows(finished, classes)) {
-    keys.add(id, { fate: 'row', timeMs: noted(timeMs), assetClass: classes.classOf(cells) });
+  for await (const rows of keyRows(finished, classes)) {
+    keys.addAll(
+      rows.map(({ id, timeMs = standard, cells }) => {
+        return { id, fate: 'row', timeMs: noted(timeMs), assetClass: classes.classOf(cells) };
+      }),
+    );
   }
   for (const file of finished.filesOf(unexportedTable.name)) {
     await requireIntact(finished, file);
     for await (const rows of finished.rows(file)) {
-      for (const [id, outcome, reason] of rows) {
-        if (outcome !== 'missing' && outcome !== 'failed') continue;
-        const timeMs = noted(missingSince(reason) ?? standard);
-        keys.add(String(id), { fate: outcome, timeMs, assetClass: 0 });
+      const unexported: BaseKey[] = [];
+      for (const [id, fate, reason] of rows) {
+        if (fate !== 'missing' && fate !== 'failed') continue;
+        unexported.push({ id: String(id), fate, timeMs: noted(missingSince(reason) ?? standard), assetClass: 0 });
       }
+      keys.addAll(unexported);
     }
   }
   if (ahead.rows > 0) onWarning(`some rows of the base ${base.name} are from the future: they count as fresh`);
@@ -55,7 +60,7 @@ interface KeyRow {
   readonly cells: readonly Cell[];
 }
 
-async function* keyRows(finished: FinishedExport, { columns }: AssetClasses): AsyncGenerator<KeyRow, void, void> {
+async function* keyRows(finished: FinishedExport, { columns }: AssetClasses): AsyncGenerator<KeyRow[], void, void> {
   const written = new Set(finished.tables.get(assetsTable.name)?.columns.map(wholeName));
   const needed = [idColumn, ...columns];
   const tableFiles = finished.filesOf(assetsTable.name).filter(({ format }) => format !== 'raw');
@@ -66,7 +71,7 @@ async function* keyRows(finished: FinishedExport, { columns }: AssetClasses): As
     for (const file of files) {
       await requireIntact(finished, file);
       for await (const rows of finished.rows(file, [...needed, fetchedAt])) {
-        for (const row of rows) yield keyRow(row[0], hasTimes ? row[needed.length] : null, row.slice(1, needed.length));
+        yield rows.map((row) => keyRow(row[0], hasTimes ? row[needed.length] : null, row.slice(1, needed.length)));
       }
     }
     return;
@@ -77,11 +82,11 @@ async function* keyRows(finished: FinishedExport, { columns }: AssetClasses): As
     const times = hasTimes ? await timesOf(finished, timeFiles.get(raw.part)) : [];
     let at = 0;
     for await (const records of recordsOf(finished, raw)) {
-      for (const record of records) {
+      yield records.map((record) => {
         const { row } = flattenAsset(record);
         const cells = columns.map((column) => row[assetsTable.columns.indexOf(column)] ?? null);
-        yield keyRow(row[assetsTable.columns.indexOf(idColumn)], times[at++], cells);
-      }
+        return keyRow(row[assetsTable.columns.indexOf(idColumn)], times[at++], cells);
+      });
     }
   }
 }

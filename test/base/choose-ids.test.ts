@@ -24,8 +24,11 @@ interface Given {
 
 function keysOf(given: readonly Given[]): BaseKeys {
   const keys = new BaseKeys(given.length);
-  for (const [index, { fate, days, assetClass }] of given.entries())
-    keys.add(generatedId(3, index), { fate, timeMs: startedAtMs - days * dayMs, assetClass });
+  keys.addAll(
+    given.map(({ fate, days, assetClass }, index) => {
+      return { id: generatedId(3, index), fate, timeMs: startedAtMs - days * dayMs, assetClass };
+    }),
+  );
   for (const slot of keys.slots()) keys.mark(slot, marks.listed);
   return keys;
 }
