@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { codeOf, ExportError, isNothingThere } from '../export-error.ts';
-import { isAlive, isOfThisKernel, isOfThisNamespace, type LockOwner, ownerIn } from './lock-owner.ts';
+import { isAlive, type LockOwner } from './lock-owner.ts';
 
 export interface Exclusion {
   /** Path of the lock; no file is there while the lock is free. */
@@ -44,7 +43,7 @@ export async function exclusively<T>(exclusion: Exclusion, work: (requireHeld: (
   let standing = { text: '', tries: 0 };
   for (;;) {
     taken += 1;
-    const own = JSON.stringify({ ...self, nonce: `${self.nonce}.${taken}` });
+    const own = ownerLink(self, taken);
     if (isTaken(path, own)) {
       try {
         return work(() => {
@@ -59,14 +58,14 @@ export async function exclusively<T>(exclusion: Exclusion, work: (requireHeld: (
     const text = targetOf(path);
     if (text !== undefined) {
       standing = { text, tries: text === standing.text ? standing.tries + 1 : 0 };
-      if (standing.tries % triesPerLook === 0 && isOver(text, standing.tries)) {
+      if (standing.tries % triesPerLook === 0 && isOver(text, self, standing.tries)) {
         const after = `${path}.after.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
         await exclusively({ ...exclusion, path: after }, () => {
           removeLink(path, text);
         });
         continue;
       }
-      if (standing.tries > mostTries) throw heldFor(path, ownerIn(text));
+      if (standing.tries > mostTries) throw heldFor(path, text);
     }
     await pause();
   }
@@ -104,16 +103,33 @@ function removeLink(path: string, text: string): void {
   }
 }
 
-/** Whether the owner of a link does no more work under it. */
-function isOver(text: string, tries: number): boolean {
-  const owner = ownerIn(text);
-  const isHere = owner !== undefined && owner.host === hostname() && isOfThisKernel(owner) && isOfThisNamespace(owner);
-  return isHere ? !isAlive(owner) : tries >= unknownOwnerTries;
+/**
+ * What a link says of its owner: pid, start, where these mean something, and which of its locks it is. At most 59 bytes: file
+ * systems keep so few in the link's own entry. ext4 gives longer ones a block, and whoever removes the link waits until that is
+ * on the disk, for milliseconds where much is written.
+ */
+export function ownerLink(owner: LockOwner, lock: number): string {
+  const { pid, started, nonce } = owner;
+  return `${pid}.${started}.${placeOf(owner)}.${digest(nonce).slice(0, 8)}.${lock.toString(36)}`;
 }
 
-function heldFor(path: string, owner: LockOwner | undefined): ExportError {
-  const who = owner === undefined ? 'another program' : `process ${owner.pid} on ${owner.host}`;
-  return new ExportError('locked', `${who} has held ${path} for a minute`, {
+/** Equal for owners on one start of one machine, in one container. */
+function placeOf({ host, boot, namespace }: LockOwner): string {
+  return digest(JSON.stringify([host, boot, namespace])).slice(0, 12);
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Whether the owner of a link does no more work under it. */
+function isOver(text: string, self: LockOwner, tries: number): boolean {
+  const [pid, started = '', place] = text.split('.');
+  return place === placeOf(self) ? !isAlive({ ...self, pid: Number(pid), started }) : tries >= unknownOwnerTries;
+}
+
+function heldFor(path: string, text: string): ExportError {
+  return new ExportError('locked', `process ${text.split('.')[0]} has held ${path} for a minute`, {
     todo: 'Wait for that process or stop it, then run the same command again.',
   });
 }

@@ -64,7 +64,7 @@ export function mayBeAlive(owner: LockOwner): boolean {
 }
 
 /** Whether its pid means the same process here. */
-export function isOfThisNamespace(owner: LockOwner): boolean {
+function isOfThisNamespace(owner: LockOwner): boolean {
   return owner.namespace === pidNamespace();
 }
 

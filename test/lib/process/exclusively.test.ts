@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exclusively } from '../../../src/lib/process/exclusively.ts';
+import { exclusively, ownerLink } from '../../../src/lib/process/exclusively.ts';
 import { type LockOwner, thisProcess } from '../../../src/lib/process/lock-owner.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -12,12 +12,19 @@ const elsewhere: LockOwner = { ...dead, namespace: 'pid:[1]', nonce: 'elsewhere'
 
 /** Returns what the link says. */
 function heldBy(path: string, owner: LockOwner): string {
-  const text = JSON.stringify(owner);
+  const text = ownerLink(owner, 1);
   symlinkSync(text, path);
   return text;
 }
 
 describe('exclusive work', () => {
+  it('names its owner in a link that file systems keep without a block', async () => {
+    const path = join(await tempFolder(), 'lock');
+    const longest = { ...self, host: 'h'.repeat(64), pid: 4_194_304, started: '1'.repeat(12), nonce: randomUUID() };
+    expect(await exclusively({ path, self: longest }, () => readlinkSync(path).length)).toBeLessThan(60);
+    expect(ownerLink(longest, Number.MAX_SAFE_INTEGER).length).toBeLessThan(60);
+  });
+
   it('leaves nothing behind, whether it succeeds or fails', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'lock');
