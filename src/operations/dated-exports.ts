@@ -26,8 +26,12 @@ export function jobOn(job: Job, day: string): Job {
  * The export that is to be finished before the one of `today` begins: the newest of the pattern, where it is unfinished. Older ones are left
  * alone.
  */
-export async function unfinishedBefore(files: FileStore, job: Job, today: string): Promise<Job | undefined> {
-  const context = { files, clock: systemClock, random: Math.random };
+export async function unfinishedBefore(
+  { files, openStore }: Pick<HomeContext, 'files' | 'openStore'>,
+  job: Job,
+  today: string,
+): Promise<Job | undefined> {
+  const context = { files, openStore, clock: systemClock, random: Math.random };
   const isInBucket = isBucketAddress(job.output.dir);
   for (const day of isInBucket ? await daysInBucket(job, context) : await daysOf(files, job.output.dir)) {
     if (day > today) continue;
@@ -55,15 +59,14 @@ async function stateInBucket(job: Job, context: HomeContext): Promise<DatedState
   return { isComplete, isBegun: isComplete || (await home.readProgress()) !== undefined };
 }
 
-/** The days of which there are objects, the newest first. */
+/** The days of which there are objects, the newest first. Lists the folders, not what is in them. */
 async function daysInBucket({ output }: Job, context: HomeContext): Promise<string[]> {
   const top = output.dir.slice(0, output.dir.lastIndexOf('/', output.dir.indexOf(date)));
-  const name = dayPattern(output.dir.slice(top.length + 1), '/');
+  const [folder = ''] = output.dir.slice(top.length + 1).split('/');
   const store = await openStoreAt(top, output.endpoint, context);
-  const days = new Set<string>();
-  for await (const object of store.list('')) days.add(name.exec(object.name)?.[1] ?? '');
-  days.delete('');
-  return [...days].sort().reverse();
+  const names: string[] = [];
+  for await (const name of store.names('')) names.push(name);
+  return daysAmong(names, dayPattern(folder, '/$'));
 }
 
 /** Matches a name in which each `{date}` is the same day. @param end what follows it */
@@ -77,9 +80,12 @@ async function daysOf(files: FileStore, pattern: string): Promise<string[]> {
   const parts = pattern.split(path.sep);
   const at = parts.findIndex((part) => part.includes(date));
   const name = dayPattern(parts[at] ?? '', '$');
-  const names = await files.list(parts.slice(0, at).join(path.sep) || path.sep);
+  return daysAmong(await files.list(parts.slice(0, at).join(path.sep) || path.sep), name);
+}
+
+function daysAmong(names: readonly string[], pattern: RegExp): string[] {
   return names
-    .flatMap((each) => name.exec(each)?.[1] ?? [])
+    .flatMap((name) => pattern.exec(name)?.[1] ?? [])
     .sort()
     .reverse();
 }

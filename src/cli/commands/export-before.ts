@@ -14,7 +14,7 @@ export interface ExportBefore {
 /** The unfinished export that a command finishes first, or undefined. Ids from stdin are those of today: no other export can be made of them. */
 export async function exportBefore(files: FileStore, job: Job, today: string): Promise<ExportBefore | undefined> {
   if (!isDated(job)) return undefined;
-  const unfinished = await unfinishedBefore(files, job, today);
+  const unfinished = await unfinishedBefore({ files }, job, today);
   if (unfinished === undefined) return undefined;
   if (!job.ids.from.includes('-')) return { job: unfinished };
   return { warning: `${unfinished.output.dir} is unfinished and stays so, because the ids come from stdin` };
