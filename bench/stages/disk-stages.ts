@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { callKey } from '../../src/client/wire/call-body.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { openJournal } from '../../src/store/journal.ts';
+import { openJournal } from '../../src/store/journal/journal.ts';
 import { rawSink } from '../../src/formats/raw.ts';
 import { openPartFile, publishFiles } from '../../src/store/part-file.ts';
 import type { Exchange } from './prepared.ts';

@@ -9,7 +9,7 @@ import { type FileFacts, noCounts, noNotes } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type Manifest, writeManifest } from '../store/manifest.ts';
-import { startOfExport } from '../store/run-record.ts';
+import { startOfExport } from '../store/runs/run-record.ts';
 import { publishFiles } from '../store/part-file.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';

@@ -3,7 +3,7 @@ import { ExportError } from '../lib/export-error.ts';
 import { changeColumns, changesTable } from '../records/columns.ts';
 import { isAssetId, type Table } from '../records/table.ts';
 import { contentSeal } from '../store/content-seal.ts';
-import { startOfExport } from '../store/run-record.ts';
+import { startOfExport } from '../store/runs/run-record.ts';
 import {
   type ChangedTables,
   type ChangeStyle,

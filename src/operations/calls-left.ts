@@ -2,7 +2,7 @@ import { batchesOf, batchIds } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Commit } from '../store/export-facts.ts';
-import type { KeptAnswers } from '../store/journal-entries.ts';
+import type { KeptAnswers } from '../store/journal/journal-entries.ts';
 import { countCalls } from '../work/count-calls.ts';
 
 export interface CallsLeft {

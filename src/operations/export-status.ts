@@ -6,7 +6,7 @@ import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { LockOwner } from '../lib/process/lock-owner.ts';
 import type { Manifest } from '../store/manifest.ts';
-import type { RunLine } from '../store/run-lines.ts';
+import type { RunLine } from '../store/runs/run-lines.ts';
 import type { UnfinishedStanding } from '../store/export-standing.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { standingAt } from './standing-at.ts';

@@ -1,5 +1,5 @@
 import type { FleetStanding } from '../store/fleet-standing.ts';
-import type { RunLine } from '../store/run-lines.ts';
+import type { RunLine } from '../store/runs/run-lines.ts';
 import { type LastRun, paceOf, runsOf } from './run-figures.ts';
 import { creditStatus, etaMs, pausedUntil, type RunStatus, unfinishedRun, workOf } from './run-status.ts';
 

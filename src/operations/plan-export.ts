@@ -8,7 +8,7 @@ import { noCounts, sumOf } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import type { PlannedBase } from './nights/planned-base.ts';
-import type { KeptAnswers } from '../store/journal-entries.ts';
+import type { KeptAnswers } from '../store/journal/journal-entries.ts';
 import { callsLeft } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
 import { jobOn } from './dated-exports.ts';

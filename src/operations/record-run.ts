@@ -3,8 +3,8 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Counts } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { RunLine, RunSpan } from '../store/run-lines.ts';
-import { openRunRecord, type RunRecord } from '../store/run-record.ts';
+import type { RunLine, RunSpan } from '../store/runs/run-lines.ts';
+import { openRunRecord, type RunRecord } from '../store/runs/run-record.ts';
 import type { RunEvent, RunListener } from '../work/run-events.ts';
 import { askedIds, fetchedIds } from './run-figures.ts';
 

@@ -1,6 +1,6 @@
 import { dayMs, nextUtcMidnight, utcDay } from '../lib/clock.ts';
 import type { Counts } from '../store/export-facts.ts';
-import type { RunLine, RunSpan, RunStart } from '../store/run-lines.ts';
+import type { RunLine, RunSpan, RunStart } from '../store/runs/run-lines.ts';
 import { RunPace } from './run-pace.ts';
 
 /** What the record of an export says of its last run. */

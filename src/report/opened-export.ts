@@ -7,7 +7,7 @@ import { type Commit, type JobShape, noCounts, noNotes, sumOf } from '../store/e
 import type { ExportStanding, UnfinishedStanding } from '../store/export-standing.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Manifest } from '../store/manifest.ts';
-import type { RunLine } from '../store/run-lines.ts';
+import type { RunLine } from '../store/runs/run-lines.ts';
 
 /** An export in any state. */
 export interface OpenedExport {

@@ -1,5 +1,5 @@
 import { utcDay } from '../lib/clock.ts';
-import type { RunLine, RunSpan, RunStart } from '../store/run-lines.ts';
+import type { RunLine, RunSpan, RunStart } from '../store/runs/run-lines.ts';
 
 /** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */
 export interface RunFacts {

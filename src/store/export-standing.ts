@@ -6,8 +6,8 @@ import type { FleetStanding } from './fleet-standing.ts';
 import type { FileStore } from './file-store.ts';
 import { lockOwner } from './lock.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import type { RunLine } from './run-lines.ts';
-import { readRunLines } from './run-record.ts';
+import type { RunLine } from './runs/run-lines.ts';
+import { readRunLines } from './runs/run-record.ts';
 import { readTally } from './tally.ts';
 
 /** Calls sent, and credits that these may have cost, over all runs of an export. */

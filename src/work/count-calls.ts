@@ -2,7 +2,7 @@ import { type AssetFlags, noRecords } from '../client/asset-client.ts';
 import { lookUpBatch } from '../client/look-up-batch.ts';
 import { withJournal } from '../client/policies/with-journal.ts';
 import { withSizeGuard } from '../client/policies/with-size-guard.ts';
-import type { KeptAnswers } from '../store/journal-entries.ts';
+import type { KeptAnswers } from '../store/journal/journal-entries.ts';
 import type { Batch } from '../ids/batch-ids.ts';
 
 /** Counts the calls that batches need, and sends none. */

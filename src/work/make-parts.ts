@@ -5,7 +5,7 @@ import { createClient, type CreatedClient } from '../client/create-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import { peek } from '../lib/peek.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Journal } from '../store/journal/journal.ts';
 import type { Tally } from '../store/tally.ts';
 import { type Batch, batchesOf, batchIds } from '../ids/batch-ids.ts';
 import type { ExportContext } from './export-context.ts';

@@ -6,7 +6,7 @@ import type { Counts } from '../store/export-facts.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { BatchOrigins } from '../base/batch-origins.ts';
 import type { IdList } from '../ids/id-list.ts';
-import type { Journal } from '../store/journal.ts';
+import type { Journal } from '../store/journal/journal.ts';
 import type { Batch } from '../ids/batch-ids.ts';
 import { fetchBatches } from './fetch-batches.ts';
 import type { Holding } from './held-bytes.ts';

@@ -8,7 +8,7 @@ import type { ReportData } from '../../src/report/report-data.ts';
 import { BucketOfTests, usualWays } from '../contract/objects/bucket-of-tests.ts';
 import { startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
 import { exportBytes } from '../support/run-export.ts';

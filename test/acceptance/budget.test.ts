@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLedgers } from '../../src/client/ledger/credit-ledger.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { type ProgramRun, runProgram, startProgram } from '../support/run-program.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { verifyExport } from '../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runProgram } from '../support/run-program.ts';

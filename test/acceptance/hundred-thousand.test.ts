@@ -8,7 +8,7 @@ import { isMissing } from '../../src/service/generated/generated-assets.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb } from '../support/query-duckdb.ts';
 import { runExport } from '../support/run-export.ts';
-import { type SpawnedService, spawnGeneratedService } from '../support/spawned-service.ts';
+import { type SpawnedService, spawnGeneratedService } from '../support/service/spawned-service.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
 const shape = { entries: 100_000, invalidPercent: 1, duplicatePercent: 1 };

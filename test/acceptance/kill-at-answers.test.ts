@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { mapOrdered } from '../../src/lib/map-ordered.ts';
 import { verifyExport } from '../../src/operations/verify-export.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { type CallPoint, type SeenCall, startGeneratedService } from '../support/generated-service.ts';
+import { type CallPoint, type SeenCall, startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { exportBytes } from '../support/run-export.ts';

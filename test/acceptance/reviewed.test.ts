@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { exportStatus } from '../../src/operations/export-status.ts';
 import { readManifest } from '../../src/store/manifest.ts';
 import { diskFileStore, type FileStore } from '../../src/store/file-store.ts';
-import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
+import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { runProgram } from '../support/run-program.ts';

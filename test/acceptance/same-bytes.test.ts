@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

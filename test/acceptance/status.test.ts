@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextUtcMidnight } from '../../src/lib/clock.ts';
 import type { ExportStatus } from '../../src/operations/export-status.ts';
-import { type GeneratedServiceOptions, startGeneratedService } from '../support/generated-service.ts';
+import { type GeneratedServiceOptions, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';

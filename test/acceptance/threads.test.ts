@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type GeneratedService, startGeneratedService } from '../support/generated-service.ts';
+import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { exportBytes } from '../support/run-export.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -7,7 +7,7 @@ import { lookUpBatch } from '../../src/client/look-up-batch.ts';
 import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import type { AnswerEntry } from '../../src/client/policies/with-journal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import {
   answerBody,
   batchCall,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type ExportRow, readRows } from '../../src/finished/read-rows.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

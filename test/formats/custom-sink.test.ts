@@ -5,7 +5,7 @@ import { readRows } from '../../src/finished/read-rows.ts';
 import { verifyExport } from '../../src/operations/verify-export.ts';
 import type { CustomRow, CustomSink } from '../../src/formats/custom-sink.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runExport, runRepair } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, mended } from './everywhere.ts';
-import { failingAt, failures, isMet } from './failing-weather.ts';
-import type { MemoryDisk, Operation } from './memory-disk.ts';
-import { SmallExport, writeSmallIds } from './small-export.ts';
-import { recordOperations, type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
+import { everywhere, mended } from './support/everywhere.ts';
+import { failingAt, failures, isMet } from './support/failing-weather.ts';
+import type { MemoryDisk, Operation } from './support/memory-disk.ts';
+import { SmallExport, writeSmallIds } from './support/small-export.ts';
+import {
+  recordOperations,
+  type Undisturbed,
+  undisturbedRun,
+  watchPublished,
+  wrongFiles,
+} from './support/undisturbed.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;

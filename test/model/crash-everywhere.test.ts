@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, type Stop, stoppedAt, type Verdict } from './everywhere.ts';
-import type { Operation } from './memory-disk.ts';
-import { SmallExport, writeSmallIds } from './small-export.ts';
-import { type Undisturbed, undisturbedRun } from './undisturbed.ts';
+import { everywhere, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
+import type { Operation } from './support/memory-disk.ts';
+import { SmallExport, writeSmallIds } from './support/small-export.ts';
+import { type Undisturbed, undisturbedRun } from './support/undisturbed.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, mended } from './everywhere.ts';
-import { failingAt, failures, isMet } from './failing-weather.ts';
-import type { Fate, Operation } from './memory-disk.ts';
-import { SmallExport, writeSmallIds } from './small-export.ts';
-import { type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './undisturbed.ts';
+import { everywhere, mended } from './support/everywhere.ts';
+import { failingAt, failures, isMet } from './support/failing-weather.ts';
+import type { Fate, Operation } from './support/memory-disk.ts';
+import { SmallExport, writeSmallIds } from './support/small-export.ts';
+import { type Undisturbed, undisturbedRun, watchPublished, wrongFiles } from './support/undisturbed.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;

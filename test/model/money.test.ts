@@ -4,10 +4,10 @@ import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { failingAt } from './failing-weather.ts';
-import { creditsPerCall, PaidService } from './paid-service.ts';
-import { SmallExport, writeSmallIds } from './small-export.ts';
-import { type Undisturbed, undisturbedRun, wrongFiles } from './undisturbed.ts';
+import { failingAt } from './support/failing-weather.ts';
+import { creditsPerCall, PaidService } from './support/paid-service.ts';
+import { SmallExport, writeSmallIds } from './support/small-export.ts';
+import { type Undisturbed, undisturbedRun, wrongFiles } from './support/undisturbed.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { openSource, rebuildExport, rebuiltJob } from '../../src/operations/rebuild/rebuild-export.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, stoppedAt } from './everywhere.ts';
-import { SmallExport, type SmallRun, writeSmallIds } from './small-export.ts';
-import { type Undisturbed, undisturbedRun } from './undisturbed.ts';
+import { everywhere, stoppedAt } from './support/everywhere.ts';
+import { SmallExport, type SmallRun, writeSmallIds } from './support/small-export.ts';
+import { type Undisturbed, undisturbedRun } from './support/undisturbed.ts';
 
 const from = '/exports/source';
 let folder: Awaited<ReturnType<typeof keptFolder>>;

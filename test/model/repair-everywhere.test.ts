@@ -7,12 +7,12 @@ import { generatedId } from '../../src/service/generated/generated-assets.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { requireManifest } from '../../src/store/manifest.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, mended, type Stop, stoppedAt, type Verdict } from './everywhere.ts';
-import { failingAt } from './failing-weather.ts';
-import type { MemoryDisk, Operation } from './memory-disk.ts';
-import { SmallExport, type SmallRun, writeSmallIds } from './small-export.ts';
-import { firstNight, secondNight } from './small-nights.ts';
-import { essence, type Undisturbed, undisturbedRun } from './undisturbed.ts';
+import { everywhere, mended, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
+import { failingAt } from './support/failing-weather.ts';
+import type { MemoryDisk, Operation } from './support/memory-disk.ts';
+import { SmallExport, type SmallRun, writeSmallIds } from './support/small-export.ts';
+import { firstNight, secondNight } from './support/small-nights.ts';
+import { essence, type Undisturbed, undisturbedRun } from './support/undisturbed.ts';
 
 const base = '/exports/base';
 const out = '/exports/small';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { observeRuns } from '../../src/observe/observe-runs.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { takeLock } from '../../src/store/lock.ts';
-import { SmallExport, writeSmallIds } from '../model/small-export.ts';
+import { SmallExport, writeSmallIds } from '../model/support/small-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 describe('a disk that can no longer be written when a run ends', () => {

@@ -4,8 +4,8 @@ import type { HttpClientOptions } from '../../src/client/wire/http-client.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { statusAt } from '../../src/operations/export-status.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
-import { goodAnswer, writeSmallIds } from '../model/small-export.ts';
-import { SmallFleet, steps } from '../model/small-fleet.ts';
+import { goodAnswer, writeSmallIds } from '../model/support/small-export.ts';
+import { SmallFleet, steps } from '../model/support/small-fleet.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 

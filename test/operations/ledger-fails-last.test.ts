@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { CreditLedger } from '../../src/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

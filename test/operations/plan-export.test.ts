@@ -5,7 +5,7 @@ import { type ExportPlan, planExport } from '../../src/operations/plan-export.ts
 import { prepareInputs } from '../../src/ids/prepare-inputs.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

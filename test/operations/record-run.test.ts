@@ -12,10 +12,10 @@ import {
   timeThroughBudget,
 } from '../../src/operations/run-figures.ts';
 import { noCounts, noNotes } from '../../src/store/export-facts.ts';
-import type { RunLine } from '../../src/store/run-lines.ts';
-import { readRunLines } from '../../src/store/run-record.ts';
+import type { RunLine } from '../../src/store/runs/run-lines.ts';
+import { readRunLines } from '../../src/store/runs/run-record.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 
 const job = jobSchema.parse({
   ids: { from: ['ids.txt'] },

@@ -17,7 +17,7 @@ import { verifyExport } from '../../src/operations/verify-export.ts';
 import { startService } from '../../src/service/start-service.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { readManifest } from '../../src/store/manifest.ts';
-import { type GeneratedServiceOptions, startGeneratedService } from '../support/generated-service.ts';
+import { type GeneratedServiceOptions, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport, runRepair } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

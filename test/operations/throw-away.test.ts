@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -8,9 +8,9 @@ import { type VerifyProgress, verifyExport } from '../../src/operations/verify-e
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { readManifest, writeManifest } from '../../src/store/manifest.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, flipped, putFile } from '../store/memory-files.ts';
-import { startGeneratedService } from '../support/generated-service.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runExport } from '../support/run-export.ts';
 import { keptFolder } from '../support/temp-folder.ts';

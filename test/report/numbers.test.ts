@@ -10,7 +10,7 @@ import type { Manifest } from '../../src/store/manifest.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { sqlName, sqlText } from '../support/query-duckdb.ts';
 import { runProgram } from '../support/run-program.ts';
-import { spawnGeneratedService } from '../support/spawned-service.ts';
+import { spawnGeneratedService } from '../support/service/spawned-service.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { dataOf } from './made-export.ts';
 import { readPage } from './read-page.ts';

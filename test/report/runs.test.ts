@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runsData } from '../../src/report/runs.ts';
 import { timeAxis } from '../../src/report/page/time-axis.ts';
-import type { RunLine, RunSpan, RunStart } from '../../src/store/run-lines.ts';
+import type { RunLine, RunSpan, RunStart } from '../../src/store/runs/run-lines.ts';
 
 const startMs = Date.UTC(2026, 10, 23, 23, 59, 50);
 const start = (n: number, atMs: number): RunStart => ({

@@ -4,7 +4,7 @@ import { ExportError } from '../../src/lib/export-error.ts';
 import { type ExportStart, openCheckpoint, readCheckpoint } from '../../src/store/checkpoint.ts';
 import { type Commit, noCounts, noNotes } from '../../src/store/export-facts.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
 
 const folder = '/out';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
-import { readJournals } from '../../src/store/journal-entries.ts';
-import { type Journal, type JournalEntry, openJournal } from '../../src/store/journal.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { readJournals } from '../../src/store/journal/journal-entries.ts';
+import { type Journal, type JournalEntry, openJournal } from '../../src/store/journal/journal.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
 
 const folder = '/out';

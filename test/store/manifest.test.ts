@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noCounts, noNotes } from '../../src/store/export-facts.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/store/manifest.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
 
 const folder = '/out';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { FileStore } from '../../src/store/file-store.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 
 /** Puts a file on a disk, synced. */
 export async function putFile(files: FileStore, path: string, content: Uint8Array): Promise<void> {

@@ -9,7 +9,7 @@ import { blockBytes, type Compression } from '../../src/formats/sink.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { openPartFile, publishFiles } from '../../src/store/part-file.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt } from './memory-files.ts';
 
 const folder = '/out';

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { boundedRunLines, type RunLine, type RunSpan, runLineText, type RunStart } from '../../src/store/run-lines.ts';
-import { keepRunLines, openRunRecord, readRunLines } from '../../src/store/run-record.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import {
+  boundedRunLines,
+  type RunLine,
+  type RunSpan,
+  runLineText,
+  type RunStart,
+} from '../../src/store/runs/run-lines.ts';
+import { keepRunLines, openRunRecord, readRunLines } from '../../src/store/runs/run-record.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 
 const folder = '/out';
 const startOf = (n: number): RunStart => ({

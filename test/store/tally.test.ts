@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openTally, readTally } from '../../src/store/tally.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
-import { MemoryDisk } from '../model/memory-disk.ts';
+import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, diskWith } from './memory-files.ts';
 
 const folder = '/out';

@@ -5,7 +5,7 @@ import { callKey } from '../../src/client/wire/call-body.ts';
 import { readCheckpoint } from '../../src/store/checkpoint.ts';
 import { exportPaths } from '../../src/store/export-folder.ts';
 import { diskFileStore } from '../../src/store/file-store.ts';
-import { readJournals } from '../../src/store/journal-entries.ts';
+import { readJournals } from '../../src/store/journal/journal-entries.ts';
 
 export interface KnownBatch {
   readonly firstId: string;

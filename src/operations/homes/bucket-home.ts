@@ -4,7 +4,7 @@ import { sliceNames } from '../../slices/slice-names.ts';
 import { storeWithin } from '../../objects/store-within.ts';
 import { bucketFiles } from '../../store/bucket-files.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import { readJournals } from '../../store/journal-entries.ts';
+import { readJournals } from '../../store/journal/journal-entries.ts';
 import { type Manifest, manifestBytes } from '../../store/manifest.ts';
 import { isPartFile } from '../throw-away.ts';
 import { inTurns, namesOf } from './bucket-bytes.ts';

@@ -1,5 +1,5 @@
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import { parseRunLines, type RunLine, runLineText } from '../../store/run-lines.ts';
+import { parseRunLines, type RunLine, runLineText } from '../../store/runs/run-lines.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { bytesOf, namesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';

@@ -6,7 +6,7 @@ import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../slices/
 import type { ExportStart } from '../../store/checkpoint.ts';
 import type { Commit } from '../../store/export-facts.ts';
 import type { Spent } from '../../store/export-standing.ts';
-import { readJournals } from '../../store/journal-entries.ts';
+import { readJournals } from '../../store/journal/journal-entries.ts';
 import { requireSame } from '../job-shape.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketStart, beginOrRead } from './bucket-start.ts';

@@ -4,7 +4,7 @@ import { storeWithin } from '../../objects/store-within.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FleetStanding } from '../../store/fleet-standing.ts';
 import { type ExportStanding, type Spent, sumOfSpent } from '../../store/export-standing.ts';
-import { parseRunLines, type RunLine } from '../../store/run-lines.ts';
+import { parseRunLines, type RunLine } from '../../store/runs/run-lines.ts';
 import { bytesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketProgress, type HolderBeat, readBucketManifest, readBucketProgress } from './bucket-progress.ts';

@@ -4,7 +4,7 @@ import type { IdInput } from '../../ids/id-input.ts';
 import type { ExportStart } from '../../store/checkpoint.ts';
 import type { Commit } from '../../store/export-facts.ts';
 import type { Spent } from '../../store/export-standing.ts';
-import type { KeptAnswers } from '../../store/journal-entries.ts';
+import type { KeptAnswers } from '../../store/journal/journal-entries.ts';
 import type { Lock } from '../../store/lock.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ExportPlace } from './export-place.ts';

@@ -4,10 +4,10 @@ import { type Checkpoint, type ExportStart, openCheckpoint, readCheckpoint } fro
 import type { Commit } from '../../store/export-facts.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readJournals } from '../../store/journal-entries.ts';
+import { readJournals } from '../../store/journal/journal-entries.ts';
 import { readManifest, requireManifest, writeManifest } from '../../store/manifest.ts';
 import { publishFiles } from '../../store/part-file.ts';
-import { keepRunLines } from '../../store/run-record.ts';
+import { keepRunLines } from '../../store/runs/run-record.ts';
 import { readTally } from '../../store/tally.ts';
 import { requireSame } from '../job-shape.ts';
 import { hasBegun, requireExportFolder } from '../require-export-folder.ts';

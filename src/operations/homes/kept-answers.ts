@@ -3,8 +3,8 @@ import type { ObjectStore } from '../../objects/object-store.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths, journalPart, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readEntries } from '../../store/journal-entries.ts';
-import { type Journal, openJournal } from '../../store/journal.ts';
+import { readEntries } from '../../store/journal/journal-entries.ts';
+import { type Journal, openJournal } from '../../store/journal/journal.ts';
 import { namesOf } from './bucket-bytes.ts';
 
 /** The answers of a slice that are in no committed part. */

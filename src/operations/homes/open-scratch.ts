@@ -1,7 +1,7 @@
 import { exportPaths, journalPart, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { readJournals } from '../../store/journal-entries.ts';
-import { type Journal, openJournal } from '../../store/journal.ts';
+import { readJournals } from '../../store/journal/journal-entries.ts';
+import { type Journal, openJournal } from '../../store/journal/journal.ts';
 import { openTally, type Tally } from '../../store/tally.ts';
 
 /** What a slice keeps on the local disk while its parts are made. */

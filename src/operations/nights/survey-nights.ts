@@ -6,7 +6,7 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { lockOwner } from '../../store/lock.ts';
 import { type Manifest, readManifest } from '../../store/manifest.ts';
-import { startOfExport } from '../../store/run-record.ts';
+import { startOfExport } from '../../store/runs/run-record.ts';
 import { awaitsRepair } from '../throw-away.ts';
 import { verifyExport } from '../verify-export.ts';
 import type { DatedNight } from './keep-rules.ts';

@@ -5,7 +5,7 @@ import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import type { Batch } from '../../ids/batch-ids.ts';
 import type { ExportContext } from '../export-context.ts';
-import { openJournal } from '../../store/journal.ts';
+import { openJournal } from '../../store/journal/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import { partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openDiskLedger } from '../../../src/client/ledger/credit-ledger.ts';
 import { keyHash } from '../../../src/client/ledger/ledger-file.ts';
 import { systemClock, utcDay } from '../../../src/lib/clock.ts';
-import { startGeneratedService } from '../../support/generated-service.ts';
+import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { type ProgramRun, runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

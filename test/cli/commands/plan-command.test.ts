@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openDiskLedger } from '../../../src/client/ledger/credit-ledger.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
-import { startGeneratedService } from '../../support/generated-service.ts';
+import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runExport } from '../../support/run-export.ts';
 import { runProgram } from '../../support/run-program.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startGeneratedService } from '../../support/generated-service.ts';
+import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
 import { runProgram } from '../../support/run-program.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isTerminal } from '../../../src/cli/progress/is-terminal.ts';
 import { progressInLog } from '../../../src/cli/progress/progress-log.ts';
 import { noCounts } from '../../../src/store/export-facts.ts';
-import { startGeneratedService } from '../../support/generated-service.ts';
+import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -10,7 +10,7 @@ import { withConcurrency } from '../../../src/client/policies/with-concurrency.t
 import { withRetry } from '../../../src/client/policies/with-retry.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { randomOf } from '../../../src/service/generated/seeded-random.ts';
-import { startGeneratedService } from '../../support/generated-service.ts';
+import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -10,8 +10,8 @@ import { noCounts, noNotes } from '../../../src/store/export-facts.ts';
 import { diskFileStore } from '../../../src/store/file-store.ts';
 import { takeLock } from '../../../src/store/lock.ts';
 import { type Manifest, manifestBytes } from '../../../src/store/manifest.ts';
-import { failingAt } from '../../model/failing-weather.ts';
-import { Killed, MemoryDisk, type Operation } from '../../model/memory-disk.ts';
+import { failingAt } from '../../model/support/failing-weather.ts';
+import { Killed, MemoryDisk, type Operation } from '../../model/support/memory-disk.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

@@ -11,8 +11,8 @@ import { generatedId, generatedRecord } from '../../../src/service/generated/gen
 import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
 import type { Thread } from '../../../src/work/threads/offers.ts';
 import { createHurriedClock } from '../../support/hurried-clock.ts';
-import { journalKeys } from '../../model/journal-keys.ts';
-import { Killed, MemoryDisk } from '../../model/memory-disk.ts';
+import { journalKeys } from '../../model/support/journal-keys.ts';
+import { Killed, MemoryDisk } from '../../model/support/memory-disk.ts';
 import { runExport } from '../../support/run-export.ts';
 import { type ThreadsHere, threadsHere } from '../../support/threads-here.ts';
 

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { BlobServiceClient } from '@azure/storage-blob';
-import { azureConnection, servedAzurite, startAzurite } from '../contract/objects/azurite.ts';
-import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
-import { type FaultyServer, type Refusal, startFaultyServer } from '../contract/objects/faulty-server.ts';
-import { servedRadosgw, startRadosgw } from '../contract/objects/radosgw.ts';
-import { serveS3 } from '../contract/objects/s3-bucket.ts';
-import type { ProgramOptions } from '../support/run-program.ts';
+import { azureConnection, servedAzurite, startAzurite } from '../../contract/objects/azurite.ts';
+import { BucketOfTests } from '../../contract/objects/bucket-of-tests.ts';
+import { type FaultyServer, type Refusal, startFaultyServer } from '../../contract/objects/faulty-server.ts';
+import { servedRadosgw, startRadosgw } from '../../contract/objects/radosgw.ts';
+import { serveS3 } from '../../contract/objects/s3-bucket.ts';
+import type { ProgramOptions } from '../../support/run-program.ts';
 import { folderAddress } from './folder-address.ts';
 
 /** A store that workers share. */

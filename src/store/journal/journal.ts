@@ -1,5 +1,5 @@
-import { exportPaths, journalPart, pathIn } from './export-folder.ts';
-import type { FileStore } from './file-store.ts';
+import { exportPaths, journalPart, pathIn } from '../export-folder.ts';
+import type { FileStore } from '../file-store.ts';
 import type { JournalPlace } from './journal-entries.ts';
 import { type JournalFile, openJournalFile } from './journal-file.ts';
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { exportPaths, journalPart, pathIn } from './export-folder.ts';
-import type { FileStore } from './file-store.ts';
-import type { OpenFile } from './open-file.ts';
+import { exportPaths, journalPart, pathIn } from '../export-folder.ts';
+import type { FileStore } from '../file-store.ts';
+import type { OpenFile } from '../open-file.ts';
 
 /**
  * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. An entry that is

@@ -2,12 +2,12 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type GeneratedServiceOptions, startGeneratedService } from '../support/generated-service.ts';
-import { writeIdFile } from '../support/id-file.ts';
-import { exportBytes } from '../support/run-export.ts';
-import { type ProgramRun, runProgram, startProgram, told } from '../support/run-program.ts';
-import { tempFolder } from '../support/temp-folder.ts';
-import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
+import { writeIdFile } from '../../support/id-file.ts';
+import { exportBytes } from '../../support/run-export.ts';
+import { type ProgramRun, runProgram, startProgram, told } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
 
 const server = await postgresOfTests('the budget of a fleet is not tested');
 let keys = 0;

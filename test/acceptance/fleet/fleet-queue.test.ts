@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nextUtcMidnight } from '../../src/lib/clock.ts';
-import type { GeneratedServiceOptions } from '../support/generated-service.ts';
-import { runProgram } from '../support/run-program.ts';
-import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { nextUtcMidnight } from '../../../src/lib/clock.ts';
+import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
+import { runProgram } from '../../support/run-program.ts';
+import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
 import { bucketServer } from './fleet-stores.ts';
 import { expectWhole, startFleet } from './start-fleet.ts';
 

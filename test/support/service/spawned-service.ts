@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { ServiceCounts } from './batch-counts.ts';
+import type { ServiceCounts } from '../batch-counts.ts';
 
 export interface SpawnedService {
   readonly url: string;

@@ -1,9 +1,9 @@
-import { enqueueExport } from '../../src/operations/fleet/enqueue-export.ts';
-import { type FinaliseContext, finaliseExport } from '../../src/operations/fleet/finalise-export.ts';
-import { fromShard } from '../../src/operations/fleet/shard-slices.ts';
-import { workOnExport } from '../../src/operations/fleet/work-export.ts';
-import { accountOf, type ExportOutcome } from '../../src/operations/export-outcome.ts';
-import type { MakeExport } from '../support/run-export.ts';
+import { enqueueExport } from '../../../src/operations/fleet/enqueue-export.ts';
+import { type FinaliseContext, finaliseExport } from '../../../src/operations/fleet/finalise-export.ts';
+import { fromShard } from '../../../src/operations/fleet/shard-slices.ts';
+import { workOnExport } from '../../../src/operations/fleet/work-export.ts';
+import { accountOf, type ExportOutcome } from '../../../src/operations/export-outcome.ts';
+import type { MakeExport } from '../../support/run-export.ts';
 import { SmallBucket } from './small-bucket.ts';
 import type { SmallRun } from './small-export.ts';
 

@@ -1,7 +1,7 @@
-import { exportPaths, pathIn } from './export-folder.ts';
-import type { FileStore } from './file-store.ts';
-import type { Manifest } from './manifest.ts';
-import type { OpenFile } from './open-file.ts';
+import { exportPaths, pathIn } from '../export-folder.ts';
+import type { FileStore } from '../file-store.ts';
+import type { Manifest } from '../manifest.ts';
+import type { OpenFile } from '../open-file.ts';
 import { boundedRunLines, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
 
 /**

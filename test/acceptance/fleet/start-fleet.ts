@@ -1,17 +1,21 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
-import { createFolderObjects } from '../../src/objects/folder-objects.ts';
-import type { ObjectStore } from '../../src/objects/object-store.ts';
-import { openObjects } from '../../src/objects/open-objects.ts';
-import { bytesOf, namesOf } from '../../src/operations/homes/bucket-bytes.ts';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { type GeneratedServiceOptions, type SeenCall, startGeneratedService } from '../support/generated-service.ts';
-import { type IdFileShape, writeIdFile } from '../support/id-file.ts';
-import { exportBytes } from '../support/run-export.ts';
-import { type ProgramRun, runProgram, startProgram } from '../support/run-program.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createFolderObjects } from '../../../src/objects/folder-objects.ts';
+import type { ObjectStore } from '../../../src/objects/object-store.ts';
+import { openObjects } from '../../../src/objects/open-objects.ts';
+import { bytesOf, namesOf } from '../../../src/operations/homes/bucket-bytes.ts';
+import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import {
+  type GeneratedServiceOptions,
+  type SeenCall,
+  startGeneratedService,
+} from '../../support/service/generated-service.ts';
+import { type IdFileShape, writeIdFile } from '../../support/id-file.ts';
+import { exportBytes } from '../../support/run-export.ts';
+import { type ProgramRun, runProgram, startProgram } from '../../support/run-program.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { folderAddress } from './folder-address.ts';
 import type { FleetStore } from './fleet-stores.ts';
 

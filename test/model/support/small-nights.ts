@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AssetCall } from '../../src/client/asset-client.ts';
-import { dayMs } from '../../src/lib/clock.ts';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
+import type { AssetCall } from '../../../src/client/asset-client.ts';
+import { dayMs } from '../../../src/lib/clock.ts';
+import { generatedId } from '../../../src/service/generated/generated-assets.ts';
 import { earlierAnswer, type SmallRun } from './small-export.ts';
 
 const startMs = Date.UTC(2026, 10, 20, 2);

@@ -1,6 +1,6 @@
-import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
-import { MemoryObjects } from '../support/memory-objects.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import type { ExportOutcome } from '../../../src/operations/export-outcome.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { SmallExport, type SmallRun } from './small-export.ts';
 
 /** The small export in a bucket in memory, made by processes with disks of their own. Slices have two parts. */

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { bytesOf, namesOf } from '../../src/operations/homes/bucket-bytes.ts';
-import type { GeneratedServiceOptions } from '../support/generated-service.ts';
-import { told } from '../support/run-program.ts';
+import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import { bytesOf, namesOf } from '../../../src/operations/homes/bucket-bytes.ts';
+import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
+import { told } from '../../support/run-program.ts';
 import { azuriteServer, bucketServer, type FleetStore, folderStore, radosgwServer } from './fleet-stores.ts';
 import { expectWhole, nthOf, startFleet } from './start-fleet.ts';
 

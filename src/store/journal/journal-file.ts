@@ -1,7 +1,7 @@
-import { exportPaths, pathIn } from './export-folder.ts';
-import type { FileStore } from './file-store.ts';
+import { exportPaths, pathIn } from '../export-folder.ts';
+import type { FileStore } from '../file-store.ts';
 import { entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
-import type { OpenFile } from './open-file.ts';
+import type { OpenFile } from '../open-file.ts';
 
 /** The file of answers of one part. */
 export interface JournalFile {
