@@ -2,6 +2,8 @@ import { assetsTable } from '../records/columns.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import { RecordTexts } from '../finished/record-text.ts';
 import { recordFiles } from '../finished/records.ts';
+import { wholeLines } from '../finished/whole-lines.ts';
+import { lineFeed } from '../lib/ascii.ts';
 import { BitSet } from '../lib/bit-set.ts';
 import { splitLines } from '../lib/scan/split-lines.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -19,17 +21,28 @@ interface Piece {
   at(index: number): Buffer;
 }
 
+export interface BaseRowsOptions {
+  readonly files: FileStore;
+  readonly spillPath: string;
+  readonly mostBytes?: number;
+  /** Files of JSONL whose lines are copied: then these are taken in place of records. */
+  readonly lineFiles?: readonly ManifestFile[] | undefined;
+}
+
 /**
  * The records of a base by their row, as JSON: read once in their own order, which mostly is that of the ids. Records that wait
  * for their ids are kept in memory; where these are too many, because the ids have another order, in a file.
  */
 export class BaseRows {
+  /** Whether rows are lines of JSONL, without their ends, in place of records. */
+  readonly areLines: boolean;
   readonly #files: FileStore;
   readonly #spillPath: string;
   readonly #window = new Map<number, Buffer>();
   readonly #mostBytes: number;
   /** Rows whose records will be taken. */
   readonly #wanted: BitSet;
+  readonly #finished: FinishedExport;
   readonly #pieces: AsyncGenerator<Piece, void, void>;
   readonly #rows: number;
   #piece: Piece | undefined;
@@ -41,8 +54,10 @@ export class BaseRows {
   constructor(
     finished: FinishedExport,
     keys: BaseKeys,
-    { files, spillPath, mostBytes = windowBytes }: { files: FileStore; spillPath: string; mostBytes?: number },
+    { files, spillPath, mostBytes = windowBytes, lineFiles }: BaseRowsOptions,
   ) {
+    this.areLines = lineFiles !== undefined;
+    this.#finished = finished;
     this.#files = files;
     this.#spillPath = spillPath;
     this.#mostBytes = mostBytes;
@@ -51,18 +66,26 @@ export class BaseRows {
     for (const slot of keys.slots()) {
       if (keys.fate(slot) === 'row' && keys.has(slot, marks.listed)) this.#wanted.add(keys.row(slot));
     }
-    this.#pieces = recordPieces(finished);
+    this.#pieces = lineFiles === undefined ? recordPieces(finished) : linePieces(finished, lineFiles);
   }
 
-  /** The record of a row, which is taken once. */
-  async take(row: number): Promise<Buffer> {
-    while (this.#spill === undefined && this.#next <= row) await this.#advance();
+  /** The record of a row, or its line, which is taken once. Without a promise where it is in memory: that is nearly always. */
+  take(row: number): Buffer | Promise<Buffer> {
     if (this.#spill !== undefined) return this.#spill.read(row);
-    const record = this.#window.get(row);
-    if (record === undefined) throw new Error(`row ${row} of the base was taken twice`);
-    this.#window.delete(row);
-    this.#bytes -= record.length;
-    return record;
+    while (this.#next <= row && this.#hasNext() && this.#bytes <= this.#mostBytes) this.#keepNext();
+    return this.#next > row ? this.#taken(row) : this.#takeLater(row);
+  }
+
+  /** The records of what was taken, also where that is lines. */
+  async recordsOf(taken: readonly Buffer[]): Promise<readonly Buffer[]> {
+    if (!this.areLines || taken.length === 0) return taken;
+    const lines = Buffer.concat(taken.flatMap((line) => [line, Buffer.of(lineFeed)]));
+    const records: Buffer[] = [];
+    for await (const block of this.#finished.blocksOfLines(assetsTable.name, lines, assetsTable.columns)) {
+      const texts = new RecordTexts(block);
+      for (let row = 0; row < block.rows; row += 1) records.push(texts.of(row));
+    }
+    return records;
   }
 
   /** Says that a row will not be taken. */
@@ -80,26 +103,53 @@ export class BaseRows {
     await this.#files.remove(this.#spillPath);
   }
 
-  async #advance(): Promise<void> {
-    const record = await this.#read();
-    if (record === undefined) return;
-    this.#window.set(this.#next - 1, record);
-    this.#bytes += record.length;
-    if (this.#bytes > this.#mostBytes) await this.#spillAll();
+  #taken(row: number): Buffer {
+    const record = this.#window.get(row);
+    if (record === undefined) throw new Error(`row ${row} of the base was taken twice`);
+    this.#window.delete(row);
+    this.#bytes -= record.length;
+    return record;
   }
 
-  /** The next record, or undefined where it is not wanted. */
-  async #read(): Promise<Buffer | undefined> {
-    const row = this.#next;
-    if (row >= this.#rows) throw new Error('the base has fewer records than ids');
-    while (this.#piece === undefined || row >= this.#pieceStart + this.#piece.count) {
+  async #takeLater(row: number): Promise<Buffer> {
+    while (this.#next <= row) {
+      if (this.#bytes > this.#mostBytes) {
+        await this.#spillAll();
+        break;
+      }
+      await this.#readPiece();
+      this.#keepNext();
+    }
+    return this.#spill === undefined ? this.#taken(row) : this.#spill.read(row);
+  }
+
+  #hasNext(): boolean {
+    return this.#piece !== undefined && this.#next < this.#pieceStart + this.#piece.count;
+  }
+
+  /** Has the next record in the piece at hand. */
+  async #readPiece(): Promise<void> {
+    while (!this.#hasNext()) {
       if (this.#piece !== undefined) this.#pieceStart += this.#piece.count;
       const { value } = await this.#pieces.next();
       if (value === undefined) throw new Error('the base has fewer records than ids');
       this.#piece = value;
     }
+  }
+
+  #keepNext(): void {
+    const record = this.#readNext();
+    if (record === undefined) return;
+    this.#window.set(this.#next - 1, record);
+    this.#bytes += record.length;
+  }
+
+  /** The next record of the piece, or undefined where it is not wanted. */
+  #readNext(): Buffer | undefined {
+    const row = this.#next;
+    if (row >= this.#rows) throw new Error('the base has fewer records than ids');
     this.#next += 1;
-    return this.#wanted.has(row) ? this.#piece.at(row - this.#pieceStart) : undefined;
+    return this.#wanted.has(row) ? this.#piece?.at(row - this.#pieceStart) : undefined;
   }
 
   async #spillAll(): Promise<void> {
@@ -107,7 +157,8 @@ export class BaseRows {
     for (const [row, record] of this.#window) await spill.add(row, record);
     this.#window.clear();
     while (this.#next < this.#rows) {
-      const record = await this.#read();
+      await this.#readPiece();
+      const record = this.#readNext();
       if (record !== undefined) await spill.add(this.#next - 1, record);
     }
     await spill.flush();
@@ -173,6 +224,26 @@ export async function* recordsIn(finished: FinishedExport, file: ManifestFile): 
     const texts = new RecordTexts(block);
     yield { count: block.rows, at: (index) => texts.of(index) };
   }
+}
+
+async function* linePieces(
+  finished: FinishedExport,
+  files: readonly ManifestFile[],
+): AsyncGenerator<Piece, void, void> {
+  for (const file of files) {
+    await requireIntact(finished, file);
+    for await (const bytes of wholeLines(finished.bytes(file))) yield linesIn(bytes);
+  }
+}
+
+/** @param bytes whole lines, good until the next piece is read */
+function linesIn(bytes: Buffer): Piece {
+  const ends: number[] = [];
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) ends.push(at + 1);
+  return {
+    count: ends.length,
+    at: (index) => Buffer.from(bytes.subarray(ends[index - 1] ?? 0, (ends[index] ?? 1) - 1)),
+  };
 }
 
 /** The lines of a file without their ends, as copies. */

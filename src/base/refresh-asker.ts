@@ -11,11 +11,11 @@ import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from './batch-origins.ts';
 import { missingText } from './read-base-keys.ts';
-import { closeBracket, comma, openBracket } from '../lib/ascii.ts';
+import { comma, lineFeed, openBracket, quote } from '../lib/ascii.ts';
 
 export interface RefreshSources {
   readonly keys: BaseKeys;
-  readonly rows: Pick<BaseRows, 'take' | 'skip'>;
+  readonly rows: Pick<BaseRows, 'areLines' | 'take' | 'recordsOf' | 'skip'>;
   readonly answers: Answers;
   /** How many classes there are. */
   readonly classes: number;
@@ -66,30 +66,47 @@ export class RefreshAsker implements AssetClient {
   }
 
   async #answer({ ids, reader, part }: AssetCall): Promise<AssetAnswer> {
-    const { startedAtMs } = this.#sources;
+    const { startedAtMs, rows } = this.#sources;
     const found: FoundId[] = [];
     const errors: RecordError[] = [];
     let place = 0;
     for (const id of ids) {
-      const one = await this.#find(id, { place, part });
+      const carried = this.#carried(id, place);
+      // Waiting for what is there takes longer than all else that is done for a row.
+      const one = carried instanceof Promise ? await carried : (carried ?? (await this.#find(id, { place, part })));
       found.push(one);
       if (one.record === undefined) errors.push({ id, notFound: one.isMissing, message: one.reason });
       place += 1;
     }
     const withRecord = found.filter(({ record }) => record !== undefined);
     const withOld = found.filter(({ old }) => old !== undefined);
-    const { body, starts } = answerBytes(withRecord.map(({ record }) => record ?? empty));
+    const carried = Uint8Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs === undefined ? 0 : 1));
+    const isLine = (index: number): boolean => rows.areLines && carried[index] === 1;
+    const answer = answerBytes(
+      withRecord.map(({ record }) => record ?? empty),
+      isLine,
+    );
+    const { body } = answer;
     const records = reader?.(body);
     if (!(records instanceof RecordRows)) throw new Error('a part is made of rows');
-    readAll(records, body, starts);
-    const oldRows = recordRowsOf(withOld.map(({ old }) => old ?? empty));
+    readAll(records, answer, isLine);
+    const oldRows = recordRowsOf(await rows.recordsOf(withOld.map(({ old }) => old ?? empty)));
     this.#origins.set(ids, {
       fetchedAtUs: Float64Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs ?? startedAtMs) * 1000),
-      carried: Uint8Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs === undefined ? 0 : 1)),
-      ...{ now: records, before: oldRows },
+      ...{ carried, copies: rows.areLines, now: records, before: oldRows },
       ...this.#compared(found, records, oldRows),
     });
     return { kind: 'records', body, records, errors, idless: 0, hasUnmatched: false, otherResponseId: false };
+  }
+
+  /** A row of the base that is carried over: without a promise where it is in memory. */
+  #carried(id: string, place: number): FoundId | Promise<FoundId> | undefined {
+    const { keys, rows } = this.#sources;
+    const slot = keys.slotOf(id);
+    if (slot < 0 || keys.fate(slot) !== 'row' || keys.has(slot, marks.asked)) return undefined;
+    const known = { id, place, slot, fetchedAtMs: keys.timeMs(slot), ...noReason };
+    const record = rows.take(keys.row(slot));
+    return record instanceof Promise ? record.then((late) => ({ ...known, record: late })) : { ...known, record };
   }
 
   async #find(id: string, { place, part }: { readonly place: number; readonly part: number }): Promise<FoundId> {
@@ -98,8 +115,6 @@ export class RefreshAsker implements AssetClient {
     const isRow = slot >= 0 && keys.fate(slot) === 'row';
     const known = { id, place, slot };
     if (slot >= 0 && !keys.has(slot, marks.asked)) {
-      if (isRow)
-        return { ...known, record: await rows.take(keys.row(slot)), fetchedAtMs: keys.timeMs(slot), ...noReason };
       const again = missingAfter.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(missingAfter)}`;
       return { ...known, isMissing: true, reason: missingText(keys.timeMs(slot), again) };
     }
@@ -168,7 +183,7 @@ interface FoundId {
   /** In the keys of the base; -1 for a new id. */
   readonly slot: number;
   readonly record?: Buffer;
-  /** Its record in the base, where it was requested again. */
+  /** Its record in the base, or its line, where it was requested again. */
   readonly old?: Buffer;
   /** Of a record that is carried over. */
   readonly fetchedAtMs?: number;
@@ -177,6 +192,9 @@ interface FoundId {
 }
 
 const empty = Buffer.alloc(0);
+
+/** What a line of `assets` begins with. */
+const idKey = '{"id":"';
 const noReason = { isMissing: false, reason: '' };
 
 function zeros(length: number): number[] {
@@ -187,18 +205,23 @@ function bump(numbers: number[], at: number, by: number): void {
   numbers[at] = (numbers[at] ?? 0) + by;
 }
 
-/** Records as the array of an answer, and where each begins. */
-function answerBytes(records: readonly Buffer[]): { body: Buffer; starts: number[] } {
+interface AnswerBytes {
+  readonly body: Buffer;
+  /** Where each record begins; a byte is between it and the next one. */
+  readonly starts: readonly number[];
+}
+
+/** Records as the array of an answer. Lines of JSONL among them keep their ends: the array is not read as a whole. */
+function answerBytes(records: readonly Buffer[], isLine: (index: number) => boolean): AnswerBytes {
   const body = Buffer.allocUnsafeSlow(records.reduce((sum, { length }) => sum + length + 1, 1));
   const starts: number[] = [];
   let at = 0;
   body[at++] = openBracket;
-  for (const record of records) {
+  for (const [index, record] of records.entries()) {
     starts.push(at);
     at += record.copy(body, at);
-    body[at++] = comma;
+    body[at++] = isLine(index) ? lineFeed : comma;
   }
-  body[records.length === 0 ? 0 : at - 1] = closeBracket;
   return { body, starts };
 }
 
@@ -207,16 +230,22 @@ export function recordRowsOf(
   records: readonly Buffer[],
   open: OpenReader<RecordRows> = (body) => new RecordRows(body),
 ): RecordRows {
-  const { body, starts } = answerBytes(records);
-  const rows = open(body);
-  readAll(rows, body, starts);
+  const none = () => false;
+  const answer = answerBytes(records, none);
+  const rows = open(answer.body);
+  readAll(rows, answer, none);
   return rows;
 }
 
-function readAll(rows: RecordRows, body: Buffer, starts: readonly number[]): void {
+function readAll(rows: RecordRows, { body, starts }: AnswerBytes, isLine: (index: number) => boolean): void {
   for (const [index, start] of starts.entries()) {
-    if (rows.read(start) >= 0) continue;
     const end = (starts[index + 1] ?? body.length) - 1;
+    if (isLine(index)) {
+      const id = start + idKey.length;
+      rows.addLine(start, end + 1, { start: id, length: body.indexOf(quote, id) - id });
+      continue;
+    }
+    if (rows.read(start) >= 0) continue;
     const value = parseJson(body.toString('utf8', start, end));
     if (isJsonObject(value)) rows.add(value, start, end);
   }

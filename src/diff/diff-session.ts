@@ -16,7 +16,7 @@ export interface DiffSession {
 }
 
 /** What DuckDB takes beyond its limit, and this program beside it, as a share of `--memory`. */
-const duckdbShare = 0.7;
+const duckdbShare = 0.6;
 
 /** @throws {ExportError} `usage` when DuckDB is not installed */
 export async function openDiffSession(scratch: string, memoryBytes: number): Promise<DiffSession> {

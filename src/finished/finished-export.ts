@@ -12,6 +12,7 @@ import { diskFileStore, type FileStore } from '../store/file-store.ts';
 import { type Manifest, readManifest } from '../store/manifest.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
+import { jsonlBlocks } from './jsonl-blocks.ts';
 import { piecesOf, rangesOf } from './part-bytes.ts';
 import { type RowLayout, parquetRows } from './row-readers.ts';
 
@@ -95,12 +96,17 @@ export class FinishedExport {
     );
   }
 
+  /** The rows of lines that a JSONL file of a table holds. */
+  blocksOfLines(table: string, lines: Uint8Array, columns: readonly Column[]): AsyncIterable<RowBlock> {
+    return jsonlBlocks([lines], this.#layoutOf({ table }, columns));
+  }
+
   /** The bytes of a file, decompressed. */
   bytes(file: ManifestFile): AsyncGenerator<Uint8Array, void, void> {
     return this.#read(file, (open) => plainOf(open, file));
   }
 
-  #layoutOf({ table }: ManifestFile, columns: readonly Column[]): RowLayout {
+  #layoutOf({ table }: Pick<ManifestFile, 'table'>, columns: readonly Column[]): RowLayout {
     const written = this.#columnsOf(table);
     const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
     const dialect = table === unexportedTable.name ? 'rfc4180' : this.csvDialect;

@@ -1,3 +1,4 @@
+import { timestampBytes } from '../formats/timestamp-texts.ts';
 import { type WordedBytes, wordedBytes } from '../lib/scan/four-bytes.ts';
 import { JsonScanner } from '../lib/scan/json-scanner.ts';
 import { cellOfJson } from '../records/cell-of-text.ts';
@@ -11,7 +12,7 @@ import { closeBrace, lineFeed, lowerN, quote } from '../lib/ascii.ts';
 
 /** Reads lines of JSON as this program writes them, each with the same names in the same order; others are parsed. */
 export async function* jsonlBlocks(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   layout: RowLayout,
 ): AsyncGenerator<RowBlock, void, void> {
   const keys = layout.written.map((name, index) => {
@@ -26,6 +27,8 @@ class LineReader {
   readonly #keys: readonly WordedBytes[];
   /** By the place in the file: that in the row, or -1. */
   readonly #places: readonly number[];
+  /** The key before whose column no other is wanted, where that column is the last of a line and a time. */
+  readonly #lastAlone: number;
   readonly #times = new TimestampDigits();
   #lines: Buffer = Buffer.of();
   #builder: RowBlockBuilder;
@@ -35,6 +38,10 @@ class LineReader {
     this.#keys = keys;
     this.#builder = new RowBlockBuilder(layout.columns.length);
     this.#places = layout.written.map((name) => layout.names.indexOf(name));
+    const last = this.#places.length - 1;
+    const isTime = layout.columns[this.#places[last] ?? -1]?.type === 'timestamp';
+    const before = this.#places.findLastIndex((place, index) => place >= 0 && index < last);
+    this.#lastAlone = isTime ? before + 1 : last;
   }
 
   /** @param lines each with its end */
@@ -58,6 +65,7 @@ class LineReader {
   #readLine(scanner: JsonScanner, first: number): boolean {
     const { columns } = this.#layout;
     for (let index = 0; index < this.#keys.length; index += 1) {
+      if (index === this.#lastAlone && this.#skipToLast(scanner)) index = this.#keys.length - 1;
       const key = this.#keys[index];
       if (key === undefined || !scanner.take(key)) return false;
       const place = this.#places[index] ?? -1;
@@ -67,6 +75,24 @@ class LineReader {
     }
     scanner.at += 1;
     return scanner.bytes[scanner.at - 1] === closeBrace;
+  }
+
+  /**
+   * Goes to the last key of the line, where its value is a time: what lies between is not looked at. Its key and value have a known length, and
+   * end the line nowhere else.
+   */
+  #skipToLast(scanner: JsonScanner): boolean {
+    const last = this.#keys.length - 1;
+    const key = this.#keys[last];
+    const lineEnd = this.#lines.indexOf(lineFeed, scanner.at);
+    if (key === undefined || lineEnd < 0) return false;
+    const { at } = scanner;
+    const start = lineEnd - timeBytes - 1 - key.length;
+    if (start <= at) return false;
+    scanner.at = start;
+    const isThere = scanner.take(key);
+    scanner.at = isThere ? start : at;
+    return isThere;
   }
 
   #readCell(scanner: JsonScanner, cell: number, { type }: Column): boolean {
@@ -104,6 +130,9 @@ class LineReader {
     );
   }
 }
+
+/** `"2026-11-20T02:00:00.000000Z"`. */
+const timeBytes = timestampBytes + 2;
 
 /** What a JSON string with escapes says. */
 function textOf(lines: Buffer, start: number, end: number): string {

@@ -1,7 +1,9 @@
 import { lineFeed } from '../lib/ascii.ts';
 
 /** The same bytes, cut behind ends of lines. A last line without one gets it. */
-export async function* wholeLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, void> {
+export async function* wholeLines(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Buffer, void, void> {
   let waiting: Uint8Array[] = [];
   for await (const piece of bytes) {
     const end = piece.lastIndexOf(lineFeed) + 1;

@@ -12,9 +12,10 @@ export class BlockText {
   readonly #source: Words;
   readonly #made: Words;
 
-  /** @throws {Error} when the block is of another table, which is a bug of the caller */
+  /** @throws {Error} when the block is of another table or has no cells, which is a bug of the caller */
   constructor(block: RowBlock, width: number) {
     if (block.width !== width) throw new Error(`a row has ${block.width} cells, and the table ${width} columns`);
+    if (block.lines !== undefined) throw new Error('only JSONL takes rows that are lines');
     this.rows = block.rows;
     this.width = width;
     this.marks = block.marks;

@@ -46,6 +46,10 @@ class JsonlEncoder implements RowEncoder {
 
   async write(block: RowBlock): Promise<void> {
     const lines = this.#lines;
+    if (block.lines !== undefined) {
+      await lines.write(block.lines);
+      return;
+    }
     const text = new BlockText(block, this.#types.length);
     for (let row = 0; row < text.rows; row += 1) {
       lines.reserve(maxEscapeBytes * text.rowBytes(row) + this.#besideTexts);

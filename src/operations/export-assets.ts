@@ -111,7 +111,7 @@ async function exportLocked(
   const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
   const open = await home.open(start, () => reading.entries());
   const answers =
-    base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading });
+    base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading, sinks });
   const exported: ExportedSlices = {
     ...{
       job,

@@ -38,7 +38,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   const blocks = runs.map((run) =>
     tables.map((shaped) => shapedRows(run, shaped, origins?.fetchedAtUs ?? fetchedAtUs)),
   );
-  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift);
+  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], { drift, origins });
   const rows = new Map<string, readonly RowBlock[]>(
     tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])]),
   );
@@ -61,7 +61,7 @@ interface SortedEntries {
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: readonly string[]): SortedEntries {
+function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sources: readonly string[]): SortedEntries {
   const lookups = found?.lookups;
   const unexported: Row[] = [];
   const runs: Run[] = [];
@@ -74,9 +74,10 @@ function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: reado
       unexported.push(unexportedRow(fate, sources[entries.source(index)] ?? ''));
     } else {
       const record = lookups.index(place);
+      const areLines = origins?.copies === true && origins.carried[record] === 1;
       const last = runs.at(-1);
-      if (last?.rows === rows) last.records.push(record);
-      else runs.push({ rows, records: [record] });
+      if (last?.rows === rows && last.areLines === areLines) last.records.push(record);
+      else runs.push({ rows, areLines, records: [record] });
     }
     if (isValid) place += 1;
   }
@@ -86,6 +87,8 @@ function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: reado
 /** Records of one answer that follow one another in the input. */
 interface Run {
   readonly rows: RecordRows;
+  /** Lines of the base in place of records. */
+  readonly areLines: boolean;
   readonly records: number[];
 }
 
@@ -96,14 +99,21 @@ interface ShapedRows {
 }
 
 /** @param times when the records were requested: by their place, or all at once */
-function shapedRows({ rows, records }: Run, { whole, pick }: ShapedTable, times: number | Float64Array): ShapedRows {
+function shapedRows(run: Run, { whole, pick }: ShapedTable, times: number | Float64Array): ShapedRows {
+  const { rows, records, areLines } = run;
+  if (areLines) return { block: rows.lines(records), misfits: [] };
   const misfits: { at: number; drift: Drift }[] = [];
   const timeOf = typeof times === 'number' ? () => times : (row: number) => times[records[row] ?? 0];
   const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }), timeOf);
   return { block, misfits };
 }
 
-function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift: DriftCounter): void {
+/** What differs was counted by the export that requested the record. */
+function countDrift(
+  { rows, records }: Run,
+  shaped: readonly ShapedRows[],
+  { drift, origins }: { readonly drift: DriftCounter } & Pick<FetchedBatch, 'origins'>,
+): void {
   const misfits = shaped.flatMap((each) => each.misfits);
   let at = 0;
   // One of each for all records, not one a record.
@@ -112,6 +122,7 @@ function countDrift({ rows, records }: Run, shaped: readonly ShapedRows[], drift
     drift.add(found, id);
   };
   for (; at < records.length; at += 1) {
+    if (origins?.carried[records[at] ?? 0] === 1) continue;
     rows.eachDrift(records[at] ?? 0, count);
     for (const misfit of misfits) if (misfit.at === at) count(misfit.drift);
   }

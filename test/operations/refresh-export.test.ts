@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { RecordTexts } from '../../src/finished/record-text.ts';
 import { readRows } from '../../src/finished/read-rows.ts';
 import { prepareInputs } from '../../src/ids/prepare-inputs.ts';
 import { loadJob } from '../../src/job/load-job.ts';
@@ -76,6 +77,37 @@ describe('an export with a base', () => {
         Object.entries(exportBytes(folder)).filter(([path]) => path !== 'manifest.json');
       expect(files(second)).toEqual(files(full));
       expect((await verifyExport(diskFileStore, second)).damage).toEqual([]);
+    },
+  );
+
+  it.each(['none', 'zstd'])(
+    'copies lines of JSONL (compression %s): the bytes are those of rows that are read',
+    async (jsonl) => {
+      const [first, copied, read] = [await tempFolder(), await tempFolder(), await tempFolder()];
+      const base = { format: 'jsonl', tables: 'assets,changes', compression: [`jsonl=${jsonl}`] };
+      await night({ day: 0, records, ids: ids.slice(0, 120), out: first, flags: { ...base, base: 'none' } });
+      const [gone = '', unlisted = ''] = ids;
+      const now = records
+        .filter((record) => !record.includes(`"id":"${gone}"`))
+        .map((record) => record.replace('"burnt":false', '"burnt":true'));
+      const listed = ids.filter((id) => id !== unlisted).reverse();
+      const second = { day: 2, records: now, ids: listed };
+      const flags = { ...base, base: first, 'max-age': '2d', 'base-credits': '320' };
+      const made = vi.spyOn(RecordTexts.prototype, 'of');
+      const outcome = await night({ ...second, out: copied, flags });
+      const { counts } = outcome.account;
+      expect(counts.carried).toBeGreaterThan(50);
+      // Only rows that were requested again are compared, and one is not listed any more.
+      expect(made.mock.calls.length).toBeLessThanOrEqual(listed.length - counts.carried);
+      made.mockClear();
+      await night({ ...second, out: read, flags: { ...flags, format: 'jsonl,csv' } });
+      expect(made.mock.calls.length).toBeGreaterThanOrEqual(counts.carried);
+      made.mockRestore();
+      const lines = (folder: string) =>
+        Object.entries(exportBytes(folder)).filter(([path]) => path.startsWith('jsonl/'));
+      expect(lines(copied).length).toBeGreaterThan(4);
+      expect(lines(copied)).toEqual(lines(read));
+      expect((await verifyExport(diskFileStore, copied)).damage).toEqual([]);
     },
   );
 

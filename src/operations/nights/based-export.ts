@@ -1,5 +1,6 @@
 import type { FilesAt, OpenBase } from '../../base/open-base.ts';
 import type { Entries } from '../../ids/entries.ts';
+import type { CustomSink } from '../../formats/custom-sink.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
@@ -29,6 +30,7 @@ export interface BasedExport {
   readonly open: OpenExport;
   readonly progress: ReadProgress;
   readonly reading: Reading;
+  readonly sinks: readonly CustomSink[];
 }
 
 /** What reads finished exports is loaded for exports with a base alone. */
@@ -84,13 +86,13 @@ export class BasedAnswers implements PreparedAnswers {
   }
 
   async open(spentNow: SpentNow, context: ExportContext): Promise<OpenRefresh> {
-    const { job, base, open, home, prepared, progress, reading } = this.#based;
+    const { job, base, open, home, prepared, progress, reading, sinks } = this.#based;
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
       readJobIds(job, prepared, { progress: restarted(progress), listener: told, seen });
     const refresh = await openRefresh({
-      ...{ job, base, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
+      ...{ job, base, sinks, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
       entries: (seen) => read(seen, () => undefined),
       committed: new Set(open.commits().map(({ part }) => part)),
       request: async (idsPath) => {

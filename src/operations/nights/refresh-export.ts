@@ -10,7 +10,8 @@ import type { OpenBase } from '../../base/open-base.ts';
 import { readBaseKeys } from '../../base/read-base-keys.ts';
 import { RefreshAsker, type RefreshSources } from '../../base/refresh-asker.ts';
 import { unlistedRecords, unlistedRows } from '../../base/unlisted-changes.ts';
-import type { FinishedExport } from '../../finished/finished-export.ts';
+import type { FinishedExport, ManifestFile } from '../../finished/finished-export.ts';
+import type { CustomSink } from '../../formats/custom-sink.ts';
 import { batchIds } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { HashSet128 } from '../../lib/hash-set-128.ts';
@@ -18,6 +19,7 @@ import type { Job } from '../../job/job-schema.ts';
 import { compareAssets } from '../../records/asset-changes.ts';
 import { assetsTable, changesTable } from '../../records/columns.ts';
 import type { RowBlock } from '../../records/row-block.ts';
+import type { Column } from '../../records/table.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { changeBlock } from '../../work/change-rows.ts';
@@ -38,6 +40,8 @@ export interface RefreshRequest {
   /** Requests the ids of a file in the export, with all that an export promises. */
   readonly request: (idsFile: string) => Promise<FinishedExport>;
   readonly onWarning: (message: string) => void;
+  /** Formats of the program that uses the library. */
+  readonly sinks?: readonly CustomSink[];
 }
 
 /** What is requested of an export with a base, and what is taken from it. */
@@ -114,7 +118,8 @@ export async function openBasedParts(
 ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
   const { job, base, files, folder, startedAtMs } = request;
   const unlisted = unlistedRows(keys);
-  const rows = new BaseRows(base.finished, keys, { files, spillPath: pathIn(folder, exportPaths.baseRows) });
+  const spillPath = pathIn(folder, exportPaths.baseRows);
+  const rows = new BaseRows(base.finished, keys, { files, spillPath, lineFiles: copiedFiles(request) });
   const asker = new RefreshAsker({
     ...{ keys, rows, answers, startedAtMs },
     classes: classes.all.length,
@@ -132,6 +137,29 @@ export async function openBasedParts(
     },
     close: () => rows.close(),
   };
+}
+
+/**
+ * The files of the base whose lines are those of the export, where all that it writes of carried rows is lines: JSONL alone, of `assets`, with the
+ * columns of the base.
+ */
+function copiedFiles({
+  job,
+  base,
+  sinks = [],
+}: Pick<RefreshRequest, 'job' | 'base' | 'sinks'>): readonly ManifestFile[] | undefined {
+  const { finished } = base;
+  const { formats, tables, exportedAt } = job.output;
+  const isLines = formats.every((format) => format === 'jsonl') && sinks.length === 0 && !exportedAt;
+  if (!isLines || tables.some((name) => name !== assetsTable.name && name !== changesTable.name)) return undefined;
+  const columns = tablesOf(job, 0).find(({ whole }) => whole === assetsTable)?.table.columns;
+  const own = finished.tables.get(assetsTable.name)?.columns;
+  const named = (all: readonly Column[] = []): string =>
+    JSON.stringify(all.map(({ name, type, list }) => [name, type, list ?? null]));
+  // A line is known by the id that it begins with.
+  if (columns?.[0]?.name !== 'id' || named(columns) !== named(own)) return undefined;
+  const files = finished.filesOf(assetsTable.name).filter(({ format }) => format === 'jsonl');
+  return files.length > 0 ? files : undefined;
 }
 
 /** Tells which rows of the base are in parts that are not made. */

@@ -38,7 +38,7 @@ export async function openAnswers(
   }
   const asker = new RefreshAsker({
     ...{ keys, answers, startedAtMs, classes: classes.all.length, isBaseGone: true },
-    rows: { take: () => Promise.reject(new Error('there is no base')), skip: () => undefined },
+    rows: { areLines: false, take: noBase, recordsOf: async (none) => none, skip: () => undefined },
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
@@ -50,6 +50,10 @@ export async function openAnswers(
     },
     close: () => Promise.resolve(),
   };
+}
+
+function noBase(): Promise<never> {
+  return Promise.reject(new Error('there is no base'));
 }
 
 /** The rows of `changes` that are of no id of the export, as its own file has them. */

@@ -67,6 +67,20 @@ export class RecordRows {
     this.#close(start, end, true);
   }
 
+  /** Adds a line of JSONL, a row of `assets` as it was written, from `start` up to and with its end. Of its cells, only the id is known. */
+  addLine(start: number, end: number, id: { readonly start: number; readonly length: number }): void {
+    const { assets } = this.#target;
+    assets.setSpan(assets.addRow() + assetPlaces.id, id.start, id.length);
+    this.#close(start, end, false);
+  }
+
+  /** Lines that follow one another in the answer. */
+  lines(records: readonly number[]): RowBlock {
+    const start = this.#bounds.of(records[0] ?? 0, bound.start);
+    const lines = this.source.subarray(start, this.#bounds.of(records.at(-1) ?? -1, bound.end));
+    return { ...this.#target.assets.block(this.source, 0, 0), rows: records.length, lines };
+  }
+
   id(record: number): string {
     const { assets } = this.#target;
     return assets.textAt(record * assets.width + assetPlaces.id, this.source);
