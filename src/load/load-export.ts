@@ -9,7 +9,15 @@ import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb-database.ts';
 import { type FileReader, type LoadPlan, planLoad, sourceOf } from './load-plan.ts';
 import { type ChangeOptions, type ChangesLoaded, loadChanges } from './load-changes.ts';
-import { type LoadMode, type LoadOptions, type LoadStep, loadSteps, requireNoRowsText } from './load-steps.ts';
+import {
+  type LoadMode,
+  type LoadOptions,
+  type LoadStep,
+  loadSteps,
+  requireNoRowsText,
+  requireNoVersionsText,
+  versionsOf,
+} from './load-steps.ts';
 import type { LoadTarget } from './load-target.ts';
 import { openPostgres } from './postgres-database.ts';
 
@@ -74,6 +82,7 @@ export async function loadScript(request: LoadRequest): Promise<string> {
   const { plan, steps } = await prepareLoad(request, kind === 'postgres' ? 'psql' : kind);
   const texts = steps.map((step) => {
     if (step.kind === 'run') return step.sql;
+    if (step.kind === 'requireNoVersions') return requireNoVersionsText(kind, step.tables);
     if (step.kind === 'requireNoRows') return requireNoRowsText(kind, step.table);
     return loadStatementFor(kind, sourceOf(step.source, plan, folder));
   });
@@ -125,6 +134,11 @@ async function loadAll(steps: readonly LoadStep[], database: Database): Promise<
       await database.run(step.sql);
       continue;
     }
+    if (step.kind === 'requireNoVersions') {
+      const [found] = await database.rows(`SELECT "table" FROM ${versionsOf(step.tables)}`);
+      if (found !== undefined) throw holdsVersions(String(found[0]));
+      continue;
+    }
     if (step.kind === 'requireNoRows') {
       if (await database.hasRows(step.table)) throw wouldEmpty(step.table.name);
       continue;
@@ -140,6 +154,16 @@ async function loadAll(steps: readonly LoadStep[], database: Database): Promise<
     loaded[name] = got;
   }
   return loaded;
+}
+
+function holdsVersions(table: string): ExportError {
+  return new ExportError(
+    'usage',
+    `the table ${table} was loaded with --mode scd2: this mode would mix or remove its versions`,
+    {
+      todo: 'Load with --mode scd2, or into other tables with --schema or --prefix.',
+    },
+  );
 }
 
 function wouldEmpty(table: string): ExportError {

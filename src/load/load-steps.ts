@@ -21,6 +21,8 @@ export function parseMode(text = 'replace'): LoadMode {
 export type LoadStep =
   | { readonly kind: 'run'; readonly sql: string }
   | { readonly kind: 'load'; readonly source: LoadTable }
+  /** Ends the load if one of the tables holds versions: rows that `scd2` loaded. */
+  | { readonly kind: 'requireNoVersions'; readonly tables: readonly Table[] }
   /** Ends the load if the table has rows. */
   | { readonly kind: 'requireNoRows'; readonly table: Table };
 
@@ -48,6 +50,7 @@ export function loadSteps(plan: LoadPlan, options: LoadOptions): LoadStep[] {
   const { kind, mode, schema, allowEmpty = false } = options;
   const creates = [
     ...openingSteps(plan, { kind, schema }).map(run),
+    { kind: 'requireNoVersions', tables: plan.tables.map(({ table }) => table) } as const,
     ...plan.tables.map((each) => run(createIfAbsent(each, options))),
   ];
   const record = run(recordOf(plan, mode));
@@ -167,7 +170,23 @@ const inSchema: Readonly<Record<'duckdb' | 'postgres', (schema: string) => Schem
 
 /** The step `requireNoRows` as a statement of a script. */
 export function requireNoRowsText(kind: 'duckdb' | 'postgres', { name }: Table): string {
-  const why = literal(`${name} has rows, but the export has none: nothing was replaced`);
-  if (kind === 'duckdb') return `SELECT error(${why}) FROM ${doubleQuoted(name)} LIMIT 1;\n`;
-  return `DO ${literal(`BEGIN IF EXISTS (SELECT FROM ${doubleQuoted(name)}) THEN RAISE EXCEPTION USING MESSAGE = ${why}; END IF; END`)};\n`;
+  return failIfAny(kind, doubleQuoted(name), `${name} has rows, but the export has none: nothing was replaced`);
+}
+
+/** The step `requireNoVersions` as a statement of a script. */
+export function requireNoVersionsText(kind: 'duckdb' | 'postgres', tables: readonly Table[]): string {
+  const [first] = tables;
+  return failIfAny(kind, versionsOf(tables), `${first?.name} was loaded with --mode scd2: nothing was loaded`);
+}
+
+/** The records of loads of these tables by `scd2`, behind FROM. */
+export function versionsOf(tables: readonly Table[]): string {
+  const names = tables.map(({ name }) => literal(name)).join(', ');
+  return `${doubleQuoted(loadsTable)} WHERE mode = 'scd2' AND "table" IN (${names})`;
+}
+
+function failIfAny(kind: 'duckdb' | 'postgres', from: string, message: string): string {
+  const why = literal(message);
+  if (kind === 'duckdb') return `SELECT error(${why}) FROM ${from} LIMIT 1;\n`;
+  return `DO ${literal(`BEGIN IF EXISTS (SELECT FROM ${from}) THEN RAISE EXCEPTION USING MESSAGE = ${why}; END IF; END`)};\n`;
 }

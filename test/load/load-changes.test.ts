@@ -155,7 +155,14 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(await opened.rows('SELECT id FROM assets WHERE valid_to IS NULL GROUP BY id HAVING count(*) > 1')).toEqual(
       [],
     );
+    const held = await opened.rows('SELECT count(*) FROM assets');
     await expect(load(opened.target, made.diffs[1], { mode: 'merge' })).rejects.toThrow('was loaded with --mode scd2');
+    for (const mode of ['replace', 'append', 'upsert'] as const)
+      await expect(load(opened.target, made.nights[1], { mode })).rejects.toMatchObject({
+        exit: 'usage',
+        message: expect.stringContaining('was loaded with --mode scd2') as string,
+      });
+    expect(await opened.rows('SELECT count(*) FROM assets')).toEqual(held);
   });
 
   test('more deletes than allowed keep nothing; they can be kept or marked', async () => {
