@@ -2,15 +2,23 @@ import type { OpenFile } from '../store/open-file.ts';
 
 const pieceBytes = 1 << 20;
 
-/** The bytes of a file in order, as they are on disk. The next piece is read while one is processed. */
+/**
+ * The bytes of a file in order, as they are on disk. The next piece is read while one is processed, and a piece is good until the next one is
+ * requested: new memory for each would be collected too late.
+ */
 export async function* piecesOf(open: OpenFile): AsyncGenerator<Uint8Array, void, void> {
-  let next = open.read(0, pieceBytes);
+  const memory = [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
+  const read = (position: number): Promise<Uint8Array> => {
+    memory.reverse();
+    return open.read(position, pieceBytes, memory[0]);
+  };
+  let next = read(0);
   try {
     for (let position = 0; ; ) {
       const piece = await next;
       if (piece.length === 0) return;
       position += piece.length;
-      next = open.read(position, pieceBytes);
+      next = read(position);
       // A failure is met at the next turn; a reader that stops before leaves it unseen.
       next.catch(() => undefined);
       yield piece;
