@@ -8,6 +8,7 @@ import { flattenAsset } from '../records/flatten-asset.ts';
 import { type Cell, type Column, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { pathIn } from '../store/export-folder.ts';
+import { ageWords, type MaxAge } from './ages.ts';
 import type { AssetClasses } from './asset-classes.ts';
 import { type BaseKey, BaseKeys } from './base-keys.ts';
 import type { OpenBase } from './open-base.ts';
@@ -115,14 +116,18 @@ export async function timesOf(finished: FinishedExport, file: ManifestFile | und
   return times;
 }
 
-/** The reason of a missing id that was not requested again begins so. */
-export function missingText(sinceMs: number, again: string): string {
-  return `missing since ${new Date(sinceMs).toISOString().slice(0, 10)}, ${again}`;
+/** The reason of a missing id that was not requested again: the day since when, or the minute where hours count. */
+export function missingText(sinceMs: number, after: MaxAge): string {
+  const time = new Date(sinceMs).toISOString();
+  const since = after.unit === 'h' ? `${time.slice(0, 16)}Z` : time.slice(0, 10);
+  return `missing since ${since}, ${after.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(after)}`}`;
 }
 
+const missingPattern = /^missing since (\d{4}-\d\d-\d\d(?:T\d\d:\d\dZ)?), /;
+
 function missingSince(reason: Cell | undefined): number | undefined {
-  const [, day] = typeof reason === 'string' ? (/^missing since (\d{4}-\d\d-\d\d), /.exec(reason) ?? []) : [];
-  return day === undefined ? undefined : Date.parse(day);
+  const [, since] = typeof reason === 'string' ? (missingPattern.exec(reason) ?? []) : [];
+  return since === undefined ? undefined : Date.parse(since);
 }
 
 /** @throws {ExportError} `damaged` when a file is not the one that the manifest names */

@@ -5,7 +5,7 @@ import { assetsTable } from '../records/columns.ts';
 import { isJsonObject, parseJson } from '../records/json/json.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import { RecordRows } from '../records/scan/record-rows.ts';
-import { ageWords, type MaxAge } from './ages.ts';
+import type { MaxAge } from './ages.ts';
 import type { AskedRefusal } from './asked-answers.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
@@ -115,8 +115,7 @@ export class RefreshAsker implements AssetClient {
     const isRow = slot >= 0 && keys.fate(slot) === 'row';
     const known = { id, place, slot };
     if (slot >= 0 && !keys.has(slot, marks.asked)) {
-      const again = missingAfter.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(missingAfter)}`;
-      return { ...known, isMissing: true, reason: missingText(keys.timeMs(slot), again) };
+      return { ...known, isMissing: true, reason: missingText(keys.timeMs(slot), missingAfter) };
     }
     const old = isRow ? await rows.take(keys.row(slot)) : undefined;
     const answer = await answers.find(id, part);

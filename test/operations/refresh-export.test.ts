@@ -267,6 +267,29 @@ describe('an export with a base', () => {
     expect(next).toMatchObject({ callsOfRun: 1, account: { counts: { exported: 20, carried: 110, missing: 0 } } });
   });
 
+  it('knows since which minute ids are missing where hours count', async () => {
+    const flags = { format: 'csv', 'max-age': 'never', 'missing-after': '12h' };
+    const hours = async (hour: number, base: string): Promise<{ out: string; calls: number }> => {
+      const out = await tempFolder();
+      const { callsOfRun } = await night({
+        day: hour / 24,
+        records: records.slice(5),
+        ids,
+        out,
+        flags: { ...flags, base },
+      });
+      return { out, calls: callsOfRun };
+    };
+    const first = await hours(0, 'none');
+    const second = await hours(6, first.out);
+    expect(second.calls).toBe(0);
+    const reason = 'missing since 2026-11-20T02:00Z, asked again after 12 hours';
+    expect(textOf(second.out, 'unexported/part-00000.csv')).toContain(reason);
+    const third = await hours(11, second.out);
+    expect(third.calls).toBe(0);
+    expect((await hours(12, third.out)).calls).toBe(1);
+  });
+
   it('that was stopped is begun anew with --fresh, and takes nothing that was requested before', async () => {
     const [first, second] = [await tempFolder(), await tempFolder()];
     const idsFile = join(await tempFolder(), 'ids.txt');
