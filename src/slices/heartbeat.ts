@@ -126,7 +126,11 @@ export class Heartbeat {
     const said = { slice, scratch, deadAfterSeconds, atMs: clock.now(), beat: this.#beat };
     const beat: Beat = { ...said, ...this.#heart.process, ...this.#heart.spent(), answered: this.#heart.answered() };
     await store.put(sliceNames.alive(nonce), { bytes: Buffer.from(JSON.stringify(beat)) });
-    if (this.#next !== undefined && !(await isHeld())) this.#stop(lostSlice());
+    if (this.#next !== undefined && !(await isHeld())) {
+      this.#stop(lostSlice());
+      // Whoever completes the export may have removed the others before.
+      await store.remove([sliceNames.alive(nonce)]);
+    }
     this.#watchNext();
     await alongside?.().catch(() => undefined);
   }

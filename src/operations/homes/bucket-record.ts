@@ -5,15 +5,30 @@ import { bytesOf, namesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { scratchId } from './slice-holders.ts';
 
-/** Puts this process's record of runs into the bucket, where `status` reads it. */
-export async function putRecord({ files, store, scratch, recordFolder = scratch }: BucketPlace): Promise<void> {
+/** Where a process's record of runs lies, and the bucket it goes to. */
+export type RecordPlace = Pick<BucketPlace, 'files' | 'store' | 'scratch' | 'recordFolder'>;
+
+/**
+ * Puts this process's record of runs into the bucket, where `status` reads it. It is taken back where the export is complete, and all records
+ * have been merged and removed: a worker that was frozen wakes late, and a lost answer lets a put happen later.
+ */
+export async function putRecord(place: RecordPlace): Promise<void> {
+  const { store } = place;
+  const name = await putOwn(place);
+  if (name !== undefined && (await store.look(exportPaths.keptRunLines)) !== undefined) await store.remove([name]);
+}
+
+async function putOwn({ files, store, scratch, recordFolder = scratch }: RecordPlace): Promise<string | undefined> {
   const bytes = await files.readAll(pathIn(recordFolder, exportPaths.runLines));
-  if (bytes !== undefined) await store.put(sliceNames.record(await scratchId(files, recordFolder)), { bytes });
+  if (bytes === undefined) return undefined;
+  const name = sliceNames.record(await scratchId(files, recordFolder));
+  await store.put(name, { bytes });
+  return name;
 }
 
 /** The records of all processes as one, in the order in which their runs began. */
 export async function mergedRecord(place: BucketPlace): Promise<Buffer> {
-  await putRecord(place);
+  await putOwn(place);
   return Buffer.from(runLineText(await readRecords(place)));
 }
 
