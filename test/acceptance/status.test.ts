@@ -57,8 +57,10 @@ describe('status', () => {
     const { folder, start } = await sixtyIds({ at: service.at });
     const out = join(folder, 'out');
     const run = start('out', '--credits-per-day', '16000');
-    // The fourth call is booked a moment after the third answer is kept.
-    expect(await statusWhen(out, ({ fetched = 0, calls = 0 }) => fetched >= 30 && calls >= 4)).toMatchObject({
+    // The fourth call is booked and counted a moment after the third answer is kept.
+    const isCounted = ({ fetched = 0, calls = 0, creditsToday }: Partial<ExportStatus>): boolean =>
+      fetched >= 30 && calls >= 4 && creditsToday === 640;
+    expect(await statusWhen(out, isCounted)).toMatchObject({
       ...{ state: 'running', waitingUntil: null, exit: null, fetched: 30, parts: 0, lastError: null },
       ...{ calls: 4, credits: 640, creditsToday: 640, creditsLeft: 15_360, etaMs: expect.any(Number) as number },
     });
