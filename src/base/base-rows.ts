@@ -232,7 +232,7 @@ async function* linePieces(
 ): AsyncGenerator<Piece, void, void> {
   for (const file of files) {
     await requireIntact(finished, file);
-    for await (const bytes of wholeLines(finished.bytes(file))) yield linesIn(bytes);
+    for await (const bytes of wholeLines(finished.bytes(file, 'reused'))) yield linesIn(bytes);
   }
 }
 

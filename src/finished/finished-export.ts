@@ -13,7 +13,7 @@ import { type Manifest, readManifest } from '../store/manifest.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
 import { jsonlBlocks } from './jsonl-blocks.ts';
-import { piecesOf, rangesOf } from './part-bytes.ts';
+import { type PieceMemory, piecesOf, rangesOf } from './part-bytes.ts';
 import { type RowLayout, parquetRows } from './row-readers.ts';
 
 export type ManifestFile = Manifest['files'][number];
@@ -92,7 +92,10 @@ export class FinishedExport {
     if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
     const layout = this.#layoutOf(file, columns);
     yield* this.#read(file, (open) =>
-      blockReaders[format]({ plain: () => plainOf(open, file), ranges: () => rangesOf(open, file.bytes) }, layout),
+      blockReaders[format](
+        { plain: () => plainOf(open, file, 'reused'), ranges: () => rangesOf(open, file.bytes) },
+        layout,
+      ),
     );
   }
 
@@ -102,8 +105,8 @@ export class FinishedExport {
   }
 
   /** The bytes of a file, decompressed. */
-  bytes(file: ManifestFile): AsyncGenerator<Uint8Array, void, void> {
-    return this.#read(file, (open) => plainOf(open, file));
+  bytes(file: ManifestFile, memory: PieceMemory = 'new'): AsyncGenerator<Uint8Array, void, void> {
+    return this.#read(file, (open) => plainOf(open, file, memory));
   }
 
   #layoutOf({ table }: Pick<ManifestFile, 'table'>, columns: readonly Column[]): RowLayout {
@@ -143,8 +146,8 @@ export async function openFinished(folder: string, files: FileStore = diskFileSt
   });
 }
 
-function plainOf(open: OpenFile, { path }: ManifestFile): AsyncIterable<Uint8Array> {
-  return decompress(piecesOf(open), codecOf(path));
+function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): AsyncIterable<Uint8Array> {
+  return decompress(piecesOf(open, memory), codecOf(path));
 }
 
 function withoutElements({ name, type, nullable, path, about, from }: Column): Column {

@@ -2,15 +2,15 @@ import type { OpenFile } from '../store/open-file.ts';
 
 const pieceBytes = 1 << 20;
 
-/**
- * The bytes of a file in order, as they are on disk. The next piece is read while one is processed, and a piece is good until the next one is
- * requested: new memory for each would be collected too late.
- */
-export async function* piecesOf(open: OpenFile): AsyncGenerator<Uint8Array, void, void> {
-  const memory = [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
+/** `reused`: a piece is good until the next one is requested. New memory for each is collected late, but streams that read ahead need it. */
+export type PieceMemory = 'new' | 'reused';
+
+/** The bytes of a file in order, as they are on disk. The next piece is read while one is processed. */
+export async function* piecesOf(open: OpenFile, memory: PieceMemory = 'new'): AsyncGenerator<Uint8Array, void, void> {
+  const buffers = memory === 'new' ? [] : [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
   const read = (position: number): Promise<Uint8Array> => {
-    memory.reverse();
-    return open.read(position, pieceBytes, memory[0]);
+    buffers.reverse();
+    return open.read(position, pieceBytes, buffers[0]);
   };
   let next = read(0);
   try {
