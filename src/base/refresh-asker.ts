@@ -66,14 +66,15 @@ export class RefreshAsker implements AssetClient {
   }
 
   async #answer({ ids, reader, part }: AssetCall): Promise<AssetAnswer> {
-    const { startedAtMs, rows } = this.#sources;
+    const { keys, startedAtMs, rows } = this.#sources;
     const found: FoundId[] = [];
     const errors: RecordError[] = [];
     let place = 0;
     for (const id of ids) {
-      const carried = this.#carried(id, place);
+      const known = { id, place, slot: keys.slotOf(id) };
+      const carried = this.#carried(known);
       // Waiting for what is there takes longer than all else that is done for a row.
-      const one = carried instanceof Promise ? await carried : (carried ?? (await this.#find(id, { place, part })));
+      const one = carried instanceof Promise ? await carried : (carried ?? (await this.#find(known, part)));
       found.push(one);
       if (one.record === undefined) errors.push({ id, notFound: one.isMissing, message: one.reason });
       place += 1;
@@ -100,20 +101,19 @@ export class RefreshAsker implements AssetClient {
   }
 
   /** A row of the base that is carried over: without a promise where it is in memory. */
-  #carried(id: string, place: number): FoundId | Promise<FoundId> | undefined {
+  #carried(known: KnownId): FoundId | Promise<FoundId> | undefined {
     const { keys, rows } = this.#sources;
-    const slot = keys.slotOf(id);
+    const { slot } = known;
     if (slot < 0 || keys.fate(slot) !== 'row' || keys.has(slot, marks.asked)) return undefined;
-    const known = { id, place, slot, fetchedAtMs: keys.timeMs(slot), ...noReason };
+    const carried = { ...known, fetchedAtMs: keys.timeMs(slot), ...noReason };
     const record = rows.take(keys.row(slot));
-    return record instanceof Promise ? record.then((late) => ({ ...known, record: late })) : { ...known, record };
+    return record instanceof Promise ? record.then((late) => ({ ...carried, record: late })) : { ...carried, record };
   }
 
-  async #find(id: string, { place, part }: { readonly place: number; readonly part: number }): Promise<FoundId> {
+  async #find(known: KnownId, part: number): Promise<FoundId> {
     const { keys, rows, answers, missingAfter } = this.#sources;
-    const slot = keys.slotOf(id);
+    const { id, slot } = known;
     const isRow = slot >= 0 && keys.fate(slot) === 'row';
-    const known = { id, place, slot };
     if (slot >= 0 && !keys.has(slot, marks.asked)) {
       return { ...known, isMissing: true, reason: missingText(keys.timeMs(slot), missingAfter) };
     }
@@ -175,12 +175,16 @@ export class RefreshAsker implements AssetClient {
   }
 }
 
-/** What is known of one id of a batch. */
-interface FoundId {
+/** An id of a batch. */
+interface KnownId {
   readonly id: string;
   readonly place: number;
   /** In the keys of the base; -1 for a new id. */
   readonly slot: number;
+}
+
+/** What became of it. */
+interface FoundId extends KnownId {
   readonly record?: Buffer;
   /** Its record in the base, or its line, where it was requested again. */
   readonly old?: Buffer;
