@@ -1,9 +1,11 @@
+import { pageMemory } from './page-memory.ts';
+
 /** Sizes are rounded up to a multiple of this, so that buffers of nearly equal size serve each other. */
 const granuleBytes = 256 * 1024;
 
 /**
  * Memory for large buffers, used again: from the system it comes in pages that are zeroed one by one, which costs more than
- * copying an answer into them. A caller may keep a buffer; it may return it only when nothing reads it any more.
+ * copying an answer into them. Large buffers begin at a page, so that a disk takes them where they lie. A caller may keep a buffer; it may return it only when nothing reads it any more.
  */
 export class BufferPool {
   readonly #mostBytes: number;
@@ -19,7 +21,7 @@ export class BufferPool {
   /** A buffer of that length; what it holds is not defined. */
   take(length: number): Buffer {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= length);
-    const [memory = Buffer.allocUnsafeSlow(roundedUp(length)).buffer] = at < 0 ? [] : this.#free.splice(at, 1);
+    const [memory = fresh(roundedUp(length))] = at < 0 ? [] : this.#free.splice(at, 1);
     if (at >= 0) this.#freeBytes -= memory.byteLength;
     this.#lent.add(memory);
     return Buffer.from(memory, 0, length);
@@ -32,6 +34,11 @@ export class BufferPool {
     this.#free.push(buffer);
     this.#freeBytes += buffer.byteLength;
   }
+}
+
+/** Small answers are many, and go to the disk through the page cache. */
+function fresh(bytes: number): ArrayBufferLike {
+  return bytes > granuleBytes ? pageMemory(bytes) : Buffer.allocUnsafeSlow(bytes).buffer;
 }
 
 function roundedUp(bytes: number): number {

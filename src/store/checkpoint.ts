@@ -8,7 +8,7 @@ import type { Commit } from './export-facts.ts';
 import { commitSchema, inputSchema, jobShapeSchema } from './fact-schemas.ts';
 
 /** Raised when a line's meaning changes: an older program refuses a newer file instead of misreading it. */
-const checkpointVersion = 2;
+const checkpointVersion = 3;
 
 /** What an export began with. */
 export const exportStartSchema = z.object({

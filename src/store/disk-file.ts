@@ -1,17 +1,22 @@
 import type { FileHandle } from 'node:fs/promises';
+import { thenCleanUp } from '../lib/clean-up.ts';
 import { onDisk } from '../lib/disk-error.ts';
+import type { DirectWrites } from './direct-writes.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** What is asked of an open file of the system. */
 export type SystemFile = Pick<FileHandle, 'write' | 'read' | 'datasync' | 'truncate' | 'stat' | 'close'>;
 
-/** An open file whose reads and writes are whole, however few bytes the system takes at a time. */
-export function wholeFile(path: string, file: SystemFile): OpenFile {
+/**
+ * An open file whose reads and writes are whole, however few bytes the system takes at a time.
+ * @param direct takes what it can of each write, past the page cache
+ */
+export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites): OpenFile {
   let end = 0;
   return {
     write: (bytes, position = end) =>
       onDisk(`write ${path}`, async () => {
-        let done = 0;
+        let done = (await direct?.write(bytes, position)) ?? 0;
         while (done < bytes.length) {
           const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
           done += bytesWritten;
@@ -32,6 +37,7 @@ export function wholeFile(path: string, file: SystemFile): OpenFile {
     sync: () => onDisk(`sync ${path}`, () => file.datasync()),
     truncate: (length) => onDisk(`truncate ${path}`, () => file.truncate(length)),
     size: () => onDisk(`look at ${path}`, async () => (await file.stat()).size),
-    close: () => onDisk(`close ${path}`, () => file.close()),
+    close: () =>
+      onDisk(`close ${path}`, () => thenCleanUp({ work: async () => direct?.close(), cleanUp: [() => file.close()] })),
   };
 }

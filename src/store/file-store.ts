@@ -3,6 +3,7 @@ import { open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/prom
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../lib/export-error.ts';
 import { onDisk } from '../lib/disk-error.ts';
+import { directWritesTo } from './direct-writes.ts';
 import { wholeFile } from './disk-file.ts';
 import type { Lock } from './lock.ts';
 import { makeFolder, syncFolder } from '../lib/make-folder.ts';
@@ -42,7 +43,11 @@ const flagsOf = {
 } as const;
 
 export const diskFileStore: FileStore = {
-  open: (path, mode) => onDisk(`open ${path}`, async () => wholeFile(path, await open(path, flagsOf[mode], 0o644))),
+  open: (path, mode) =>
+    onDisk(`open ${path}`, async () => {
+      const file = await open(path, flagsOf[mode], 0o644);
+      return wholeFile(path, file, mode === 'read' ? undefined : directWritesTo(file));
+    }),
   rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
   makeLink: (path, target) => onDisk(`make the link ${path}`, () => symlink(target, path)),
   readLink: (path) => onDisk(`read the link ${path}`, () => absentAs(undefined, linkTarget(path))),

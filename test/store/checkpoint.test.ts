@@ -52,7 +52,7 @@ describe('a checkpoint', () => {
     const { bytes } = await written();
     const { files } = await diskWith(path, bytes);
     expect(await readCheckpoint(files, folder)).toEqual({
-      start: { version: 2, ...start },
+      start: { version: 3, ...start },
       commits: [commit(0), commit(1), commit(2)],
       bytes: bytes.length,
     });
@@ -97,14 +97,14 @@ describe('a checkpoint', () => {
   });
 
   it('of another version, or with commits out of order, is refused with what to do', async () => {
-    const newer = await errorOf(Buffer.from(line({ version: 3, ...start })));
+    const newer = await errorOf(Buffer.from(line({ version: 4, ...start })));
     const older = await errorOf(Buffer.from(line({ version: 1, ...start })));
     expect(older.message).toContain('older version');
     expect(newer).toMatchObject({ exit: 'damaged', todo: expect.stringContaining('Update') as string });
     expect(newer.message).toContain('newer version');
-    const begin = line({ version: 2, ...start });
+    const begin = line({ version: 3, ...start });
     expect((await errorOf(Buffer.from(begin + line(commit(1))))).message).toContain('not the commit of the next part');
-    expect((await errorOf(Buffer.from(line({ version: 2 })))).message).toContain('not the start of an export');
+    expect((await errorOf(Buffer.from(line({ version: 3 })))).message).toContain('not the start of an export');
   });
 
   it('brings what an earlier run failed to sync to the disk before it goes on', async () => {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pageBytes } from '../../src/lib/page-memory.ts';
+import { minDirectBytes } from '../../src/store/direct-writes.ts';
 import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
-import { readJournals } from '../../src/store/journal/journal-entries.ts';
+import { type JournalPlace, readEntries, readJournals } from '../../src/store/journal/journal-entries.ts';
 import { type Journal, type JournalEntry, openJournal } from '../../src/store/journal/journal.ts';
 import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
@@ -45,6 +47,30 @@ async function keptIn(journal: Journal, of: readonly JournalEntry[] = entries): 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 describe('a journal', () => {
+  it('begins large bodies at a page, for direct writes', async () => {
+    const disk = new MemoryDisk();
+    const large = [
+      entry(0),
+      entry(1, minDirectBytes),
+      entry(2),
+      entry(3, minDirectBytes + 5),
+      entry(4, minDirectBytes),
+    ];
+    const first = await openJournal(disk.files, folder);
+    for (const each of large) await first.append(each);
+    await first.close();
+    const file = await disk.files.open(path, 'read');
+    const places: JournalPlace[] = [];
+    for await (const place of readEntries(file)) places.push(place);
+    await file.close();
+    expect(places.filter(({ length }) => length >= minDirectBytes).map(({ position }) => position % pageBytes)).toEqual(
+      [0, 0, 0],
+    );
+    const second = await openJournal(disk.files, folder);
+    expect(await keptIn(second, large)).toEqual(upTo(5));
+    await second.close();
+  });
+
   it('gives back every answer by its key, over several parts and after it was opened again', async () => {
     const disk = new MemoryDisk();
     const first = await openJournal(disk.files, folder);

@@ -1,11 +1,13 @@
 import { crc32 } from 'node:zlib';
+import { pagesFrom } from '../../lib/page-memory.ts';
+import { minDirectBytes } from '../direct-writes.ts';
 import { exportPaths, journalPart, pathIn } from '../export-folder.ts';
 import type { FileStore } from '../file-store.ts';
 import type { OpenFile } from '../open-file.ts';
 
 /**
- * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. An entry that is
- * cut or whose checksum is wrong ends the journal: what follows it is dropped.
+ * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. A large body begins
+ * at a page, for direct writes. An entry that is cut or whose checksum is wrong ends the journal: what follows it is dropped.
  */
 export interface JournalPlace {
   /** 64 hex digits. */
@@ -31,6 +33,12 @@ function checksum(key: Uint8Array, body: Uint8Array): number {
   const ofKey = crc32(key);
   // Of no bytes at all zlib may give 0, whatever came before.
   return body.length === 0 ? ofKey : crc32(body, ofKey);
+}
+
+/** Where the body goes of an entry that begins at `entry`; all in bytes. */
+export function bodyAt(entry: number, length: number): number {
+  const behindHead = entry + headBytes;
+  return length < minDirectBytes ? behindHead : pagesFrom(behindHead);
 }
 
 /** Where the next entry begins. */
@@ -60,7 +68,7 @@ interface EntryHead {
 
 async function placeOf(file: OpenFile, { at, head, size }: EntryHead): Promise<JournalPlace | undefined> {
   const length = head.readUInt32LE(0);
-  const position = at + headBytes;
+  const position = bodyAt(at, length);
   if (position + length > size) return undefined;
   const body = await file.read(position, length);
   if (checksum(head.subarray(keyFrom), body) !== head.readUInt32LE(4)) return undefined;

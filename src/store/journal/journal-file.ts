@@ -1,6 +1,6 @@
 import { exportPaths, pathIn } from '../export-folder.ts';
 import type { FileStore } from '../file-store.ts';
-import { entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
+import { bodyAt, entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
 import type { OpenFile } from '../open-file.ts';
 
 /** The file of answers of one part. */
@@ -55,7 +55,7 @@ class AppendedFile implements JournalFile {
 
   async #write(key: string, body: Uint8Array): Promise<JournalPlace> {
     const head = entryHead(key, body);
-    const place = { key, position: this.#end + head.length, length: body.length };
+    const place = { key, position: bodyAt(this.#end, body.length), length: body.length };
     await this.#file.write(head, this.#end);
     await this.#file.write(body, place.position);
     this.#end = nextEntry(place);
