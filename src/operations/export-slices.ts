@@ -189,11 +189,10 @@ function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
   return { ...budget, creditsPerRun: Math.max(0, budget.creditsPerRun - spent) };
 }
 
-async function exportSlice(
-  slice: HeldSlice,
-  { job, sinks, inputs, open, progress, local, make }: SlicesToMake,
-  context: ExportContext,
-): Promise<'done'> {
+/** Makes the next part while one is committed: a bucket takes its time for a part's files. */
+async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: ExportContext): Promise<'done'> {
+  const { job, sinks, inputs, open, local, make } = exported;
+  const halt = new AbortController();
   const made =
     make?.(slice) ??
     makeParts(
@@ -204,10 +203,30 @@ async function exportSlice(
         initialCap: open.commits().at(-1)?.cap,
         local,
       },
-      context,
+      { ...context, stop: AbortSignal.any([context.stop, halt.signal]) },
     );
+  const commit = committer(slice, exported, context);
+  let committing = Promise.resolve();
+  try {
+    for await (const part of made) {
+      await committing;
+      committing = commit(part);
+      committing.catch((error: unknown) => {
+        halt.abort(error);
+      });
+    }
+  } catch (error) {
+    const cause: unknown = halt.signal.aborted ? halt.signal.reason : error;
+    await Promise.allSettled([committing]);
+    throw cause;
+  }
+  await committing;
+  return 'done';
+}
+
+function committer(slice: HeldSlice, { open, progress }: SlicesToMake, { listener }: ExportContext) {
   let covered = committedCounts(open.commits()).read;
-  for await (const { part, cap } of made) {
+  return async ({ part, cap }: MadePart): Promise<void> => {
     covered += part.counts.read;
     const commit = {
       ...part,
@@ -216,7 +235,6 @@ async function exportSlice(
       ...(cap === undefined ? {} : { cap }),
     };
     if ((await slice.commit(commit)) === 'lost') throw lostSlice();
-    context.listener({ kind: 'committed', commit });
-  }
-  return 'done';
+    listener({ kind: 'committed', commit });
+  };
 }

@@ -155,7 +155,9 @@ describe('an export that is rebuilt', () => {
       },
     });
     expect(outcome.state).toBe('complete');
-    expect(parts).toEqual([1, 2]);
+    // The second part may have been ready when the first was committed: then it was committed too.
+    expect(parts).not.toContain(0);
+    expect(parts.at(-1)).toBe(2);
     expect(exportBytes(cut)).toEqual(exportBytes(calm));
     expect((await rebuild({ from, to: cut, output: { formats: ['csv'] } })).state).toBe('already');
   });
