@@ -2,7 +2,6 @@ import { readIn } from './measure-reading.ts';
 import { type Place, runScenario } from './run-scenario.ts';
 import { scenarioOf } from './scenarios.ts';
 import type { Sizes } from './sizes.ts';
-import { median } from './statistics.ts';
 
 /** Peak memory in MiB, with few ids and with many. */
 export interface Grown {
@@ -19,10 +18,10 @@ export interface Growth {
 
 /** What becomes of memory when there are many more ids. */
 export async function measureGrowth(sizes: Sizes, place: Place, tell: (line: string) => void): Promise<Growth> {
-  const { grown, grownFrom, grownTo, grownReadings } = sizes;
+  const { grown, grownFrom, grownTo } = sizes;
   const both = async (read: (count: number) => Promise<number>): Promise<Grown> => ({
-    few: await medianReading(grownReadings, () => read(grownFrom)),
-    many: await medianReading(grownReadings, () => read(grownTo)),
+    few: await read(grownFrom),
+    many: await read(grownTo),
   });
   const peaks = new Map<string, Grown>();
   for (const name of grown) {
@@ -30,12 +29,6 @@ export async function measureGrowth(sizes: Sizes, place: Place, tell: (line: str
     peaks.set(name, await both(async (count) => (await runScenario(scenarioOf(name), count, place)).peakMiB));
   }
   return { peaks, dedupe: await both((count) => dedupeMiB(count, place)) };
-}
-
-async function medianReading(readings: number, read: () => Promise<number>): Promise<number> {
-  const values: number[] = [];
-  while (values.length < readings) values.push(await read());
-  return median(values);
 }
 
 /** The peak of reading so many ids without duplicates, less that of reading them all. Few ids take less than two peaks differ. */

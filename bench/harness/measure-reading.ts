@@ -15,8 +15,6 @@ export interface ReadIds {
   readonly cpuUs: ReadonlyMap<string, number>;
   /** Peak memory of `plan` over `idsHeld` ids: it reads them, removes duplicates, and does little else. */
   readonly heldMiB: number;
-  /** How many ids were told apart beyond the limit of a Set; 0 when that was not tried. */
-  readonly beyondSet: number;
 }
 
 /** Reads ids in every way, each in a process of its own, in rounds. */
@@ -29,14 +27,10 @@ export async function measureReading(sizes: Sizes, folder: string): Promise<Read
     for (let round = 0; round < sizes.rounds; round += 1) taken.push((await readIn(way, file, folder)).cpuUs);
     cpuUs.set(name, median(taken));
   }
-  const planMany = (count: number): Promise<number> => {
-    writeIds(file, count);
-    return planPeak(file, count, folder);
-  };
-  const heldMiB = await planMany(sizes.idsHeld);
-  if (sizes.idsBeyondSet > 0) await planMany(sizes.idsBeyondSet);
+  writeIds(file, sizes.idsHeld);
+  const heldMiB = await planPeak(file, sizes.idsHeld, folder);
   rmSync(file);
-  return { cpuUs, heldMiB, beyondSet: sizes.idsBeyondSet };
+  return { cpuUs, heldMiB };
 }
 
 /** Reads a file in one way: what an id takes, and the peak memory of all. @throws when not every id was found valid. */
@@ -47,7 +41,7 @@ export async function readIn(way: string, file: string, folder: string): Promise
   return { cpuUs: (cpuS / ids) * 1e6, peakMiB };
 }
 
-/** The peak memory of `plan` over a file of so many ids. @throws when it tells another number. */
+/** The peak memory of `plan` over a file of so many ids. @throws when it counts another number. */
 async function planPeak(file: string, count: number, folder: string): Promise<number> {
   const where = ['--ids', file, '--url', 'http://127.0.0.1', '--out', join(folder, 'planned')];
   const { stdout, peakMiB } = await runMeasured(

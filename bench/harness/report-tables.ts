@@ -24,13 +24,11 @@ export function targetTable(findings: Findings): string {
       target.also?.(findings) ?? '',
     ];
   });
-  return tableText([['what', 'reach', 'measured', '', 'beside it'], ...rows]);
+  return tableText([['what', 'bound', 'measured', '', 'note'], ...rows]);
 }
 
 export function scenarioTable({ samples }: Findings): string {
-  // Of two processes at once only the clock is read.
-  const counted = scenarios.filter(({ program }) => program !== 'bare-pair.ts');
-  const rows = counted.map(({ name }) => [
+  const rows = scenarios.map(({ name }) => [
     name,
     shown(medianOf(samples, name, 'cpuUs')),
     shown(ratioOf(samples, { of: name, beside: 'bare loop' }, 'cpuUs')),
@@ -41,17 +39,17 @@ export function scenarioTable({ samples }: Findings): string {
   ]);
   const head = [
     'run',
-    'CPU µs an asset',
-    'of the bare loop',
+    'CPU µs per asset',
+    'speed of the bare loop',
     'assets/s by the clock',
     'start, CPU s',
-    'all, CPU s',
+    'whole, CPU s',
     'peak MB',
   ];
   return tableText([head, ...rows]);
 }
 
-/** Milliseconds a thousand assets in each stage, and as a share of the bare loop. */
+/** Milliseconds per 1,000 assets in each stage, and as a share of the bare loop. */
 export function stageTable(findings: Findings): string {
   const cpuUs = findings.reading.cpuUs.get('lines, check, duplicates') ?? Number.NaN;
   const ofCsv = [
@@ -71,5 +69,5 @@ export function stageTable(findings: Findings): string {
 function figureTable({ samples }: Findings, figures: readonly { name: string; cpuUs: number }[]): string {
   const bare = medianOf(samples, 'bare loop', 'cpuUs');
   const rows = figures.map(({ name, cpuUs }) => [name, shown(cpuUs), `${Math.round((cpuUs / bare) * 100)} %`]);
-  return tableText([['stage', 'CPU ms a thousand assets', 'of the bare loop'], ...rows]);
+  return tableText([['stage', 'CPU ms per 1,000 assets', 'of the bare loop'], ...rows]);
 }

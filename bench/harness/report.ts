@@ -6,13 +6,13 @@ import { shown } from './statistics.ts';
 export function reportText(findings: Findings, machine: readonly string[]): string {
   const { sizes } = findings;
   const count = (ids: number): string => ids.toLocaleString('en');
-  return `# How fast it is
+  return `# Speed and memory
 
 Written by \`npm run bench\`.
 
 ${machine.join('\n')}
 
-## Against what is to be reached
+## Bounds
 
 ${targetTable(findings)}
 
@@ -20,28 +20,28 @@ ${targetTable(findings)}
 
 ${scenarioTable(findings)}
 
-- Medians of ${sizes.rounds} rounds, in which the runs follow one another. A ratio is the median of ratios, each of two runs that stood close together.
-- CPU time is user and system time of the whole process, all threads included. Each program ran over ${count(sizes.few)} and over ${count(sizes.many)} ids; an asset's time is the
-  difference, so that no start is in it. Two threads make parts of 20,000 ids, as threads take whole parts.
-  What is to be reached by CPU time is told of the larger runs, start and all, as whoever runs them sees it.
+- Medians of ${sizes.rounds} rounds, in which the programs take turns. A ratio is the median of ratios, each of two runs next to each other.
+- CPU time is user and system time of the whole process, all threads included. Each program ran over ${count(sizes.few)} and over ${count(sizes.many)} ids. The time of an
+  asset is the difference, without start-up. Two threads make parts of 20,000 ids, because a thread takes whole parts.
+  Bounds on CPU time are for the larger runs with their start-up, as a user sees them.
 - The bare loop fetches with undici (\`request\`, \`arrayBuffer\`), 16 calls in flight, and \`JSON.parse\`s; nothing else.
-- Peak memory is that of the process. DuckDB's is TypeScript that is read as it is: its loader is in it, and in its start.
-- What duplicates take is the peak of reading ids with their removal, less that without.
+- Peak memory is that of the process. DuckDB runs from TypeScript source: the loader is in its memory and its start.
+- The table of duplicates is the peak of reading ids with it, less that without.
 - ${calmLine(findings)}
 
-DuckDB, on one thread too, reads the records from a local file: it fetches nothing, keeps no unknown field and stops at what fits no column.
+DuckDB runs on one thread, too. It reads the records from a local file and requests nothing. It infers the columns, and stops at a record that fits none.
 
 ## Stages
 
-Each alone, on ${count(sizes.stageRecords)} records, again and again.
+Each stage alone, on ${count(sizes.stageRecords)} records.
 
 ${stageTable(findings)}
 `;
 }
 
-/** How far the machine's speed wandered: the bare loop does the same each time. */
+/** How much the machine's speed varied: the bare loop does the same work each time. */
 function calmLine({ samples }: Findings): string {
   const times = samples.filter(({ name }) => name === 'bare loop').map(({ cpuUs }) => cpuUs);
   const [least, most] = [Math.min(...times), Math.max(...times)];
-  return `The bare loop does the same each time: it took ${shown(least)} to ${shown(most)} µs an asset, and the machine was as calm as that.`;
+  return `The bare loop does the same work each time. It took ${shown(least)} to ${shown(most)} µs per asset: so much did the machine's speed vary.`;
 }

@@ -51,10 +51,8 @@ function commandOf(scenario: Scenario, count: number, place: Place): Command {
   switch (program) {
     case 'bare-loop.mjs':
       return { program, args: [url, place.idFile(count), String(callsAtOnce)] };
-    case 'bare-pair.ts':
-      return { program, args: [url, place.idFile(count / 2), String(callsAtOnce)] };
     case 'duckdb-copy.ts':
-      return { program, args: [place.recordFile(count), output, String(threads)] };
+      return { program, args: [place.recordFile(count), output] };
     case 'asset-export': {
       const where = ['--ids', place.idFile(count), '--url', url, '--out', output];
       const pace = ['--threads', String(threads), '--concurrency', String(callsAtOnce)];

@@ -1,7 +1,7 @@
 /** What is run whole, as a process of its own, beside others. */
 export interface Scenario {
   readonly name: string;
-  readonly program: 'asset-export' | 'bare-loop.mjs' | 'bare-pair.ts' | 'duckdb-copy.ts';
+  readonly program: 'asset-export' | 'bare-loop.mjs' | 'duckdb-copy.ts';
   /** Of `asset-export`. */
   readonly flags?: readonly string[];
   /** Of those that have several; 1 unless told. */
@@ -32,7 +32,6 @@ export const scenarios: readonly Scenario[] = [
   withAllTables(exported('JSONL, all tables', 'jsonl')),
   exported('Parquet', 'parquet'),
   { name: 'DuckDB COPY', program: 'duckdb-copy.ts' },
-  exported('CSV and raw', 'csv,raw'),
   // Threads take whole parts.
   {
     name: 'CSV, 2 threads',
@@ -40,7 +39,6 @@ export const scenarios: readonly Scenario[] = [
     flags: ['--format', 'csv', '--rows-per-part', '20000'],
     threads: 2,
   },
-  { name: 'two bare loops at once', program: 'bare-pair.ts' },
 ];
 
 /** The scenario of that name. @throws when there is none. */
