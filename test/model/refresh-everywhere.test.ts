@@ -72,7 +72,7 @@ describe('an export with a base whose machine stops at any operation of the disk
     expect([...calm.files.keys()].filter((path) => path.includes('/changes/')).length).toBeGreaterThan(2);
   });
 
-  it('when the program is killed', () => stopped(() => ({})), 120_000);
+  it('when the program is killed', () => stopped(() => ({})), 240_000);
 
   it(
     'when the power is lost, with any part of what was not synced',
@@ -81,7 +81,7 @@ describe('an export with a base whose machine stops at any operation of the disk
         const random = new SeededRandom([n, 1, 2, 3]);
         return { fate: { kind: 'dies', writtenShare: 0.5 }, powerLoss: () => random.chance(30) };
       }),
-    120_000,
+    240_000,
   );
 });
 
