@@ -59,7 +59,10 @@ describe.each(dialectNames)('for %s', (name) => {
       folder: '@stage/demo',
       format: 'parquet',
     });
-    const applied = small.slice(small.indexOf('-- each night')).replaceAll(/CREATE (OR REPLACE )?TABLE[^;]*;\n/g, '');
+    // The golden files of single tables show how tables are created; the comments of columns hold semicolons too.
+    const applied = small
+      .slice(small.indexOf('-- each night'))
+      .replaceAll(/^CREATE (OR REPLACE )?TABLE .*?;$\n\n?/gms, '');
     await expect(applied).toMatchFileSnapshot(`golden/${mode}-${name}.sql`);
     const statements = statementsOf(script).filter((statement) => unknown[name]?.test(statement) !== true);
     for (const statement of statements) {
