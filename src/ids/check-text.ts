@@ -7,10 +7,10 @@ const lookBytes = 64;
 
 /** What files are that are no text. */
 const noText = [
-  { kind: 'gzip', is: 'gzip data', todo: 'rename it to end in .gz' },
-  { kind: 'zstd', is: 'zstd data', todo: 'rename it to end in .zst' },
-  { kind: 'parquet', is: 'a Parquet file', todo: 'rename it to end in .parquet, or use --ids-format parquet' },
-  { kind: 'zip', is: 'a zip archive (or a spreadsheet)', todo: 'unpack it, or save the spreadsheet as CSV' },
+  { kind: 'gzip', is: 'gzip data', todo: 'Rename it to end in .gz.' },
+  { kind: 'zstd', is: 'zstd data', todo: 'Rename it to end in .zst.' },
+  { kind: 'parquet', is: 'a Parquet file', todo: 'Rename it to end in .parquet, or use --ids-format parquet.' },
+  { kind: 'zip', is: 'a zip archive (or a spreadsheet)', todo: 'Unpack it, or save the spreadsheet as CSV.' },
 ] as const;
 
 /**
@@ -38,7 +38,7 @@ function textAfterMark(input: IdInput, head: Buffer): Buffer {
   }
   if (isWide(head)) {
     throw new ExportError('input', `${input.name} is UTF-16 text; ids must be UTF-8`, {
-      todo: `convert it: iconv -f UTF-16 -t UTF-8 ${input.name === '-' ? '' : `'${input.name}' `}> ids.txt`,
+      todo: `Convert it: iconv -f UTF-16 -t UTF-8 ${input.name === '-' ? '' : `'${input.name}' `}> ids.txt`,
     });
   }
   const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;

@@ -54,7 +54,7 @@ const compressionOfEnding: Readonly<Record<string, InputCompression>> = {
  */
 export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
   if (options.from.length === 0) {
-    throw new ExportError('input', 'no id files given', { todo: 'name at least one with --ids FILE or ids.from' });
+    throw new ExportError('input', 'no id files given', { todo: 'Name at least one with --ids FILE or ids.from.' });
   }
   const inputs: IdInput[] = [];
   const mistakes: ExportError[] = [];
@@ -110,24 +110,24 @@ async function filesBehind(name: string, baseDir: string): Promise<string[]> {
   if (kind === 'file') return [name];
   if (kind === 'folder') {
     throw new ExportError('input', `${name} is a folder, not a file of ids`, {
-      todo: `name the files in it, for example '${path.join(name, '*.txt')}'`,
+      todo: `Name the files in it, for example '${path.join(name, '*.txt')}'.`,
     });
   }
   if (kind === 'other') {
     throw new ExportError('input', `${name} is not a regular file: it can be read only once`, {
-      todo: 'pipe it into stdin and name it -, or save it as a file',
+      todo: 'Pipe it into stdin and name it -, or save it as a file.',
     });
   }
   const { glob, isDynamicPattern } = await import('tinyglobby');
   if (!isDynamicPattern(name)) {
     throw new ExportError('input', `${name}: no such file (in ${baseDir})`, {
-      todo: 'check the file name and the folder',
+      todo: 'Check the file name and the folder.',
     });
   }
   const found = await glob(name, { cwd: baseDir, onlyFiles: true, absolute: path.isAbsolute(name) });
   if (found.length === 0) {
     throw new ExportError('input', `no file matches ${name} (in ${baseDir})`, {
-      todo: 'check the pattern; quote it so that the shell does not expand it',
+      todo: 'Check the pattern; quote it so that the shell does not expand it.',
     });
   }
   // By code unit, not by locale: the order decides rows, so it must be the same on every machine.

@@ -59,7 +59,7 @@ function unreadable(input: IdInput, error: unknown): ExportError {
   const code = codeOf(error);
   const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'it is a folder' : messageOf(error);
   return new ExportError('input', `cannot read ${input.name}: ${why}`, {
-    todo: 'check that the file exists and is readable',
+    todo: 'Check that the file exists and is readable.',
     cause: error,
   });
 }

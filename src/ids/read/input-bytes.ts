@@ -26,7 +26,7 @@ export async function* inputBytes(input: IdInput, options: InputBytesOptions = {
   } catch (error) {
     if (error instanceof ExportError) throw error;
     throw new ExportError('input', `cannot decompress ${input.name}: ${messageOf(error)}`, {
-      todo: `it is read as ${input.compression} and is damaged or truncated; copy or create it again`,
+      todo: `It is read as ${input.compression} and is damaged or truncated; copy or create it again.`,
       cause: error,
     });
   }
@@ -66,6 +66,6 @@ export async function checkUnchanged(input: IdInput, expected: InputFingerprint)
 
 function changed(input: IdInput): ExportError {
   return new ExportError('input', `${input.name} changed while it was read or since the export started`, {
-    todo: 'restore the old file, or start over with --fresh',
+    todo: 'Restore the old file, or start over with --fresh.',
   });
 }

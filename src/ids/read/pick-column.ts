@@ -25,7 +25,7 @@ export function namedColumn(names: readonly string[], column: string | undefined
 /** The error for a column that the user asked for and the file lacks. */
 export function missingColumn(where: string, column: string, names: readonly string[]): ExportError {
   return new ExportError('input', `${where} has no column "${column}"; it has: ${namesText(names)}`, {
-    todo: 'name one of these with --id-column or ids.column',
+    todo: 'Name one of these with --id-column or ids.column.',
   });
 }
 

@@ -29,7 +29,7 @@ export function readCsv(input: IdInput, entries: EntryBlocks, column: string | u
       longest: longestCell,
       fault: (why, line) =>
         new ExportError('input', `${input.name}:${line}: ${why}`, {
-          todo: 'close the quote, or double it inside a cell',
+          todo: 'Close the quote, or double it inside a cell.',
         }),
     });
     scanner.push(head);

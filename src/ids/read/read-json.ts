@@ -12,7 +12,7 @@ export function readJson(input: IdInput, entries: EntryBlocks, column: string | 
     onElement: jsonEntries(input, entries, column),
     fault: (why, line) =>
       new ExportError('input', `${input.name}:${line} is not a JSON array: ${why}`, {
-        todo: 'use one array of ids, or --ids-format jsonl for one value per line',
+        todo: 'Use one array of ids, or --ids-format jsonl for one value per line.',
       }),
   });
 }

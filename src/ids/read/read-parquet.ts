@@ -107,7 +107,7 @@ async function asInput<T>(input: IdInput, read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     throw new ExportError('input', `cannot read ${input.name} as Parquet: ${messageOf(error)}`, {
-      todo: 'check that the file is complete, or set its format with --ids-format',
+      todo: 'Check that the file is complete, or set its format with --ids-format.',
       cause: error,
     });
   }
