@@ -47,7 +47,7 @@ function fieldTables(): string {
   const sections = [...new Set(jobFields.map(({ path }) => path.split('.')[0] ?? ''))];
   return sections
     .map((section) => {
-      const fields = jobFields.filter(({ path }) => path.startsWith(`${section}.`));
+      const fields = jobFields.filter(({ path }) => path.split('.')[0] === section);
       return `## ${section}\n\n${tableText([head, ...fields.map(fieldRow)])}`;
     })
     .join('\n\n');
@@ -73,11 +73,12 @@ function standardCell({ defaultValue, kind }: JobField): string {
 }
 
 function typeText({ kind, list, choices }: JobField): string {
-  const one = choices === undefined ? kinds[kind] : choices.map((name) => `\`${name}\``).join(', ');
-  return list ? `list of ${one}` : one;
+  if (choices === undefined) return list ? `list of ${kinds[kind]}s` : kinds[kind];
+  const names = choices.map((name) => `\`${name}\``).join(', ');
+  return list ? `list of ${names}` : names;
 }
 
-const kinds = { boolean: 'true or false', number: 'number', string: 'text', pairs: 'name: value pairs' } as const;
+const kinds = { boolean: 'true or false', number: 'number', string: 'string', pairs: 'name: value pairs' } as const;
 
 /** A Markdown table whose columns are padded to equal width. */
 function tableText(rows: readonly (readonly string[])[]): string {

@@ -15,7 +15,7 @@ export function maxAgeOf(text: string): MaxAge {
 
 /**
  * By how many hours a row is older than it may be: zero and more is stale, minus infinity never is. Days are dates in UTC and
- * hours are rounded, so that a nightly job is not led astray by the seconds at which it starts. A time in the future is no age.
+ * hours are rounded, so that a nightly job gives the same result whatever second it starts. A time in the future counts as age 0.
  */
 export function overdueHours({ unit, count }: MaxAge, thenMs: number, nowMs: number): number {
   if (unit === 'never') return Number.NEGATIVE_INFINITY;

@@ -36,8 +36,8 @@ export async function findFittingBase(filesAt: FilesAt, search: BaseSearch): Pro
   const other = seen.find((folder) => folder === from || path.basename(folder) === pinned.name);
   const why =
     other === undefined
-      ? `The base ${pinned.name} is not there (${from === undefined ? '' : `${from} or `}beside ${own})`
-      : `${other} is not the base ${pinned.name} any more: it is another export now`;
+      ? `The base ${pinned.name} was not found (${from === undefined ? '' : `${from} or `}beside ${own})`
+      : `${other} is not the base ${pinned.name} any more: another export replaced it`;
   return { base: undefined, why };
 }
 

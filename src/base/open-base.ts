@@ -56,7 +56,7 @@ export async function reopenBase(filesAt: FilesAt, pinned: PinnedBase, job: Job)
     throw new ExportError('input', `the base of this export, ${folder}, is gone`, again);
   const base = await openBaseAt(files, folder, job);
   if (base.seal !== pinned.seal)
-    throw new ExportError('input', `the base of this export, ${folder}, is another export than when it began`, again);
+    throw new ExportError('input', `the base of this export, ${folder}, was replaced by another export`, again);
   return base;
 }
 
@@ -89,12 +89,12 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   const startedAtMs = manifest.startedAtMs ?? given;
   const hasTimes = finished.tables.get('assets')?.columns.some(({ name }) => name === 'fetched_at') === true;
   if (startedAtMs === undefined && !hasTimes)
-    throw wrong('it does not say when its rows were requested', 'Say it with --base-fetched-at TIME.');
+    throw wrong('it does not say when its rows were requested', 'Set it with --base-fetched-at TIME.');
   const seal = contentSeal(manifest);
   return { folder, name: path.basename(folder), seal, finished, startedAtMs };
 }
 
-/** What a pattern names, the last by name first: no links, and nothing whose name comes after the own one, where that is given. */
+/** What a pattern names, the last by name first: no links, and no name that sorts after this export's own name, if given. */
 export async function foldersOf(
   filesAt: FilesAt,
   pattern: string,

@@ -68,7 +68,7 @@ export interface CommandArguments {
 /** The folder of an export, for commands that take one. */
 export const exportWords: CommandWords = {
   name: '<out>',
-  about: 'folder or bucket of the export, as --out or output.dir named it',
+  about: 'folder or bucket of the export (its --out or output.dir)',
   least: 1,
   most: 1,
 };

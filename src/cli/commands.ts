@@ -18,12 +18,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'enqueue',
-    about: 'put the ids of an export in a bucket into slices, for many workers',
+    about: 'split the ids of an export into slices in its bucket, for many workers',
     load: async () => (await import('./commands/fleet/enqueue-command.ts')).enqueueCommand,
   },
   {
     name: 'work',
-    about: 'make slices that were enqueued, next to other workers',
+    about: 'export enqueued slices, alongside other workers',
     load: async () => (await import('./commands/fleet/work-command.ts')).workCommand,
   },
   {
@@ -48,7 +48,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'report',
-    about: 'write an export as one HTML page, also while it runs',
+    about: 'write an HTML report of an export, also while it runs',
     load: async () => (await import('./commands/report-command.ts')).reportCommand,
   },
   {
@@ -83,7 +83,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'rebuild',
-    about: 'write an export anew in other formats, tables or parts, for no credits',
+    about: 'rewrite an export in other formats, tables or parts; no credits',
     load: async () => (await import('./commands/rebuild-command.ts')).rebuildCommand,
   },
   {

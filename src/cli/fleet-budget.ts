@@ -8,7 +8,7 @@ import { systemClock } from '../lib/clock.ts';
 /** The ledger, pace and clock that all processes share which name a database. */
 export interface FleetBudget {
   readonly ledger: PostgresLedger;
-  /** Who takes the messages of the connection from now on; before that they go to stderr. */
+  /** Redirects the messages of the connection; before that they go to stderr. */
   readonly tellTo: (tell: (message: string) => void) => void;
 }
 

@@ -13,7 +13,7 @@ export const runFlags: readonly CommandFlag[] = [
   {
     name: 'grace-ms',
     value: 'MS',
-    about: 'wait for answers in flight after SIGINT or SIGTERM; at most a day',
+    about: 'how long to wait for answers in flight after SIGINT or SIGTERM; at most a day',
     standard: standards.graceMs,
   },
   {

@@ -35,8 +35,8 @@ export function diffSide(finished: FinishedExport): DiffSide {
   const format = (['parquet', 'csv'] as const).find((each) => held.has(each) && !(isNested && each === 'parquet'));
   if (format === undefined || !columns.some(isAssetId)) {
     const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
-    throw new ExportError('usage', `${folder} has not ${why}, which diff reads`, {
-      todo: `Write it anew for no credits: asset-export rebuild ${folder} --out ${folder}-parquet --format parquet, and compare that.`,
+    throw new ExportError('usage', `${folder} does not have ${why}, which diff needs`, {
+      todo: `Rewrite it for no credits: asset-export rebuild ${folder} --out ${folder}-parquet --format parquet, and compare that.`,
     });
   }
   return { finished, name: basename(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };

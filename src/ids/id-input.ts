@@ -92,7 +92,7 @@ async function remoteInputs(name: string, options: ExpandOptions): Promise<IdInp
     return found.map(({ address, read }) => ({ ...inputOf(address, options), path: address, read }));
   const isPattern = name.includes('*');
   throw new ExportError('input', isPattern ? `no object matches ${name}` : `${name}: no such object`, {
-    todo: isPattern ? 'check the pattern: * stands for anything but /, ** for anything' : 'check the address',
+    todo: isPattern ? 'check the pattern: * matches anything except /, ** matches anything' : 'check the address',
   });
 }
 

@@ -49,7 +49,7 @@ export const baseSchema = z
       flag: 'base',
       value: 'PATH',
       description:
-        'earlier export to take fresh rows from, for no credits; a glob takes the last complete one by name; none: the first export, everything is requested',
+        'earlier export whose fresh rows are reused for no credits; a glob selects the last complete export by name; none: first export, request everything',
     }),
     maxAge: field(age.default('7d'), {
       flag: 'max-age',
@@ -72,7 +72,7 @@ export const baseSchema = z
     sample: field(share.default('0%'), {
       flag: 'sample',
       value: 'P%',
-      description: 'share of the fresh rows to request all the same, to measure how many are out of date',
+      description: 'share of the fresh rows to request anyway, to measure how many are out of date',
     }),
     maxCredits: field(count(0).optional(), {
       flag: 'base-credits',
@@ -82,12 +82,13 @@ export const baseSchema = z
     ignore: field(oneOrMore(ignoredName).default(['extra.token_info.price_info', 'extra.last_indexed_slot']), {
       flag: 'ignore',
       value: 'NAME',
-      description: 'columns, and paths in extra, whose changes alone are no update in the table changes',
+      description:
+        'columns, and paths in extra, to ignore: a row that differs only in these is not an update in the table changes',
     }),
     fetchedAt: field(moment.optional(), {
       flag: 'base-fetched-at',
       value: 'TIME',
-      description: 'when the rows of a base were requested that does not say so itself',
+      description: 'when the rows of the base were requested, if the base does not record it',
     }),
   })
   .prefault({});

@@ -33,7 +33,7 @@ export function issueText(issue: z.core.$ZodIssue): string {
 const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
   object: 'a group of fields',
@@ -47,7 +47,7 @@ interface Bound {
 }
 
 function boundText(side: 'least' | 'most', { origin, minimum, maximum, inclusive }: Bound): string {
-  if (origin === 'string') return 'a non-empty text';
+  if (origin === 'string') return 'a non-empty string';
   if (inclusive === false) return side === 'least' ? `more than ${minimum ?? 0}` : `less than ${maximum ?? 0}`;
   return side === 'least' ? `at least ${minimum ?? 0}` : `at most ${maximum ?? 0}`;
 }

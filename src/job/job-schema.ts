@@ -73,7 +73,7 @@ const jobFieldsSchema = z.strictObject({
     idsPerCall: field(count(1).max(1_000_000).default(documentedIdsPerCall), {
       flag: 'ids-per-call',
       value: 'N',
-      description: 'ids per call, at most',
+      description: 'maximum ids per call',
     }),
     concurrency: field(count(1).max(1000).default(8), {
       flag: 'concurrency',
@@ -99,7 +99,7 @@ const jobFieldsSchema = z.strictObject({
     singles: field(z.boolean().default(true), {
       flag: 'singles',
       description:
-        'allow the single calls of --show-unverified-collections; each one is paid (--no-singles forbids them)',
+        'allow the single calls of --show-unverified-collections; each costs a call (--no-singles forbids them)',
     }),
     timeoutMs: field(count(1).max(dayMs).default(60_000), {
       flag: 'timeout-ms',
@@ -154,13 +154,13 @@ const jobFieldsSchema = z.strictObject({
         flag: 'fleet',
         value: 'ADDRESS',
         description:
-          'postgres://user@host/database with the credit ledger and the rate limit of all processes that name it; the password comes from PGPASSWORD or PGPASSFILE',
+          'shared database, postgres://user@host/database: all processes that name it share credit ledger and rate limit; password from PGPASSWORD or PGPASSFILE',
       }),
       entriesPerSlice: field(count(1).max(1_000_000_000).default(1_000_000), {
         flag: 'entries-per-slice',
         value: 'N',
         description:
-          'ids read for one slice of an export in a bucket, which one process makes at a time; it ends with the part that reaches this number',
+          'ids per slice of an export in a bucket; one process works on a slice at a time; a slice ends with the part that reaches this number',
       }),
       deadAfterSeconds: field(count(1).max(3600).default(60), {
         flag: 'dead-after-seconds',
@@ -223,7 +223,11 @@ function baseIssues(job: z.infer<typeof jobFieldsSchema>): BaseIssue[] {
     ...(formats.some((format) => format !== 'raw')
       ? []
       : [
-          { path: ['output', 'formats'], input: formats, message: `must name one besides raw with base.from: ${ages}` },
+          {
+            path: ['output', 'formats'],
+            input: formats,
+            message: `must include a format other than raw when base.from is set: ${ages}`,
+          },
         ]),
   ];
 }

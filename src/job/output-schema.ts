@@ -65,13 +65,13 @@ export const outputSchema = z
     ...columnFields,
     onDrift: field(z.enum(['keep', 'fail']).default('keep'), {
       flag: 'on-drift',
-      description: 'schema drift: keep and count it, or also fail a complete run with exit 3',
+      description: 'on schema drift, count it (keep), or also end a complete run with exit 3 (fail)',
     }),
     rowsPerPart: field(count(1).max(10_000_000).default(100_000), {
       flag: 'rows-per-part',
       value: 'N',
       description:
-        'ids read for one part, the unit of files and of commits; it ends with the call that reaches this number',
+        'ids per part; a part is written and committed as a whole, and ends with the call that reaches this number',
     }),
     compression: field(
       z
@@ -91,7 +91,7 @@ export const outputSchema = z
     latest: field(z.boolean().default(false), {
       flag: 'latest',
       description:
-        'when the export is complete, let the link latest next to the output folder lead to it (in a bucket: the object latest.json)',
+        'when the export is complete, point the link latest next to the output folder to it (in a bucket: write latest.json)',
     }),
     threads: field(count(1).max(256).optional(), {
       flag: 'threads',

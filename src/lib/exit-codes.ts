@@ -10,7 +10,11 @@ export const exitCodes = {
     runAgain: '',
   },
   input: { code: 4, meaning: 'input unreadable, or changed since the start', runAgain: '' },
-  unavailable: { code: 5, meaning: 'service unavailable after retries', runAgain: 'yes, later' },
+  unavailable: {
+    code: 5,
+    meaning: 'service, store or database unavailable after retries; for finalise: slices not done',
+    runAgain: 'yes, later',
+  },
   notTrusted: {
     code: 6,
     meaning: 'not trusted: API key refused, or certificate not valid for the address',
@@ -19,12 +23,12 @@ export const exitCodes = {
   cannotWrite: {
     code: 7,
     meaning: 'cannot write (disk full, permission denied), or out of file handles or memory',
-    runAgain: 'after freeing space',
+    runAgain: 'after fixing the cause',
   },
-  spent: { code: 8, meaning: 'budget or balance spent', runAgain: 'yes, after 00:00 UTC (printed)' },
+  spent: { code: 8, meaning: 'budget or balance spent', runAgain: 'yes, when the message says' },
   loadFailed: {
     code: 9,
-    meaning: 'database load failed and was rolled back',
+    meaning: 'database load failed; rolled back unless the message says otherwise',
     runAgain: 'after fixing the cause',
   },
   locked: { code: 11, meaning: 'another run holds this export', runAgain: 'yes' },

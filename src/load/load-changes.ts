@@ -156,9 +156,13 @@ async function loadFirst(loading: Loading): Promise<ChangesLoaded> {
 }
 
 function notFirst(table: string): ExportError {
-  return new ExportError('usage', `the table ${table} has rows, and ${loadsTable} does not say of which export`, {
-    todo: 'Load a whole export with --mode replace first, or load into other tables with --schema or --prefix.',
-  });
+  return new ExportError(
+    'usage',
+    `the table ${table} has rows, and ${loadsTable} does not record which export they came from`,
+    {
+      todo: 'Load a whole export with --mode replace first, or load into other tables with --schema or --prefix.',
+    },
+  );
 }
 
 async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoaded> {
@@ -245,7 +249,7 @@ async function requireFewDeletes(
 /** A row may not end before it begins. */
 async function requireLater({ database, assets, finished }: Loading, at: string): Promise<void> {
   if ((await countOf(database, `${doubleQuoted(assets.name)} WHERE valid_from >= ${at}`)) === 0) return;
-  throw new ExportError('usage', `${finished.folder} began before rows that the table ${assets.name} has already`, {
+  throw new ExportError('usage', `${finished.folder} started before the newest rows in the table ${assets.name}`, {
     todo: 'Load exports in the order in which they began.',
   });
 }

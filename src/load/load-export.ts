@@ -75,9 +75,13 @@ export async function loadExport(request: LoadRequest, target: LoadTarget, onCha
 export async function loadScript(request: LoadRequest): Promise<string> {
   const { folder, kind, mode } = request;
   if (mode === 'merge' || mode === 'scd2') {
-    throw new ExportError('usage', `--sql cannot check at which export the tables stand, as --mode ${mode} must`, {
-      todo: `Load without --sql, or take the statements from asset-export schema --for ${kind} --mode ${mode}.`,
-    });
+    throw new ExportError(
+      'usage',
+      `--sql cannot check which export the tables hold, and --mode ${mode} requires this check`,
+      {
+        todo: `Load without --sql, or take the statements from asset-export schema --for ${kind} --mode ${mode}.`,
+      },
+    );
   }
   const { plan, steps } = await prepareLoad(request, kind === 'postgres' ? 'psql' : kind);
   const texts = steps.map((step) => {

@@ -28,9 +28,9 @@ export async function requireSameChildren(database: Database, { folder, plan, ba
     const isLoaded = plan.tables.some((each) => each.name === name);
     if (isLoaded === held.has(table)) continue;
     const why = isLoaded
-      ? `${folder} has the table ${name}, but the table ${table} does not hold that of ${base.name}`
+      ? `${folder} has the table ${name}, but the table ${table} was not loaded from ${base.name}`
       : `the table ${table} holds ${base.name}, but ${folder} has no table ${name}`;
-    throw new ExportError('usage', `${why}: its rows would no longer be those of the assets`, {
+    throw new ExportError('usage', `${why}: the child rows would no longer match the assets`, {
       todo: 'Write both exports with the same tables (asset-export rebuild … --tables …), or load into other tables with --schema or --prefix.',
     });
   }

@@ -18,7 +18,7 @@ export const observeRuns: OpenObserver = async (run) => {
   return joinedObservers(observers.map((observer) => harmless(observer, run.listener)));
 };
 
-/** An observer whose own faults are one warning: no run fails by what only follows it. */
+/** An observer whose own faults are one warning: an observer never fails a run. */
 function harmless(observer: RunObserver, listener: RunListener): RunObserver {
   let hasFailed = false;
   const failed = (error: unknown): void => {

@@ -172,10 +172,10 @@ export class RunMetrics {
 
 const gaugeHelp = {
   entries_expected: 'Entries of all id files; an estimate until they are read.',
-  parts_committed: 'Parts whose files are whole.',
+  parts_committed: 'Parts that are committed.',
   calls_in_flight: 'Calls that wait for their answer.',
   credits_remaining: 'Credits that the tightest limit leaves; absent without a limit.',
-  paused_until_timestamp_seconds: 'Until when all calls pause or wait for credits; 0: they do not.',
+  paused_until_timestamp_seconds: 'Time until which all calls are paused or wait for credits; 0 if neither.',
   last_progress_timestamp_seconds: 'When the last answer came or the last part was committed.',
   last_run_start_timestamp_seconds: 'When this run began.',
   last_run_end_timestamp_seconds: 'When this run ended; absent while it works.',

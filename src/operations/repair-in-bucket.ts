@@ -63,7 +63,7 @@ async function putChanged(
   body: ObjectBody,
 ) {
   if ((await put(store, name, body)) === 'put') return;
-  throw new ExportError('unavailable', `${folder}/${name} was changed by somebody else during the repair`, {
+  throw new ExportError('unavailable', `${folder}/${name} was changed by another process during the repair`, {
     todo: 'Run verify again.',
   });
 }

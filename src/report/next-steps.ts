@@ -52,7 +52,7 @@ function waitingText({ runs }: ReportFacts): string {
 function resumeStep({ state, runs }: ReportFacts): NextStep {
   const command = 'asset-export run job.yaml';
   const title = 'Resume the export';
-  const again = 'Run the same command again, with the job or the flags of before. Nothing is paid for twice.';
+  const again = 'Run the same command again, with the same job or flags. No saved answer is paid for twice.';
   if (state.isKilled) return { title, about: `The last run was killed. ${again}`, command };
   const known = Object.values(exitCodes).find(({ code }) => code === state.exit);
   const ended = runs?.runs.at(-1)?.endedMs;

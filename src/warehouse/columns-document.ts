@@ -15,9 +15,9 @@ function tableSection(table: Table): string {
 function rowMeaning({ list, where }: Table): string {
   if (list === undefined) return 'One row per record.';
   if (where !== undefined) {
-    return `One row an element of \`${list.join('.')}\` whose \`${where.member}\` is \`${where.value}\`.`;
+    return `One row per element of \`${list.join('.')}\` whose \`${where.member}\` is \`${where.value}\`.`;
   }
-  return `One row an element of \`${list.join('.')}\`, in its order.`;
+  return `One row per element of \`${list.join('.')}\`, in its order.`;
 }
 
 function typeName(column: Column): string {

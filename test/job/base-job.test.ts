@@ -31,7 +31,7 @@ describe('the base of a job', () => {
     [{ 'base-fetched-at': 'yesterday' }, '--base-fetched-at must be a time like 2026-11-20'],
     [{ tables: 'assets,changes', base: undefined }, 'must not name changes without base.from'],
     [{ tables: 'creators' }, 'must name assets with base.from'],
-    [{ format: 'raw' }, 'must name one besides raw with base.from'],
+    [{ format: 'raw' }, 'must include a format other than raw when base.from is set'],
     [{ rename: 'name=x,burnt=fetched_at' }, 'must name columns of assets'],
     [{ rename: 'burnt=fetched_at' }, 'fetched_at and burnt would be the same'],
     [{ rename: 'burnt=op', tables: 'assets,changes' }, 'op and burnt would be the same'],

@@ -178,7 +178,7 @@ describe('a job that is wrong', () => {
 
   it('has a path that is empty, which is not the current folder', async () => {
     const wrong = async (fields: string, extra: Partial<JobSources> = {}) => messageOf(await jobFile(fields, extra));
-    const empty = 'must be a non-empty text';
+    const empty = 'must be a non-empty string';
     expect(await wrong(least, { flags: { out: '' } })).toBe(`--out ${empty}, not ""`);
     expect(await wrong(least.replace('dir: out', 'dir: ""'))).toBe(`jobs/j.yaml:3:11: output.dir ${empty}, not ""`);
     expect(await wrong(least.replace('dir: out', "dir: '${OUT:-}'"))).toContain(`output.dir ${empty}`);
@@ -212,7 +212,7 @@ describe('a job that is wrong', () => {
 
   it('shows nothing of what stands where the key belongs', async () => {
     const message = messageOf(await jobFile(least.replace('{ url:', '{ apiKeyFile: [s3cret], url:')));
-    expect(message).toContain('service.apiKeyFile must be a text');
+    expect(message).toContain('service.apiKeyFile must be a string');
     expect(message).not.toContain('s3cret');
   });
 

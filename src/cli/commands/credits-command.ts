@@ -17,7 +17,7 @@ import { readApiKey } from '../read-api-key.ts';
 export const creditsCommand: Command = {
   usage: ['credits [flags]', 'credits set <credits> [--day DAY] [flags]'],
   about:
-    'Shows the credits booked per UTC day, or sets a day to the usage that the provider’s page shows. Sends nothing.',
+    'Shows the credits booked per UTC day, or sets a day to the usage that you read on the provider’s page. Sends nothing.',
   examples: [
     { line: 'credits --api-key-file key.txt', about: 'credits booked under one key; without a key, under all' },
     { line: 'credits set 480000 --api-key-file key.txt', about: 'sets today to the usage on the provider’s page' },

@@ -40,7 +40,8 @@ export const diffCommand: Command = {
         {
           name: 'memory',
           value: 'SIZE',
-          about: 'memory to stay below, roughly: 500MB, 2GB; the rest goes to disk, in <out>/.run',
+          about:
+            'approximate memory limit, for example 500MB or 2GB; the rest goes to disk (<out>/.run, or a temporary folder without --out)',
           standard: '1GB',
         },
         jobFlag('base.ignore'),

@@ -17,10 +17,10 @@ export async function exportBefore(files: FileStore, job: Job, today: string): P
   const unfinished = await unfinishedBefore({ files }, job, today);
   if (unfinished === undefined) return undefined;
   if (!job.ids.from.includes('-')) return { job: unfinished };
-  return { warning: `${unfinished.output.dir} is unfinished and stays so, because the ids come from stdin` };
+  return { warning: `${unfinished.output.dir} stays unfinished: the ids on stdin are for today's export` };
 }
 
 /** The warning about an unfinished export whose job or inputs are others now. */
 export function leftAlone(change: ExportError): string {
-  return `${change.message}; it stays unfinished, and today's export starts`;
+  return `${change.message}; the earlier export stays unfinished, and today's export starts`;
 }

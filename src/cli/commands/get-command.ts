@@ -16,7 +16,7 @@ import { stopSignals } from '../stop-signals.ts';
 export const getCommand: Command = {
   usage: ['get <id…> --url BASE [flags]'],
   about:
-    'Prints records as the service sent them, one JSON line each. One id uses getAsset, several use getAssets. Each call is paid.',
+    'Prints records as the service sent them, one JSON line each. One id uses getAsset, several use getAssets. Each call costs credits.',
   examples: [
     { line: 'get <id> --url https://service.example --api-key-file key.txt', about: 'one record' },
     {

@@ -61,7 +61,8 @@ export const loadCommand: Command = {
           name: 'deletes',
           value: 'RULE',
           choices: deleteRules,
-          about: 'merge: delete the rows, keep them, or mark them (deleted_at); scd2: delete closes the row, or keep',
+          about:
+            'what to do with deleted assets. merge: delete removes their rows, keep leaves them, mark sets deleted_at. scd2: delete closes the row, keep leaves it open',
           standard: 'delete',
         },
         { name: 'sql', about: 'print the statements; connect to nothing' },

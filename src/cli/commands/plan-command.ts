@@ -109,7 +109,7 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
     const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));
     warnings.push(
-      `${next} may be the base when it is finished; the plan counts with ${old}, which may need more calls`,
+      `${next} may become the base once it is finished; this plan assumes ${old}, so the run may need fewer calls`,
     );
   }
   return { job, plan, before, warnings, error: await refusal(job, plan) };
@@ -164,7 +164,7 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
       : [
           [
             'first',
-            `${shownPath(before.folder, process.cwd())} is finished first: ${plural(before.calls, 'call')} of these`,
+            `${shownPath(before.folder, process.cwd())} is finished first, with ${plural(before.calls, 'call')} of the total`,
           ] as const,
         ]),
     ...(plan.singleCallsAtMost === 0
@@ -178,7 +178,7 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
       : [
           [
             'lost disk',
-            `about ${plural(plan.lostDiskCalls, 'call')} again when a machine dies with its scratch folder`,
+            `about ${plural(plan.lostDiskCalls, 'call')} repeated if a machine and its scratch folder are lost`,
           ] as const,
         ]),
     ['disk', `about ${byteSize(plan.diskBytes)}`],

@@ -17,12 +17,12 @@ const fields = ['formats', 'tables', 'columns', 'exclude', 'nested'] as const;
 export const rebuildCommand: Command = {
   usage: ['rebuild <out> --out NEW [flags]'],
   about:
-    'Writes a complete export anew, for no credits and without its ids: in other formats, with other tables or columns, or in larger parts. It reads the records from raw, else from the best table of whole rows. What became of each id, times, calls and credits stay those of the source. A killed run loses nothing: run it again.',
+    'Rewrites a complete export, for no credits and without its id files: in other formats, with other tables or columns, or in larger parts. It reads the records from raw, else from a format whose tables hold all values. The fate of each id, times, calls and credits are copied from the source. To resume a killed rebuild, run it again.',
   examples: [
     { line: 'rebuild out/nightly --out out/parquet --format parquet', about: 'another format' },
     {
       line: 'rebuild out/nightly --out out/whole --tables assets,creators,attributes',
-      about: 'tables that the job did not ask for',
+      about: 'tables that the job did not write',
     },
     { line: 'rebuild out/nightly --out out/few --join 10', about: 'few large parts out of many small ones' },
   ],
@@ -34,7 +34,7 @@ export const rebuildCommand: Command = {
         { name: 'out', value: 'DIR', about: 'folder of the new export, or address in a bucket' },
         ...fields.map((name) => ofSource(`output.${name}`)),
         { name: 'join', value: 'K', about: 'make one part of K neighbouring parts', standard: '1' },
-        { name: 'fresh', about: 'delete an unfinished rebuild and start over' },
+        { name: 'fresh', about: 'delete the export in --out, even a complete one, and start over' },
         ...runFlags,
         ...bucketFlags,
         scratchFlag,
@@ -42,7 +42,7 @@ export const rebuildCommand: Command = {
     },
   ],
   notes:
-    'Without a flag the formats, tables and columns are those of the source. raw can only be written from raw: tables do not tell an absent member from null.',
+    'Without a flag the formats, tables and columns are those of the source. raw can only be written from raw: in tables, an absent member and null look the same.',
   run: (args) => rebuild(args),
 };
 

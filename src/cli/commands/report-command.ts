@@ -38,7 +38,7 @@ export const reportCommand: Command = {
           value: 'EXTENT',
           choices: extents,
           about:
-            'rows to count: exact reads all, parts reads every k-th part (default above 5,000,000 rows), none leaves these sections out',
+            'rows to count: exact reads all, parts reads every k-th part (default above 5,000,000 rows), none leaves out the sections about assets and columns',
         },
         ...bucketFlags,
         { name: 'json', about: 'print what the page shows as one JSON object; write no page' },

@@ -19,7 +19,7 @@ import { type AccountJson, type JobRun, runJob } from './run-job.ts';
 export const runCommand: Command = {
   usage: ['run <job.yaml> [flags]', 'run --ids FILE --url BASE --out DIR [flags]'],
   about:
-    'Starts an export, or resumes it with the same command. A killed run loses nothing: run it again. With {date} in the output folder, each UTC day has its own export, and a run finishes the newest unfinished one first.',
+    'Starts an export, or resumes it with the same command. To resume a killed run, run it again: no saved answer is paid for twice. With {date} in the output folder, each UTC day has its own export, and a run finishes the newest unfinished one first.',
   examples: [
     { line: 'run job.yaml', about: 'the job that asset-export init wrote' },
     {
@@ -34,7 +34,7 @@ export const runCommand: Command = {
     {
       title: 'This command',
       flags: [
-        { name: 'fresh', about: 'delete the unfinished export and start over' },
+        { name: 'fresh', about: 'delete the export in the output folder, even a complete one, and start over' },
         ...runFlags,
         ...stateGroup.flags,
       ],

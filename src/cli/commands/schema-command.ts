@@ -17,7 +17,7 @@ import type { Command, CommandArguments } from '../command.ts';
 
 /** `schema`: the columns, their DDL and load statements, or the JSON Schema of job files. */
 export const schemaCommand: Command = {
-  usage: ['schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]'],
+  usage: ['schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2] [--history PATTERN]'],
   about:
     'Prints the columns of the tables. --for prints the statements that create and load them in a warehouse, or the JSON Schema of job files. With a job file, the output describes the tables as that job writes them.',
   examples: [
@@ -43,7 +43,8 @@ export const schemaCommand: Command = {
         {
           name: 'history',
           value: 'PATTERN',
-          about: "with --for duckdb: a view of all versions over the nights 'out/date=*', from Parquet files alone",
+          about:
+            "with --for duckdb: print a view of every version of every asset, over the Parquet files of the exports that PATTERN matches, for example 'out/date=*'",
         },
         {
           name: 'folder',

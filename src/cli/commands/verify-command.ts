@@ -34,7 +34,7 @@ export const verifyCommand: Command = {
   about:
     'Checks every file of a complete export against the manifest: hashes, row counts, schemas and the accounting identity. Files that do not belong to the export are only a note; with --strict they are an error. --repair rebuilds damaged files from other files of the export and from its base, for no credits. For the rest it prints the cost in calls and credits and stops with exit 12. With --yes it requests these ids again, within the budget.',
   examples: [
-    { line: 'verify asset-export-demo', about: 'exit 0 if all is well, 12 if a file is damaged' },
+    { line: 'verify asset-export-demo', about: 'exit 0 if every file is intact, 12 if one is damaged' },
     { line: 'verify s3://bucket/nightly --quick', about: 'compare sizes and hashes without reading the files' },
     {
       line: 'verify out/export --repair --job job.yaml',

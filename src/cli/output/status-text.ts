@@ -94,7 +94,7 @@ function fleetLines({ fleet }: ExportStatus): string[] {
   return [
     `  slices   ${count(done)} of ${count(slices)} done, ${count(held)} held, ${count(free)} free`,
     ...workers.slice(0, shownWorkers).map(({ host, pid, slice, calls, heardSecondsAgo }) => {
-      const heard = `heard ${duration(heardSecondsAgo * 1000)} ago`;
+      const heard = `last heartbeat ${duration(heardSecondsAgo * 1000)} ago`;
       return `  worker   process ${pid} on ${printable(host)}: slice ${slice}, ${plural(calls, 'call')}, ${heard}`;
     }),
     ...(more > 0 ? [`           and ${count(more)} more`] : []),

@@ -76,7 +76,7 @@ function baseLines({ base, counts }: ExportAccount, saved = 0): string[] {
     ...(estimate === undefined
       ? []
       : [
-          `    out of date among the carried: about ${percent(estimate.outOfDate)} (${percent(estimate.low)} to ${percent(estimate.high)})`,
+          `    carried rows out of date: about ${percent(estimate.outOfDate)} (${percent(estimate.low)} to ${percent(estimate.high)})`,
         ]),
   ];
 }

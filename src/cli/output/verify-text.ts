@@ -22,9 +22,9 @@ export interface VerifyWords {
 /** The result of `verify` for a person. */
 export function verifyText(result: Verification, { shown, isStrict, isRepaired = false }: VerifyWords): string {
   const { files, rows, bytes, damage, strangers } = result;
-  const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'note: '}${strangersText(strangers)}\n`;
+  const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'ignored: '}${strangersText(strangers)}\n`;
   const counted = `${plural(files, 'file')}, ${count(rows)} rows, ${byteSize(bytes)}`;
-  const isWell = `  ${counted}: hashes, rows, columns and the identity agree with the manifest\n`;
+  const isWell = `  ${counted}: hashes, row counts, columns and totals match the manifest\n`;
   if (verifyExitCode(result, isStrict) === 0) return `${shown}: all is well\n${isWell}${notes}`;
   if (damage.length === 0) return `${shown}: ${plural(strangers.length, 'problem')}\n${notes}${isWell}`;
   const lines = damage.map(({ path, problem }) => `  ${printable(path)}: ${printable(problem)}\n`);
@@ -36,5 +36,5 @@ export function verifyText(result: Verification, { shown, isStrict, isRepaired =
 function strangersText(strangers: readonly string[]): string {
   const names = strangers.slice(0, mostNames).map(printable);
   const rest = strangers.length > mostNames ? [`and ${strangers.length - mostNames} more`] : [];
-  return `${plural(strangers.length, 'file')} not part of this export (ignored): ${[...names, ...rest].join(', ')}`;
+  return `${plural(strangers.length, 'file')} not part of this export: ${[...names, ...rest].join(', ')}`;
 }

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { plural } from '../../lib/format-text.ts';
 import type { RunEvent } from '../../work/run-events.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';
@@ -101,6 +102,18 @@ function logEvent(log: pino.Logger, event: RunEvent): void {
       log[level]({ until: new Date(untilMs).toISOString(), ...others }, message);
       return;
     }
+    case 'shrunk':
+      log[level](facts, `at most ${event.cap} ids per call from now on`);
+      return;
+    case 'concurrency':
+      log[level](facts, `at most ${plural(event.calls, 'call')} in flight from now on`);
+      return;
+    case 'retry':
+      log[level](facts, 'retrying a call');
+      return;
+    case 'failed':
+      log[level](facts, 'a call failed');
+      return;
     case 'unrecorded':
       log[level](facts, 'cannot write runs.jsonl: the run continues without it');
       return;

@@ -144,7 +144,7 @@ function isPassing(error: unknown): boolean {
 
 function refused(error: unknown): ExportError {
   return new ExportError('cannotWrite', `the shared database refused a statement: ${messageOf(error)}`, {
-    todo: 'The user needs to log in, and to create the schema asset_export or to use its tables and functions.',
+    todo: 'The database user needs permission to log in, and to create the schema asset_export or use its tables and functions.',
     cause: error,
   });
 }

@@ -150,7 +150,7 @@ function notDone(address: string, open: readonly number[], slices: number): Expo
     'unavailable',
     `${plural(open.length, 'slice')} of ${slices} of ${address} ${open.length === 1 ? 'is' : 'are'} not done: ${names}`,
     {
-      todo: `Run asset-export work with the same job; asset-export status ${address} shows who works.`,
+      todo: `Run asset-export work with the same job; asset-export status ${address} shows the active workers.`,
       facts: { slices: open.length },
     },
   );

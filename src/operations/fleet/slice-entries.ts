@@ -57,7 +57,7 @@ function hashOf(bytes: Uint8Array): string {
 }
 
 function changed(address: string, name: string): ExportError {
-  return new ExportError('damaged', `${address}/${name} is not as it was enqueued`, {
+  return new ExportError('damaged', `${address}/${name} is missing or was changed after it was enqueued`, {
     todo: 'Run asset-export enqueue with the same job and ids again: it puts what is missing or changed.',
   });
 }

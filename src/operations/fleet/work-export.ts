@@ -52,7 +52,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
 
 function requireNoRunBudget({ budget }: Job): void {
   if (budget.creditsPerRun === undefined) return;
-  throw new ExportError('usage', 'budget.creditsPerRun is the budget of one process, and work shares an export', {
+  throw new ExportError('usage', 'work does not support budget.creditsPerRun: it limits one process, not all workers', {
     todo: 'Remove it (--credits-per-run), and limit the fleet with budget.creditsPerDay.',
   });
 }

@@ -66,7 +66,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
   if (own.length === 0) throw refused(`${folder} has none of the built-in formats`, 'Choose formats with --format.');
   if (own.includes('raw') && !had.has('raw'))
     throw refused(
-      `${folder} has no raw files, and tables do not tell an absent member from null`,
+      `${folder} has no raw files, and in tables, an absent member and null look the same`,
       'Leave raw out of --format.',
     );
   requireChanges(source, job);
@@ -89,7 +89,9 @@ function requireChanges({ tables, folder, manifest }: FinishedExport, job: Job):
   const shapeOf = (table: typeof had | undefined): string =>
     (table?.columns ?? []).map(({ name, list }) => `${name} ${list ?? ''}`).join();
   if (shapeOf(had) === shapeOf(now?.table)) return;
-  throw new ExportError('usage', 'the table changes has the columns of assets, and these would be others', { todo });
+  throw new ExportError('usage', 'the table changes can be copied only if the columns of assets stay the same', {
+    todo,
+  });
 }
 
 /**

@@ -57,7 +57,7 @@ export async function planBasedRepair(damage: BasedDamage, context: HomeContext)
   return planWithoutBase(damage, { pending: undefined, notes: [[note, ...hint].join(' ')] });
 }
 
-const repairWithoutBase = 'A repair that was stopped requests all ids of these parts, without the base. It is resumed.';
+const repairWithoutBase = 'Resuming the stopped repair, which requests all ids of these parts without the base.';
 
 /** The repair that was stopped, where some of its parts are damaged still. */
 async function pendingOf(

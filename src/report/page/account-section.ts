@@ -65,7 +65,7 @@ function fateBars(read: number, fates: readonly Fate[]): Markup {
     : '';
   return html`<div class="fates"><p class="note">all ${count(read)} ids that were read</p>
 <svg width="100%" height="${height}" role="img" aria-label="${count(read)} ids: ${said}"><rect class="track" width="100%" height="${barHeight}" fill="${colours.track}"/>${first.map((each) => segment(each, 0, barHeight))}${label}${lens}</svg>
-${isMagnified ? html`<p class="note">the ${count(lost)} that are no row, magnified ${magnified(from)}</p>` : ''}</div>`;
+${isMagnified ? html`<p class="note">the ${count(lost)} ids that are not rows, magnified ${magnified(from)}</p>` : ''}</div>`;
 }
 
 /** Fates side by side from a place to the right end. */

@@ -91,7 +91,7 @@ function histograms(cards: AssetCards): Part[] {
     bins !== undefined && bins.length > 0 && histogram(caption, bins, unit);
   return [
     drawn('Royalty', cards.royalty, 'assets by basis points'),
-    drawn('Creators an asset', cards.creatorsPerAsset, 'assets by number of creators'),
+    drawn('Creators per asset', cards.creatorsPerAsset, 'assets by number of creators'),
     drawn('Creator share', cards.creatorShare, 'creators by percent'),
     drawn('Attributes an asset', cards.attributesPerAsset, 'assets by number of attributes'),
     drawn('Print supply', cards.printSupply, 'assets by maximum supply'),

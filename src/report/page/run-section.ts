@@ -211,8 +211,7 @@ function runsTable(runs: readonly RunFacts[]): Markup {
 }
 
 function endText({ ended, exit, error }: RunFacts): Part {
-  if (ended === 'killed') return 'killed: its last line is its end';
-  if (ended === 'goes on') return 'goes on';
+  if (ended === 'killed') return 'killed (time of its last record)';
   const code = exit === null || (ended === 'complete' && exit === 0) ? '' : `, exit ${exit}`;
   return html`${ended}${code}${error === null ? '' : html` <small><bdi>${cut(error, 120)}</bdi></small>`}`;
 }

@@ -75,7 +75,7 @@ it('--repair of an export with a base pays for requested ids alone, and says wha
   renameSync(join(folder, 'first'), join(folder, 'moved'));
   const dear = await run(...repair);
   expect(dear.exit).toBe(12);
-  expect(dear.stderr).toContain('The base first is not there');
+  expect(dear.stderr).toContain('The base first was not found');
   expect(dear.stderr).toContain('name it with --base PATH');
   expect(dear.stderr).toContain('The rest must be requested from the service: 2 calls, 320 credits');
   const cheap = await run(...repair, '--base', 'moved', '--json');
@@ -108,7 +108,7 @@ it('a stray file is a note of verify, damage only with --strict, and nothing to 
   for (const name of ['.DS_Store', '_SUCCESS']) writeFileSync(join(folder, 'out', name), '');
   const told = await run('verify', 'out');
   expect(told.exit).toBe(0);
-  expect(told.stdout).toContain('note: 2 files not part of this export (ignored): .DS_Store, _SUCCESS');
+  expect(told.stdout).toContain('ignored: 2 files not part of this export: .DS_Store, _SUCCESS');
   const strict = await run('verify', 'out', '--strict', '--json');
   expect(strict.exit).toBe(12);
   expect(JSON.parse(strict.stdout)).toMatchObject({ ok: false, damage: [], strangers: ['.DS_Store', '_SUCCESS'] });

@@ -25,12 +25,12 @@ const memoryShare = 0.25;
 export const enqueueCommand: Command = {
   usage: ['enqueue <job.yaml> [--memory SIZE] [flags]'],
   about:
-    'Reads all ids, marks duplicates over all of them, and puts them into the bucket of the export as slices, for asset-export work; with fleet.database also into a queue. Sends no call and needs no key. Run it again after an interruption: it puts what is missing and changes nothing else. Changed ids are refused with exit 4.',
+    'Reads all ids, marks duplicates across all of them, and writes slices of ids into the bucket of the export, for asset-export work. With fleet.database it also adds the slices to a queue. Sends no call and needs no key. Run it again after an interruption: it writes what is missing and changes nothing else. Changed ids are refused with exit 4.',
   examples: [
     { line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' },
     {
       line: 'enqueue job.yaml --memory 256MB',
-      about: 'above that, duplicates are found with files in the scratch folder',
+      about: 'beyond 256 MB, use files in the scratch folder to find duplicates',
     },
   ],
   words: jobWords,
@@ -42,7 +42,7 @@ export const enqueueCommand: Command = {
           name: 'memory',
           value: 'SIZE',
           about:
-            'memory for finding duplicates, 22 bytes an id; above it, hashes go to the scratch folder, 24 bytes an id, and the ids are read twice',
+            'memory for finding duplicates (22 bytes per id); if it is not enough, hashes go to the scratch folder (24 bytes per id) and the ids are read twice',
           standard: '25 % of the machine',
         },
         { name: 'fresh', about: 'delete the export and its slices, and start over' },

@@ -14,8 +14,8 @@ import { clearJobQueue, withJobQueue } from './job-queue.ts';
 export const finaliseCommand: Command = {
   usage: ['finalise <job.yaml> [flags]', 'finalize <job.yaml> [flags]'],
   about:
-    'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. Slices that are not done are named, with exit 5, and queued again. Needs no key and sends no call.',
-  examples: [{ line: 'finalise job.yaml', about: 'exit 0 if the export is complete, also if it was before' }],
+    'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. If slices are not done, it lists them, queues them again and ends with exit 5. Needs no key and sends no call.',
+  examples: [{ line: 'finalise job.yaml', about: 'exit 0 if the export is complete, even if it already was' }],
   words: jobWords,
   groups: [
     { title: 'This command', flags: [{ name: 'json', about: 'print the account as one JSON object on stdout' }] },

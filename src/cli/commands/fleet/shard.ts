@@ -36,7 +36,7 @@ export function requireSharedBudget({ budget, fleet }: Job, { count }: Shard): v
   if (count === 1 || name === undefined || fleet.database !== undefined) return;
   throw new ExportError(
     'usage',
-    `budget.${name} is kept by each machine for itself, and this is one of ${count} workers`,
+    `budget.${name} would apply to each machine separately, and there are ${count} workers`,
     {
       todo: 'Set fleet.database (--fleet): all workers then share the budget.',
     },

@@ -23,7 +23,7 @@ import { requireSharedBudget, shardFlag, shardOf } from './shard.ts';
 export const workCommand: Command = {
   usage: ['work <job.yaml> [--shard i/N] [--no-wait] [flags]'],
   about:
-    'Makes slices of an export that asset-export enqueue put into a bucket, next to any number of other workers, and ends with 0 when every slice is done. Who finishes the last slice completes the export. While others hold the rest, a worker waits, and takes over from workers that died. With fleet.database and without --shard, a queue hands out the slices.',
+    'Exports slices that asset-export enqueue wrote into a bucket, alongside any number of other workers. Ends with 0 when every slice is done. The worker that finishes the last slice completes the export. While others hold the rest, a worker waits, and takes over from workers that died. With fleet.database and without --shard, a queue hands out the slices.',
   examples: [
     { line: 'work job.yaml', about: 'on each machine; workers may start and stop at any time' },
     { line: 'work job.yaml --shard 3/8', about: 'the fourth of eight: begins where the others do not' },
@@ -37,7 +37,7 @@ export const workCommand: Command = {
         shardFlag,
         {
           name: 'wait',
-          about: 'wait while others hold all slices that are left; --no-wait ends with exit 11 then',
+          about: 'wait if other workers hold all remaining slices; with --no-wait, exit 11 instead',
           standard: 'on',
         },
         ...runFlags,
