@@ -121,7 +121,7 @@ export async function timesOf(finished: FinishedExport, file: ManifestFile | und
 export function missingText(sinceMs: number, after: MaxAge): string {
   const time = new Date(sinceMs).toISOString();
   const since = after.unit === 'h' ? `${time.slice(0, 16)}Z` : time.slice(0, 10);
-  return `missing since ${since}, ${after.unit === 'never' ? 'not requested again' : `requested again after ${ageWords(after)}`}`;
+  return `missing since ${since}, ${after.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(after)}`}`;
 }
 
 const missingPattern = /^missing since (\d{4}-\d\d-\d\d(?:T\d\d:\d\dZ)?), /;

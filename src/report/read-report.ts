@@ -113,7 +113,7 @@ async function profileOf(
   const format = preferred.find((each) =>
     names.some((name) => view.filesOf(name).some((file) => file.format === each)),
   );
-  if (format === undefined) return none('this export has no Parquet, JSONL or unescaped CSV tables');
+  if (format === undefined) return none('it has no Parquet, JSONL or unescaped CSV tables');
   const source = await openProfile();
   if (source === undefined) return none('the package @duckdb/node-api is not installed');
   try {

@@ -29,6 +29,6 @@ it.each(['merge', 'scd2'] as const)('%s refuses a night whose child tables are o
   await expect(lost).rejects.toThrow('the table x_files holds first, but');
   const found = loadNights('assets', 'assets,creators', mode);
   await expect(found).rejects.toMatchObject({ exit: 'usage' });
-  await expect(found).rejects.toThrow('has the table creators, but the table x_creators does not hold that of first');
+  await expect(found).rejects.toThrow('has the table creators, but the table x_creators was not loaded from first');
   await loadNights('assets,creators', 'assets,creators', mode);
 });

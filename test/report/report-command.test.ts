@@ -84,7 +84,7 @@ describe('report', () => {
     expect(await shown('one')).toContain('1 exported · 100 %');
     await madeExport({ cwd, out: 'raw', flags: ['--format', 'raw'] });
     const raw = await shown('raw');
-    expect(raw).toContain('this export has no Parquet, JSONL or unescaped CSV tables');
+    expect(raw).toContain('it has no Parquet, JSONL or unescaped CSV tables');
     expect(raw).not.toContain('Every column');
     rmSync(join(cwd, 'one', 'runs.jsonl'));
     expect(await shown('one')).toContain('times, retries and pauses are not known');

@@ -106,7 +106,7 @@ function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptio
         facts: { status },
       });
     case 'elsewhere':
-      throw new ExportError('unavailable', `The address does not answer like this service (${message}).`, {
+      throw new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
         todo: 'Check service.url: it is the base address, without /v3 and the key. Redirects are not followed, because they would pass the key on.',
         facts: { status },
       });

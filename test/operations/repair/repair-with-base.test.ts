@@ -150,8 +150,8 @@ describe('a repair of an export with a base', () => {
   });
 
   it.each([
-    ['is gone', 'is not there'],
-    ['is another export now', 'is another export now'],
+    ['is gone', 'was not found'],
+    ['is another export now', 'another export replaced it'],
     ['is not wanted', 'base.from is none'],
   ])('requests every id where the base %s, and says so', async (how, words) => {
     const { base, out, where, manifest } = await twoNights();
