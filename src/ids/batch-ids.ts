@@ -1,3 +1,4 @@
+import type { Job } from '../job/job-schema.ts';
 import type { IdList } from './id-list.ts';
 import { Entries } from './entries.ts';
 
@@ -21,6 +22,11 @@ export interface BatchShape {
   readonly rowsPerPart: number;
   /** The part of the first entry; 0 by default. */
   readonly firstPart?: number;
+}
+
+/** How the batches of a job are cut. */
+export function batchShape({ service, output }: Pick<Job, 'service' | 'output'>): BatchShape {
+  return { idsPerCall: service.idsPerCall, rowsPerPart: output.rowsPerPart };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { batchesOf, batchIds } from '../ids/batch-ids.ts';
+import { batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Commit } from '../store/export-facts.ts';
@@ -11,23 +11,31 @@ export interface CallsLeft {
   readonly ids: number;
 }
 
-interface Standing {
-  readonly isComplete: boolean;
-  readonly commits: readonly Commit[];
-  readonly kept: KeptAnswers;
+export interface PartsLeft {
+  readonly isNeeded: (part: number) => boolean;
+  /** None by default. */
+  readonly kept?: KeptAnswers | undefined;
+  /** Most ids a call that an earlier run found out; absent: not known. */
+  readonly initialCap?: number | undefined;
 }
 
-/** What an export still needs from where it stands. Reads all entries. */
+/** What is left of an export with these commits. */
+export function partsAfter(commits: readonly Commit[]): PartsLeft {
+  const done = new Set(commits.map(({ part }) => part));
+  return { isNeeded: (part) => !done.has(part), initialCap: commits.at(-1)?.cap };
+}
+
+const noAnswers: KeptAnswers = { find: () => Promise.resolve(undefined), size: () => 0 };
+
+/** The calls that some parts need. Reads all entries. */
 export async function callsLeft(
   entries: AsyncIterable<Entries>,
-  { service, output }: Pick<Job, 'service' | 'output'>,
-  { isComplete, commits, kept }: Standing,
+  job: Pick<Job, 'service' | 'output'>,
+  { isNeeded, kept = noAnswers, initialCap }: PartsLeft,
 ): Promise<CallsLeft> {
-  const done = new Set(commits.map(({ part }) => part));
-  const shape = { idsPerCall: service.idsPerCall, rowsPerPart: output.rowsPerPart };
-  const counter = countCalls({ kept, flags: service.flags, initialCap: commits.at(-1)?.cap });
+  const counter = countCalls({ kept, flags: job.service.flags, initialCap });
   let ids = 0;
-  for await (const batch of batchesOf(batchIds(entries, shape), (part) => !isComplete && !done.has(part))) {
+  for await (const batch of batchesOf(batchIds(entries, batchShape(job)), isNeeded)) {
     await counter.add(batch);
     ids += batch.ids.length;
     batch.entries.release();

@@ -1,7 +1,7 @@
-import type { Table } from '../records/table.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
+import { tableFacts } from '../store/commit-sums.ts';
 import type { Commit } from '../store/export-facts.ts';
 import type { Manifest } from '../store/manifest.ts';
 import { unfinishedAccount } from './export-outcome.ts';
@@ -33,10 +33,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     credits: account.credits,
     parts: commits.length,
     tables: Object.fromEntries(
-      tablesOf(job, start.startedAtMs).map(({ table }) => [
-        table.name,
-        { rows: rowsOf(table, account.files), columns: columnsOf(table) },
-      ]),
+      tablesOf(job, start.startedAtMs).map(({ table }) => [table.name, tableFacts(table, account.files)]),
     ),
     files: rangedFiles(commits),
     drift: [...account.drift],
@@ -69,23 +66,4 @@ function rangedFiles(commits: readonly Commit[]): Manifest['files'] {
     last += counts.read;
     return files.map((file) => ({ ...file, first, last }));
   });
-}
-
-function columnsOf(table: Table): Manifest['tables'][string]['columns'] {
-  return table.columns.map(({ name, type, nullable, from, list }) => ({
-    name,
-    type,
-    nullable,
-    ...(from === undefined ? {} : { from }),
-    ...(list === undefined ? {} : { list }),
-  }));
-}
-
-/** Rows of a table: those of the first format that has it, since every format holds the same. */
-function rowsOf(
-  table: Table,
-  files: Manifest['files'] | readonly { table: string; format: string; rows: number }[],
-): number {
-  const mine = files.filter((file) => file.table === table.name);
-  return mine.filter((file) => file.format === mine[0]?.format).reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -1,16 +1,9 @@
 import { ExportError } from '../lib/export-error.ts';
-import {
-  type Commit,
-  type Counts,
-  type FileFacts,
-  noCounts,
-  type Notes,
-  noNotes,
-  sumOf,
-} from '../store/export-facts.ts';
+import { committedCounts, driftOf, notesOf } from '../store/commit-sums.ts';
+import type { Commit, Counts, FileFacts, Notes } from '../store/export-facts.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
-import { createDriftCounter, type DriftCount } from '../records/drift.ts';
+import type { DriftCount } from '../records/drift.ts';
 
 /** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
 export interface ExportAccount {
@@ -84,25 +77,4 @@ export function unfinishedAccount({ folder, commits, read, calls, credits }: Unf
     drift: driftOf(commits),
     notes: notesOf(commits),
   };
-}
-
-/** What became of the entries of committed parts. */
-export function committedCounts(commits: readonly Pick<Commit, 'counts'>[]): Counts {
-  return sumOf(
-    noCounts,
-    commits.map(({ counts }) => counts),
-  );
-}
-
-export function notesOf(commits: readonly Pick<Commit, 'notes'>[]): Notes {
-  return sumOf(
-    noNotes,
-    commits.map(({ notes }) => notes),
-  );
-}
-
-export function driftOf(commits: readonly Pick<Commit, 'drift'>[]): DriftCount[] {
-  const sums = createDriftCounter();
-  for (const { drift } of commits) sums.merge(drift);
-  return sums.list();
 }

@@ -10,7 +10,7 @@ import type { RunLine } from '../store/runs/run-lines.ts';
 import type { UnfinishedStanding } from '../store/export-standing.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { standingAt } from './standing-at.ts';
-import { committedCounts } from './export-outcome.ts';
+import { committedCounts } from '../store/commit-sums.ts';
 import { fleetStatus } from './fleet-status.ts';
 import { fetchedIds, lastRunOf, meanIdsPerSecond } from './run-figures.ts';
 import { creditStatus, partsExpected, type RunStatus, unfinishedRun, unrecorded, workOf } from './run-status.ts';

@@ -4,12 +4,11 @@ import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
-import { noCounts, sumOf } from '../store/export-facts.ts';
+import { committedCounts } from '../store/commit-sums.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import type { PlannedBase } from './nights/planned-base.ts';
-import type { KeptAnswers } from '../store/journal/journal-entries.ts';
-import { callsLeft } from './calls-left.ts';
+import { callsLeft, partsAfter } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
 import { jobOn } from './dated-exports.ts';
 import { type Forecast, forecast } from './forecast.ts';
@@ -62,8 +61,6 @@ export interface PlanRequest {
   readonly fresh?: boolean;
 }
 
-const noAnswers: KeptAnswers = { find: () => Promise.resolve(undefined), size: () => 0 };
-
 /** Reads all ids as a run would, and counts. @throws {ExportError} `usage` or `input` when the export began otherwise */
 export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const { prepared, clock = systemClock, callsBefore = 0, fresh = false } = request;
@@ -77,18 +74,15 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const began = manifest ?? progress?.start;
   if (began !== undefined) requireSame(home.name, began, now);
   const commits = progress?.commits ?? [];
-  const committed =
-    manifest?.counts ??
-    sumOf(
-      noCounts,
-      commits.map(({ counts }) => counts),
-    );
+  const committed = manifest?.counts ?? committedCounts(commits);
 
   const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
   const invalidSamples: InvalidSample[] = [];
   const counted = countStates(entriesOf(job, prepared, { onInvalid: sampling(invalidSamples) }), total);
-  const kept = fresh ? noAnswers : await home.readAnswers();
-  const left = await callsLeft(counted, job, { isComplete: manifest !== undefined, commits, kept });
+  const left = await callsLeft(counted, job, {
+    ...(manifest === undefined ? partsAfter(commits) : { isNeeded: () => false }),
+    kept: fresh ? undefined : await home.readAnswers(),
+  });
   const based =
     manifest === undefined && hasBase(job)
       ? await (await import('./nights/planned-base.ts')).plannedBase(job, { prepared, home, progress, nowMs, context })

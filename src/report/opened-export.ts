@@ -1,9 +1,8 @@
 import { FinishedExport } from '../finished/finished-export.ts';
-import { createDriftCounter } from '../records/drift.ts';
 import { tableByName } from '../records/columns.ts';
 import { shapeTable, type TableShape } from '../records/shape-table.ts';
-import type { Table } from '../records/table.ts';
-import { type Commit, type JobShape, noCounts, noNotes, sumOf } from '../store/export-facts.ts';
+import { committedCounts, driftOf, notesOf, tableFacts } from '../store/commit-sums.ts';
+import type { Commit, JobShape } from '../store/export-facts.ts';
 import type { ExportStanding, UnfinishedStanding } from '../store/export-standing.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Manifest } from '../store/manifest.ts';
@@ -44,25 +43,16 @@ function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Ma
   const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
   return {
     ...{ version: 1, program: { name: 'asset-export', version }, job, inputs },
-    ...{ ...sumsOf(commits), ...spent, parts: commits.length, tables: tablesOf(job, commits) },
+    ...{
+      counts: committedCounts(commits),
+      notes: notesOf(commits),
+      drift: driftOf(commits),
+      ...spent,
+      parts: commits.length,
+      tables: tablesOf(job, commits),
+    },
     files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
     commits: [...commits],
-  };
-}
-
-function sumsOf(commits: readonly Commit[]): Pick<Manifest, 'counts' | 'notes' | 'drift'> {
-  const drift = createDriftCounter();
-  for (const commit of commits) drift.merge(commit.drift);
-  return {
-    counts: sumOf(
-      noCounts,
-      commits.map(({ counts }) => counts),
-    ),
-    notes: sumOf(
-      noNotes,
-      commits.map(({ notes }) => notes),
-    ),
-    drift: drift.list(),
   };
 }
 
@@ -74,13 +64,7 @@ function tablesOf(job: JobShape, commits: readonly Commit[]): Manifest['tables']
     const table = tableByName(name);
     return table === undefined ? [] : [shapeTable(table, shapeOf(job)).table];
   });
-  return Object.fromEntries(
-    shaped.map((table) => {
-      const mine = files.filter((file) => file.table === table.name);
-      const rows = mine.filter(({ format }) => format === mine[0]?.format).reduce((sum, each) => sum + each.rows, 0);
-      return [table.name, { rows, columns: columnsOf(table) }];
-    }),
-  );
+  return Object.fromEntries(shaped.map((table) => [table.name, tableFacts(table, files)]));
 }
 
 /** The values come from a checked job by way of a checkpoint, whose checksums detect any change. */
@@ -94,12 +78,4 @@ function shapeOf(job: JobShape): TableShape {
     // Only whether there is a stamp decides the columns.
     ...(job['output.exportedAt'] === true ? { exportedAtUs: 0 } : {}),
   };
-}
-
-function columnsOf({ columns }: Table): Manifest['tables'][string]['columns'] {
-  return columns.map(({ name, type, nullable, from, list }) => ({
-    ...{ name, type, nullable },
-    ...(from === undefined ? {} : { from }),
-    ...(list === undefined ? {} : { list }),
-  }));
 }

@@ -47,7 +47,8 @@ export async function folderStanding(files: FileStore, folder: string): Promise<
   return { start: checkpoint?.start, commits: checkpoint?.commits ?? [], spent, owner, lines };
 }
 
-async function spentIn(files: FileStore, folder: string): Promise<Spent> {
+/** What the runs of an export in a folder spent so far. */
+export async function spentIn(files: FileStore, folder: string): Promise<Spent> {
   const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
   const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
   return { calls, credits };

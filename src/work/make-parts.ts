@@ -7,7 +7,7 @@ import { peek } from '../lib/peek.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Journal } from '../store/journal/journal.ts';
 import type { Tally } from '../store/tally.ts';
-import { type Batch, batchesOf, batchIds } from '../ids/batch-ids.ts';
+import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { ExportContext } from './export-context.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { IdList } from '../ids/id-list.ts';
@@ -179,9 +179,7 @@ interface Making {
 }
 
 function batchesToAsk({ job, parts }: Pick<LocalPartsRequest, 'job' | 'parts'>): AsyncIterable<Batch> {
-  const { rowsPerPart } = job.output;
-  const { idsPerCall } = job.service;
-  const batches = batchIds(parts.entries(), { idsPerCall, rowsPerPart, firstPart: parts.firstPart });
+  const batches = batchIds(parts.entries(), { ...batchShape(job), firstPart: parts.firstPart });
   return batchesOf(batches, (part) => parts.isNeeded(part));
 }
 

@@ -2,7 +2,7 @@ import { type Beat, readBeat } from '../../slices/heartbeat.ts';
 import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
-import { committedCounts } from '../export-outcome.ts';
+import { committedCounts } from '../../store/commit-sums.ts';
 import { askedIds } from '../run-figures.ts';
 import { bytesOf } from './bucket-bytes.ts';
 import type { BucketPlace } from './bucket-place.ts';

@@ -8,7 +8,7 @@ import type { SliceLog } from '../../slices/slice-log.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import type { Commit } from '../../store/export-facts.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import { committedCounts } from '../export-outcome.ts';
+import { committedCounts } from '../../store/commit-sums.ts';
 import { askedIds } from '../run-figures.ts';
 import type { Lock } from '../../store/lock.ts';
 import { unfinishedFile } from '../../store/part-file.ts';

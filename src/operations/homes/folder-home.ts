@@ -8,7 +8,7 @@ import { readJournals } from '../../store/journal/journal-entries.ts';
 import { readManifest, requireManifest, writeManifest } from '../../store/manifest.ts';
 import { publishFiles } from '../../store/part-file.ts';
 import { keepRunLines } from '../../store/runs/run-record.ts';
-import { readTally } from '../../store/tally.ts';
+import { spentIn } from '../../store/export-standing.ts';
 import { requireSame } from '../job-shape.ts';
 import { hasBegun, requireExportFolder } from '../require-export-folder.ts';
 import { awaitsRepair, clearRun, isThrowingAway, partFiles, throwAway } from '../throw-away.ts';
@@ -31,9 +31,7 @@ export function folderHome(files: FileStore, folder: string): ExportHome {
     readProgress: async () => {
       const checkpoint = await readCheckpoint(files, folder);
       if (checkpoint === undefined) return undefined;
-      const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
-      const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
-      return { ...checkpoint, spent: { calls, credits } };
+      return { ...checkpoint, spent: await spentIn(files, folder) };
     },
     readAnswers: () => readJournals(files, [folder]),
     syncManifest: () => files.syncFolder(folder),

@@ -1,3 +1,4 @@
+import { batchShape } from '../../ids/batch-ids.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
@@ -24,10 +25,10 @@ export async function openHome(job: Job, context: HomeContext): Promise<ExportHo
 /** The place of an export in a bucket. @throws {ExportError} `usage` */
 export async function openBucketPlace(job: Job, context: HomeContext): Promise<BucketPlace> {
   const { files, clock } = context;
-  const { dir, endpoint, rowsPerPart } = job.output;
+  const { dir, endpoint } = job.output;
   const store = await openStoreAt(dir, endpoint, context);
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
-  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart, entriesPerSlice };
+  const shape = { ...batchShape(job), entriesPerSlice };
   return { files, store, clock, address: dir, scratch: localFolder(job), shape, deadAfterSeconds };
 }
 

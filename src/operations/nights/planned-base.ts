@@ -7,7 +7,7 @@ import type { Job } from '../../job/job-schema.ts';
 import type { ExportHome, ExportProgress } from '../homes/export-home.ts';
 import type { HomeContext } from '../homes/open-home.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import { callsLeft } from '../calls-left.ts';
+import { callsLeft, partsAfter } from '../calls-left.ts';
 import { baseFiles } from './based-export.ts';
 import { planRefresh } from './refresh-export.ts';
 import { askedIdsForm } from './request-ids.ts';
@@ -83,6 +83,6 @@ async function askedLeft(
   // On another disk nothing says which calls were answered.
   if ((await files.sizeOf(path)) === undefined) return { calls: Math.max(0, whole - sent), sent };
   const entries = entriesOf({ ...job, ids: askedIdsForm }, await askedInputs(files, path));
-  const standing = { isComplete: false, commits: progress.commits, kept: await inner.readAnswers() };
-  return { calls: (await callsLeft(entries, job, standing)).calls, sent };
+  const left = { ...partsAfter(progress.commits), kept: await inner.readAnswers() };
+  return { calls: (await callsLeft(entries, job, left)).calls, sent };
 }

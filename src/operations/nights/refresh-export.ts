@@ -12,7 +12,7 @@ import { RefreshAsker, type RefreshSources } from '../../base/refresh-asker.ts';
 import { unlistedRecords, unlistedRows } from '../../base/unlisted-changes.ts';
 import type { FinishedExport, ManifestFile } from '../../finished/finished-export.ts';
 import type { CustomSink } from '../../formats/custom-sink.ts';
-import { batchIds } from '../../ids/batch-ids.ts';
+import { batchIds, batchShape } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { HashSet128 } from '../../lib/hash-set-128.ts';
 import type { Job } from '../../job/job-schema.ts';
@@ -168,8 +168,7 @@ async function skipOthers(
   keys: BaseKeys,
   { asker, isNeeded }: { readonly asker: RefreshAsker; readonly isNeeded: (part: number) => boolean },
 ): Promise<void> {
-  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
-  for await (const { part, ids, entries: read } of batchIds(entries(new ListedIds(keys)), shape)) {
+  for await (const { part, ids, entries: read } of batchIds(entries(new ListedIds(keys)), batchShape(job))) {
     if (!isNeeded(part)) asker.skip(ids);
     read.release();
   }

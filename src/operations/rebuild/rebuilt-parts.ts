@@ -13,7 +13,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { FlatBatch } from '../../work/flatten-batch.ts';
 import type { MadePart } from '../../work/make-parts.ts';
-import { committedCounts, driftOf, notesOf } from '../export-outcome.ts';
+import { committedCounts, driftOf, notesOf } from '../../store/commit-sums.ts';
 import { inThousands } from '../rebuild-files.ts';
 import { fileOptionsOf, openPart } from '../../work/part-build.ts';
 import { readerOf, tablesOf } from '../../work/tables-of.ts';

@@ -1,9 +1,8 @@
 import { askedInputs } from '../../base/asked-list.ts';
-import { batchIds } from '../../ids/batch-ids.ts';
 import { entriesOf } from '../../ids/mark-duplicates.ts';
 import { changesTable } from '../../records/columns.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import { countCalls } from '../../work/count-calls.ts';
+import { callsLeft, partsAfter } from '../calls-left.ts';
 import { folderHome } from '../homes/folder-home.ts';
 import { askedJob } from '../nights/request-ids.ts';
 import { lastChangesOf } from './pending-repair.ts';
@@ -41,7 +40,7 @@ export async function listBasedParts(damage: BasedDamage, plan: BasedPlan): Prom
   } finally {
     await file.close();
   }
-  const calls = ids === 0 || parts.size === 0 ? 0 : await callsLeft(damage, plan);
+  const calls = ids === 0 || parts.size === 0 ? 0 : await callsFor(damage, plan);
   return { damage, plan, parts, ids, bill: { calls, credits: calls * job.budget.creditsPerCall }, notes };
 }
 
@@ -63,21 +62,13 @@ function partsToMake(
 }
 
 /** The calls that the list needs. A repair that was stopped keeps answers. */
-async function callsLeft({ job, finished }: BasedDamage, { pending }: BasedPlan): Promise<number> {
+async function callsFor({ job, finished }: BasedDamage, { pending }: BasedPlan): Promise<number> {
   const { files } = finished;
   const inner = folderHome(files, job.output.dir).asked();
   if (pending !== undefined && (await inner.readManifest()) !== undefined) return 0;
   const commits = (pending === undefined ? undefined : await inner.readProgress())?.commits ?? [];
-  const kept = pending === undefined ? noAnswers : await inner.readAnswers();
-  const counter = countCalls({ kept, flags: job.service.flags, initialCap: commits.at(-1)?.cap });
-  const asked = askedJob(job, inner.name);
+  const kept = pending === undefined ? undefined : await inner.readAnswers();
   const inputs = await askedInputs(files, pathIn(job.output.dir, exportPaths.askedIds));
-  const shape = { idsPerCall: job.service.idsPerCall, rowsPerPart: job.output.rowsPerPart };
-  for await (const batch of batchIds(entriesOf(asked, inputs), shape)) {
-    if (batch.part >= commits.length) await counter.add(batch);
-    batch.entries.release();
-  }
-  return counter.calls();
+  const asked = askedJob(job, inner.name);
+  return (await callsLeft(entriesOf(asked, inputs), job, { ...partsAfter(commits), kept })).calls;
 }
-
-const noAnswers = { find: () => Promise.resolve(undefined), size: () => 0 };

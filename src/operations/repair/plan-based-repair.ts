@@ -5,7 +5,7 @@ import type { Choice } from '../../base/choose-ids.ts';
 import { findFittingBase } from '../../base/fitting-base.ts';
 import { ListedIds } from '../../base/listed-ids.ts';
 import type { OpenBase } from '../../base/open-base.ts';
-import { type Batch, batchesOf, batchIds } from '../../ids/batch-ids.ts';
+import { type Batch, batchesOf, batchIds, batchShape } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import { entriesOf } from '../../ids/mark-duplicates.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
@@ -121,9 +121,8 @@ export async function* batchesIn(
   parts: ReadonlySet<number>,
 ): AsyncGenerator<Batch, void, void> {
   if (parts.size === 0) return;
-  const { service, output } = damage.job;
-  const shape = { idsPerCall: service.idsPerCall, rowsPerPart: output.rowsPerPart };
-  for await (const batch of batchesOf(batchIds(entriesWith(damage, plan), shape), (part) => parts.has(part))) {
+  const batches = batchIds(entriesWith(damage, plan), batchShape(damage.job));
+  for await (const batch of batchesOf(batches, (part) => parts.has(part))) {
     yield batch;
     batch.entries.release();
   }

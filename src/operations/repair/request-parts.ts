@@ -1,4 +1,3 @@
-import { batchesOf, batchIds } from '../../ids/batch-ids.ts';
 import { entriesOf } from '../../ids/mark-duplicates.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
@@ -10,10 +9,10 @@ import { openJournal } from '../../store/journal/journal.ts';
 import { type Manifest, writeManifest } from '../../store/manifest.ts';
 import { publishFiles } from '../../store/part-file.ts';
 import { openTally, type Tally } from '../../store/tally.ts';
-import { countCalls } from '../../work/count-calls.ts';
 import { readJobIds, newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { makeParts } from '../../work/make-parts.ts';
+import { callsLeft } from '../calls-left.ts';
 import { manifestCommits, manifestOf } from '../complete-export.ts';
 import type { RepairBill, RequestedParts } from './repair-outcome.ts';
 
@@ -22,15 +21,8 @@ export async function billOf(
   { job, prepared, parts }: Pick<Remaking, 'job' | 'prepared' | 'parts'>,
   files: FileStore,
 ): Promise<RepairBill> {
-  const { rowsPerPart, dir } = job.output;
-  const kept = await readJournals(files, [dir]);
-  const counter = countCalls({ kept, flags: job.service.flags, initialCap: undefined });
-  const batches = batchIds(entriesOf(job, prepared), { idsPerCall: job.service.idsPerCall, rowsPerPart });
-  for await (const batch of batchesOf(batches, (part) => parts.has(part))) {
-    await counter.add(batch);
-    batch.entries.release();
-  }
-  const calls = counter.calls();
+  const kept = await readJournals(files, [job.output.dir]);
+  const { calls } = await callsLeft(entriesOf(job, prepared), job, { isNeeded: (part) => parts.has(part), kept });
   return { calls, credits: calls * job.budget.creditsPerCall };
 }
 
