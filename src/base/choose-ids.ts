@@ -1,5 +1,6 @@
 import type { Base } from '../job/base-schema.ts';
 import { dayMs } from '../lib/clock.ts';
+import { finish } from '../lib/hash-128.ts';
 import { type MaxAge, maxAgeOf, overdueHours } from './ages.ts';
 import type { AssetClasses } from './asset-classes.ts';
 import { type BaseFate, type BaseKeys, classOf, fateOf, marks, timeIndexOf } from './base-keys.ts';
@@ -134,19 +135,10 @@ class Lots {
   #number(slot: number, seed: number): number {
     const { table } = this.#keys;
     const night = Math.imul(this.#night + 1, seed);
-    const high = mixed(table.word(slot, 1) ^ night);
-    const low = mixed(table.word(slot, 2) ^ high);
+    const high = finish(table.word(slot, 1) ^ night) >>> 0;
+    const low = finish(table.word(slot, 2) ^ high) >>> 0;
     return (high * 1_048_576 + (low >>> 12)) / 2 ** 52;
   }
-}
-
-/** The last step of MurmurHash3, as a whole number without a sign. */
-function mixed(value: number): number {
-  let hash = value ^ (value >>> 16);
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** What ids of a kind are ordered by, the largest first; undefined for those that are not to be taken. */

@@ -233,7 +233,7 @@ export class Entries {
   }
 }
 
-function newColumns(entries: number, textBytes: number): EntryColumns {
+export function newColumns(entries: number, textBytes: number): EntryColumns {
   return {
     texts: new Uint8Array(textBytes),
     ends: new Uint32Array(entries),

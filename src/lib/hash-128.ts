@@ -77,7 +77,8 @@ function rotate(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }
 
-function finish(value: number): number {
+/** The last step of MurmurHash3: every bit of the value changes about half of the result's. The result may be negative. */
+export function finish(value: number): number {
   let hash = value ^ (value >>> 16);
   hash = Math.imul(hash, 0x85ebca6b);
   hash ^= hash >>> 13;

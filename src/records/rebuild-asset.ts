@@ -1,7 +1,7 @@
 import { assetsTable } from './columns.ts';
 import { numberOf, numberText } from './json/exact-number.ts';
 import { parseJson } from './json/json.ts';
-import { isJsonObject, type Json, type JsonObject, setMember } from './json/json-value.ts';
+import { isJsonObject, type Json, type JsonObject, setMemberAt } from './json/json-value.ts';
 import type { Cell, Column, Row } from './table.ts';
 
 const extraAt = assetsTable.columns.findIndex((column) => column.name === 'extra');
@@ -18,20 +18,9 @@ export function rebuildAsset(row: Row): JsonObject {
   const record: JsonObject = isJsonObject(left) ? left : {};
   for (const [index, column] of assetsTable.columns.entries()) {
     const cell = row[index] ?? null;
-    if (cell !== null && column.path.length > 0) setAt(record, column.path, valueOf(cell, column));
+    if (cell !== null && column.path.length > 0) setMemberAt(record, column.path, valueOf(cell, column));
   }
   return record;
-}
-
-function setAt(record: JsonObject, path: readonly string[], value: Json): void {
-  let object = record;
-  for (const name of path.slice(0, -1)) {
-    const member = object[name];
-    const branch = isJsonObject(member) ? member : {};
-    object[name] = branch;
-    object = branch;
-  }
-  setMember(object, path.at(-1) ?? '', value);
 }
 
 function valueOf(cell: Exclude<Cell, null>, column: Column): Json {

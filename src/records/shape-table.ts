@@ -2,7 +2,7 @@ import { assetsTable, changesOf, changesTable, fetchedAt, tables } from './colum
 import type { Drift } from './drift.ts';
 import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from './json/json.ts';
-import { isJsonObject, type JsonObject, setMember } from './json/json-value.ts';
+import { isJsonObject, type JsonObject, setMemberAt } from './json/json-value.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
 import type { Column, Table } from './table.ts';
 
@@ -182,13 +182,6 @@ function moveLists(
 function withMember(extra: string | null, path: readonly string[], text: string): string {
   const whole = extra === null ? null : parseJson(extra);
   const root: JsonObject = isJsonObject(whole) ? whole : {};
-  let object = root;
-  for (const name of path.slice(0, -1)) {
-    const member = object[name];
-    const branch = isJsonObject(member) ? member : {};
-    object[name] = branch;
-    object = branch;
-  }
-  setMember(object, path.at(-1) ?? '', parseJson(text));
+  setMemberAt(root, path, parseJson(text));
   return stringifyJson(root);
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
+import { readObject } from '../objects/small-objects.ts';
 import { lostSlice } from './lost-slice.ts';
-import { type SliceLog, textOf } from './slice-log.ts';
+import type { SliceLog } from './slice-log.ts';
 import { sliceNames } from './slice-names.ts';
 import type { Spent } from '../store/export-standing.ts';
 
@@ -31,7 +32,7 @@ export async function readBeat(store: ObjectStore, nonce: string): Promise<Beat 
   const name = sliceNames.alive(nonce);
   if ((await store.look(name)) === undefined) return undefined;
   try {
-    return beatSchema.safeParse(JSON.parse(await textOf(store, name))).data;
+    return beatSchema.safeParse(JSON.parse((await readObject(store, name)).toString())).data;
   } catch {
     return undefined;
   }

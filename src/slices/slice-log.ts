@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ExportError } from '../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
+import { readObject } from '../objects/small-objects.ts';
 import type { Commit } from '../store/export-facts.ts';
 import { commitSchema } from '../store/fact-schemas.ts';
 import type { Spent } from '../store/export-standing.ts';
@@ -99,7 +100,7 @@ export class SliceLog {
     const text = JSON.stringify(entry);
     if ((await this.#store.putNew(name, { bytes: Buffer.from(text) })) === 'taken') {
       // It may be this entry: the answer of an earlier attempt was lost.
-      if ((await textOf(this.#store, name)) !== text) return 'taken';
+      if ((await readObject(this.#store, name)).toString() !== text) return 'taken';
     }
     this.#state = afterEntry(this.#state, entry);
     return 'put';
@@ -107,7 +108,7 @@ export class SliceLog {
 
   async #read(number: number): Promise<LogEntry> {
     const name = sliceNames.logEntry(this.slice, number);
-    const parsed = entrySchema.safeParse(jsonOf(await textOf(this.#store, name)));
+    const parsed = entrySchema.safeParse(jsonOf((await readObject(this.#store, name)).toString()));
     if (parsed.success) return parsed.data;
     throw new ExportError('damaged', `${name} is damaged: it is not an entry of the log of a slice`, {
       todo: 'Restore it from an earlier version of the object, or start over with --fresh.',
@@ -175,12 +176,6 @@ export function spentOf(
     sum = { calls: sum.calls + calls, credits: sum.credits + credits };
   }
   return sum;
-}
-
-export async function textOf(store: ObjectStore, name: string): Promise<string> {
-  const blocks: Uint8Array[] = [];
-  for await (const block of store.read(name)) blocks.push(block);
-  return Buffer.concat(blocks).toString('utf8');
 }
 
 function jsonOf(text: string): unknown {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openObjects } from '../../src/objects/open-objects.ts';
-import { bytesOf, namesOf } from '../../src/operations/homes/bucket-bytes.ts';
+import { readObject, namesOf } from '../../src/objects/small-objects.ts';
 import type { ReportData } from '../../src/report/report-data.ts';
 import { BucketOfTests, usualWays } from '../contract/objects/bucket-of-tests.ts';
 import { startFaultyServer } from '../contract/objects/faulty-server.ts';
@@ -69,14 +69,14 @@ async function sixtyIds() {
 async function downloaded(store: Awaited<ReturnType<typeof openObjects>>, folder: string): Promise<string> {
   for (const name of await namesOf(store, '')) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), await bytesOf(store, name));
+    writeFileSync(join(folder, name), await readObject(store, name));
   }
   return folder;
 }
 
 async function objectsOf(store: Awaited<ReturnType<typeof openObjects>>): Promise<Map<string, Buffer>> {
   const objects = new Map<string, Buffer>();
-  for (const name of await namesOf(store, '')) objects.set(name, await bytesOf(store, name));
+  for (const name of await namesOf(store, '')) objects.set(name, await readObject(store, name));
   return objects;
 }
 
@@ -172,12 +172,12 @@ describe('an export in a bucket', () => {
     expect(await run(address, '--credits-per-run', '640', '--report')).toMatchObject({ exit: 8 });
     const early = JSON.parse((await program('report', address, '--json')).stdout) as ReportData;
     expect(early).toMatchObject({ name: address, state: { kind: 'stopped', exit: 8 }, parts: 2 });
-    expect(String(await bytesOf(await store(), 'report.html'))).toContain('stopped, exit 8');
+    expect(String(await readObject(await store(), 'report.html'))).toContain('stopped, exit 8');
 
     expect(await run(address)).toMatchObject({ exit: 0 });
     const written = await program('report', address);
     expect(written).toMatchObject({ exit: 0, stdout: expect.stringContaining(`${address}/report.html`) as string });
-    const page = String(await bytesOf(await store(), 'report.html'));
+    const page = String(await readObject(await store(), 'report.html'));
     expect(page).toContain(`asset-export verify ${address}`);
     expect((await program('report', address, '--to', '-')).stdout).toBe(page);
     const { profile, runs } = JSON.parse((await program('report', address, '--json')).stdout) as ReportData;

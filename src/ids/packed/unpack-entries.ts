@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { longestId, shortestId } from '../asset-id.ts';
-import { Entries, entryStates, type EntryColumns } from '../entries.ts';
+import { Entries, entryStates, type EntryColumns, newColumns } from '../entries.ts';
 import { ByteReader } from './byte-writer.ts';
 import { frameHeadBytes, invalidNote, jumpNote, packedHead, unpackDigits } from './packed-form.ts';
 
@@ -48,7 +48,7 @@ interface Frame {
 /** @param place input and line of the entry before; those of the last one afterwards */
 function unpackFrame({ length, notes, ids }: Frame, place: { source: number; line: number }): EntryColumns {
   const more = new ByteReader(notes, length);
-  const columns = emptyColumns(length, notes.length + length * longestId + 4);
+  const columns = newColumns(length, notes.length + length * longestId + 4);
   const { texts, ends, sources, lines, marks, reasons } = columns;
   let from = 0;
   let end = 0;
@@ -78,17 +78,6 @@ function unpackFrame({ length, notes, ids }: Frame, place: { source: number; lin
 }
 
 const invalid = entryStates.indexOf('invalid');
-
-function emptyColumns(entries: number, textBytes: number): EntryColumns {
-  return {
-    texts: new Uint8Array(textBytes),
-    ends: new Uint32Array(entries),
-    sources: new Uint32Array(entries),
-    lines: new Float64Array(entries),
-    marks: new Uint8Array(entries),
-    reasons: new Map(),
-  };
-}
 
 /** The indexes of duplicates, as they were packed: in ascending order. */
 class RepeatedIndexes {

@@ -6,7 +6,7 @@ import { sha256OfBody, sizeOfBody } from '../../objects/object-store.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { inTurns } from '../homes/bucket-bytes.ts';
+import { inTurns } from '../../objects/small-objects.ts';
 import type { PackedSlice } from '../homes/bucket-start.ts';
 
 /** A slice that was packed and is not in the bucket yet. */

@@ -5,7 +5,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { OpenFile } from '../../store/open-file.ts';
-import { bytesOf } from '../homes/bucket-bytes.ts';
+import { readObject } from '../../objects/small-objects.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
 import type { PackedSlice } from '../homes/bucket-start.ts';
 
@@ -20,7 +20,7 @@ export async function* sliceEntries(
   { ids, duplicates }: PackedSlice,
 ): AsyncGenerator<Entries, void, void> {
   const { files, store, address, scratch } = place;
-  const repeated = await bytesOf(store, sliceNames.duplicates(slice));
+  const repeated = await readObject(store, sliceNames.duplicates(slice));
   if (hashOf(repeated) !== duplicates.sha256) throw changed(address, sliceNames.duplicates(slice));
   const path = pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/ids`);
   const file = await files.open(path, 'create');

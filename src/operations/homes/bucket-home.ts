@@ -7,7 +7,7 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { readJournals } from '../../store/journal/journal-entries.ts';
 import { type Manifest, manifestBytes } from '../../store/manifest.ts';
 import { isPartFile } from '../throw-away.ts';
-import { inTurns, namesOf } from './bucket-bytes.ts';
+import { inTurns, namesOf } from '../../objects/small-objects.ts';
 import { mergedRecord, putRecord } from './bucket-record.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { readBucketManifest, readBucketProgress } from './bucket-progress.ts';

@@ -4,7 +4,7 @@ import { exportPaths } from '../../store/export-folder.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
 import { committedCounts } from '../../store/commit-sums.ts';
 import { askedIds } from '../run-figures.ts';
-import { bytesOf } from './bucket-bytes.ts';
+import { readObjectIfThere } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketStart, readBucketStart } from './bucket-start.ts';
 import type { ExportProgress } from './export-home.ts';
@@ -32,8 +32,8 @@ export async function readBucketManifest({
   address,
 }: Pick<BucketPlace, 'store' | 'address'>): Promise<Manifest | undefined> {
   const name = exportPaths.manifest;
-  if ((await store.look(name)) === undefined) return undefined;
-  return parseManifest(await bytesOf(store, name), `${address}/${name}`);
+  const bytes = await readObjectIfThere(store, name);
+  return bytes === undefined ? undefined : parseManifest(bytes, `${address}/${name}`);
 }
 
 /** Reads the logs and heartbeats; undefined when no export has begun. */

@@ -1,7 +1,7 @@
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { parseRunLines, type RunLine, runLineText } from '../../store/runs/run-lines.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
-import { bytesOf, namesOf } from './bucket-bytes.ts';
+import { readObject, namesOf } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { scratchId } from './slice-holders.ts';
 
@@ -36,7 +36,7 @@ export async function mergedRecord(place: BucketPlace): Promise<Buffer> {
 export async function readRecords({ store }: Pick<BucketPlace, 'store'>): Promise<RunLine[]> {
   const lines: RunLine[] = [];
   for (const name of await namesOf(store, sliceNames.records))
-    lines.push(...parseRunLines((await bytesOf(store, name)).toString('utf8')));
+    lines.push(...parseRunLines((await readObject(store, name)).toString('utf8')));
   return inOrder(lines);
 }
 

@@ -5,7 +5,7 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FleetStanding } from '../../store/fleet-standing.ts';
 import { type ExportStanding, type Spent, sumOfSpent } from '../../store/export-standing.ts';
 import { parseRunLines, type RunLine } from '../../store/runs/run-lines.ts';
-import { bytesOf } from './bucket-bytes.ts';
+import { readObjectIfThere } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketProgress, type HolderBeat, readBucketManifest, readBucketProgress } from './bucket-progress.ts';
 import { readRecords } from './bucket-record.ts';
@@ -60,8 +60,8 @@ function fleetOf(
 }
 
 async function keptRecord(store: ObjectStore): Promise<RunLine[]> {
-  if ((await store.look(exportPaths.keptRunLines)) === undefined) return [];
-  return parseRunLines((await bytesOf(store, exportPaths.keptRunLines)).toString('utf8'));
+  const bytes = await readObjectIfThere(store, exportPaths.keptRunLines);
+  return bytes === undefined ? [] : parseRunLines(bytes.toString());
 }
 
 /** For people alone: clocks of two machines are compared. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ExportError } from '../../lib/export-error.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportStartSchema } from '../../store/checkpoint.ts';
-import { bytesOf } from './bucket-bytes.ts';
+import { readObjectIfThere } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 
 const bucketStartVersion = 1;
@@ -54,11 +54,11 @@ export async function readBucketStart({
   store,
   address,
 }: Pick<BucketPlace, 'store' | 'address'>): Promise<BucketStart | undefined> {
-  if ((await store.look(sliceNames.start)) === undefined) return undefined;
-  const text = (await bytesOf(store, sliceNames.start)).toString('utf8');
+  const bytes = await readObjectIfThere(store, sliceNames.start);
+  if (bytes === undefined) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(bytes.toString());
   } catch {
     throw damagedStart(address, 'it is not JSON');
   }

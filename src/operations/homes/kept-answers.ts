@@ -5,7 +5,7 @@ import { exportPaths, journalPart, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { readEntries } from '../../store/journal/journal-entries.ts';
 import { type Journal, openJournal } from '../../store/journal/journal.ts';
-import { namesOf } from './bucket-bytes.ts';
+import { namesOf } from '../../objects/small-objects.ts';
 
 /** The answers of a slice that are in no committed part. */
 export interface SliceAnswers {

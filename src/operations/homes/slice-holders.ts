@@ -4,7 +4,7 @@ import { SliceLog } from '../../slices/slice-log.ts';
 import { sliceNames, sliceOfLogEntry } from '../../slices/slice-names.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { inTurns, namesOf } from './bucket-bytes.ts';
+import { inTurns, namesOf } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 
 /** The logs of every slice that was ever claimed, read to their ends, by slice. */

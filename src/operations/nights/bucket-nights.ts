@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../objects/object-store.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { parseManifest } from '../../store/manifest.ts';
-import { bytesOf, namesOf } from '../homes/bucket-bytes.ts';
+import { readObject, namesOf } from '../../objects/small-objects.ts';
 import { latestInBucket } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
 import {
@@ -61,7 +61,7 @@ interface BucketNight {
 }
 
 async function look(store: ObjectStore, { name, own }: BucketNight, found: Found): Promise<void> {
-  const read = (object: string): Promise<Buffer> => bytesOf(store, `${name}/${object}`);
+  const read = (object: string): Promise<Buffer> => readObject(store, `${name}/${object}`);
   if (own.includes(sliceNames.throwingAway)) {
     if (isDeepStrictEqual(await read(sliceNames.throwingAway), pruneMark)) found.halfRemoved.push(name);
     else found.untouched.push({ name, reason: 'an unfinished --fresh' });

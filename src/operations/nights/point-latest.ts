@@ -4,7 +4,7 @@ import { isBucketAddress, parentOf } from '../../lib/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectLook, ObjectStore } from '../../objects/object-store.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { bytesOf } from '../homes/bucket-bytes.ts';
+import { readObjectIfThere } from '../../objects/small-objects.ts';
 import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
 
 /** The link beside exports that leads to the newest complete one, and the object that names it in a bucket. */
@@ -96,8 +96,8 @@ function objectIn(address: string, store: ObjectStore): LatestPlace {
 
 /** What the object `latest.json` of a store names; undefined when there is none, or it is something else. */
 export async function latestInBucket(store: ObjectStore): Promise<string | undefined> {
-  if ((await store.look(latestNames.object)) === undefined) return undefined;
-  const bytes = await bytesOf(store, latestNames.object);
+  const bytes = await readObjectIfThere(store, latestNames.object);
+  if (bytes === undefined) return undefined;
   try {
     const value = JSON.parse(bytes.toString()) as { readonly latest?: unknown } | null;
     return typeof value?.latest === 'string' ? value.latest : undefined;

@@ -20,3 +20,15 @@ export function setMember(object: JsonObject, name: string, value: Json): void {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   } else object[name] = value;
 }
+
+/** Sets a member of an object within objects; those that are missing are made. */
+export function setMemberAt(object: JsonObject, path: readonly string[], value: Json): void {
+  let inner = object;
+  for (const name of path.slice(0, -1)) {
+    const member = inner[name];
+    const branch = isJsonObject(member) ? member : {};
+    inner[name] = branch;
+    inner = branch;
+  }
+  setMember(inner, path.at(-1) ?? '', value);
+}

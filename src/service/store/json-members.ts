@@ -1,17 +1,15 @@
 import {
-  backslash,
   carriageReturn,
   closeBrace,
   closeBracket,
-  colon,
   comma,
   lineFeed,
   openBrace,
   openBracket,
-  quote,
   space,
   tab,
 } from '../../lib/ascii.ts';
+import { closingQuote, jsonEnd } from '../../lib/scan/json-end.ts';
 
 /** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {
@@ -31,9 +29,9 @@ export function membersOf(json: Buffer, at: number): Member[] {
   let next = skipBlanks(json, at + 1);
   while (json[next] !== closeBrace) {
     const start = next;
-    const keyEnd = endOfString(json, start);
+    const keyEnd = closingQuote(json, start + 1) + 1;
     const valueStart = skipBlanks(json, skipBlanks(json, keyEnd) + 1);
-    const end = endOfValue(json, valueStart);
+    const end = jsonEnd(json, valueStart);
     members.push({ key: keyText(json, start, keyEnd), start, end, value: { start: valueStart, end } });
     next = afterComma(json, end);
   }
@@ -45,7 +43,7 @@ export function elementsOf(json: Buffer, at: number): ByteRange[] {
   const elements: ByteRange[] = [];
   let next = skipBlanks(json, at + 1);
   while (json[next] !== closeBracket) {
-    const end = endOfValue(json, next);
+    const end = jsonEnd(json, next);
     elements.push({ start: next, end });
     next = afterComma(json, end);
   }
@@ -93,40 +91,4 @@ function afterComma(json: Buffer, at: number): number {
 function keyText(json: Buffer, start: number, end: number): string {
   const text = json.toString('utf8', start, end);
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
-}
-
-/** The byte after the closing quote of the string that opens at `at`. */
-function endOfString(json: Buffer, at: number): number {
-  let next = at + 1;
-  while (json[next] !== quote) next += json[next] === backslash ? 2 : 1;
-  return next + 1;
-}
-
-function endOfValue(json: Buffer, at: number): number {
-  const first = json[at];
-  if (first === quote) return endOfString(json, at);
-  if (first !== openBrace && first !== openBracket) return endOfScalar(json, at);
-  let depth = 0;
-  let next = at;
-  do {
-    const byte = json[next];
-    if (byte === quote) {
-      next = endOfString(json, next);
-      continue;
-    }
-    if (byte === openBrace || byte === openBracket) depth += 1;
-    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
-    next += 1;
-  } while (depth > 0);
-  return next;
-}
-
-/** A number or a word ends before a blank or a mark. */
-function endOfScalar(json: Buffer, at: number): number {
-  let next = at;
-  for (let byte = json[next]; byte !== undefined && byte > space; byte = json[next]) {
-    if (byte === comma || byte === closeBrace || byte === closeBracket || byte === colon) break;
-    next += 1;
-  }
-  return next;
 }

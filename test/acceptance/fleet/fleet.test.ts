@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
-import { bytesOf, namesOf } from '../../../src/operations/homes/bucket-bytes.ts';
+import { readObject, namesOf } from '../../../src/objects/small-objects.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
 import { told } from '../../support/run-program.ts';
 import { azuriteServer, bucketServer, type FleetStore, folderStore, radosgwServer } from './fleet-stores.ts';
@@ -86,7 +86,7 @@ describe('a fleet', () => {
     expect(fleet.service.counts().calls).toBe(4 * (answered + inFlight));
     expect(await namesOf(fleet.objects, '.run/answers/')).toHaveLength(4);
     expect(await fleet.program('other', 'work', '--report')).toMatchObject({ exit: 0 });
-    expect(String(await bytesOf(fleet.objects, 'report.html'))).toContain('>complete<');
+    expect(String(await readObject(fleet.objects, 'report.html'))).toContain('>complete<');
     const { batches } = fleet.service.counts();
     expect(batches.filter(({ asked }) => asked > 1)).toEqual([]);
     await expectWhole(fleet);
@@ -117,7 +117,7 @@ describe('a fleet', () => {
     const puts = (): number => bucket.server?.requests.get('PUT') ?? 0;
     const before = puts();
     expect(await fleet.program('disk-0', 'work')).toMatchObject({ exit: 0 });
-    const { files } = JSON.parse(String(await bytesOf(fleet.objects, 'manifest.json'))) as {
+    const { files } = JSON.parse(String(await readObject(fleet.objects, 'manifest.json'))) as {
       files: { part: number }[];
     };
     const needed = files.length + new Set(files.map(({ part }) => part)).size;

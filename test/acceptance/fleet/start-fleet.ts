@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { createFolderObjects } from '../../../src/objects/folder-objects.ts';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
 import { openObjects } from '../../../src/objects/open-objects.ts';
-import { bytesOf, namesOf } from '../../../src/operations/homes/bucket-bytes.ts';
+import { readObject, namesOf } from '../../../src/objects/small-objects.ts';
 import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
 import {
   type GeneratedServiceOptions,
@@ -125,7 +125,7 @@ export async function expectWhole({ folder, objects, job, on, about }: Fleet): P
   expect(await runProgram(['run', ...job('local')], alone)).toMatchObject({ exit: 0 });
   for (const name of await namesOf(objects, '')) {
     mkdirSync(dirname(join(folder, 'copy', name)), { recursive: true });
-    writeFileSync(join(folder, 'copy', name), await bytesOf(objects, name));
+    writeFileSync(join(folder, 'copy', name), await readObject(objects, name));
   }
   const files = (path: string) =>
     Object.entries(exportBytes(join(folder, path))).filter(([name]) => name !== 'manifest.json');

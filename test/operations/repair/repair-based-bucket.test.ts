@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
-import { bytesOf, namesOf } from '../../../src/operations/homes/bucket-bytes.ts';
+import { readObject, namesOf } from '../../../src/objects/small-objects.ts';
 import { repairInBucket } from '../../../src/operations/repair-in-bucket.ts';
 import { verifyExport } from '../../../src/operations/verify-export.ts';
 import { bucketFiles } from '../../../src/store/bucket-files.ts';
@@ -44,7 +44,7 @@ async function inBucket() {
     );
     return store.remove(paths);
   };
-  const manifest = async (): Promise<Manifest> => parseManifest(await bytesOf(store, 'manifest.json'), out);
+  const manifest = async (): Promise<Manifest> => parseManifest(await readObject(store, 'manifest.json'), out);
   const damage = async () => (await verifyExport(bucketFiles(store, out), out)).damage;
   return { buckets, openStore, store, whole, folder, repair, lose, manifest, damage };
 }

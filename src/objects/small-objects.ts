@@ -1,10 +1,15 @@
-import type { ObjectStore } from '../../objects/object-store.ts';
+import type { ObjectStore } from './object-store.ts';
 
-/** The whole of a small object. */
-export async function bytesOf(store: ObjectStore, name: string): Promise<Buffer> {
+/** The whole of a small object. @throws {ExportError} `damaged` when it is absent */
+export async function readObject(store: ObjectStore, name: string): Promise<Buffer> {
   const blocks: Uint8Array[] = [];
   for await (const block of store.read(name)) blocks.push(block);
   return Buffer.concat(blocks);
+}
+
+/** The whole of a small object; undefined when there is none. */
+export async function readObjectIfThere(store: ObjectStore, name: string): Promise<Buffer | undefined> {
+  return (await store.look(name)) === undefined ? undefined : readObject(store, name);
 }
 
 export async function namesOf(store: ObjectStore, prefix: string): Promise<string[]> {
