@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { factsOfBytes } from '../lib/sha256.ts';
 import { fileBytes } from './read/file-bytes.ts';
 import type { IdInput } from './id-input.ts';
 
@@ -14,13 +14,7 @@ export interface InputFingerprint {
 export async function fingerprintInputs(inputs: readonly IdInput[]): Promise<InputFingerprint[]> {
   const fingerprints: InputFingerprint[] = [];
   for (const input of inputs) {
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const piece of fileBytes(input)) {
-      hash.update(piece);
-      bytes += piece.length;
-    }
-    fingerprints.push({ name: input.name, bytes, sha256: hash.digest('hex') });
+    fingerprints.push({ name: input.name, ...(await factsOfBytes(fileBytes(input))) });
   }
   return fingerprints;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream, renameSync, statSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { exclusively } from '../lib/process/exclusively.ts';
 import { codeOf, isNothingThere } from '../lib/export-error.ts';
 import { thisProcess } from '../lib/process/lock-owner.ts';
 import { makeFolder, syncFolder } from '../lib/make-folder.ts';
+import { factsOfBytes } from '../lib/sha256.ts';
 import { absentObject, type ByteRange, type ObjectBody, type ObjectStore, requirePuttable } from './object-store.ts';
 
 /** Names of files in the making and of locks: never listed. */
@@ -60,13 +61,7 @@ export function createFolderObjects(root: string): ObjectStore {
       onDisk(`read ${pathOf(name)}`, async () => {
         const tag = tagOf(pathOf(name));
         if (tag === undefined) return undefined;
-        const hash = createHash('sha256');
-        let bytes = 0;
-        for await (const block of blocksOf(pathOf(name))) {
-          hash.update(block);
-          bytes += block.length;
-        }
-        return { bytes, sha256: hash.digest('hex'), tag };
+        return { ...(await factsOfBytes(blocksOf(pathOf(name)))), tag };
       }),
     read: (name, range) => readFile(pathOf(name), range),
     list: async function* (prefix) {

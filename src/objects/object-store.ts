@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { ExportError } from '../lib/export-error.ts';
+import { sha256 } from '../lib/sha256.ts';
 
 /** What an object is made of. A file is whole and does not change until the call ends. `sha256` is in lower-case hex. */
 export type ObjectBody =
@@ -56,7 +56,7 @@ export function sizeOfBody(body: ObjectBody): number {
 
 /** Lower-case hex. */
 export function sha256OfBody(body: ObjectBody): string {
-  return 'file' in body ? body.sha256 : createHash('sha256').update(body.bytes).digest('hex');
+  return 'file' in body ? body.sha256 : sha256(body.bytes);
 }
 
 /** @throws {ExportError} `usage` */

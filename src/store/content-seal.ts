@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../lib/sha256.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
@@ -11,5 +11,5 @@ export function contentSeal({ counts, files }: Pick<Manifest, 'counts' | 'files'
     counts: [read, exported, carried, missing, invalid, duplicate, failed],
     files: files.map(({ path, rows, bytes, sha256 }) => [path, rows, bytes, sha256]),
   };
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+  return sha256(JSON.stringify(facts));
 }

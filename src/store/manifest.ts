@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ExportError } from '../lib/export-error.ts';
+import { sha256 } from '../lib/sha256.ts';
 import {
   commitSchema,
   countsSchema,
@@ -164,10 +164,6 @@ function isSealed(content: Uint8Array): boolean {
   const text = Buffer.from(content).toString('latin1');
   const sum = seal.exec(text)?.[1] ?? '';
   return sha256(Buffer.from(text.replace(seal, '"seal": ""\n}\n'), 'latin1')) === sum;
-}
-
-function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function damaged(path: string, why: string): ExportError {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ownerSchema } from '../../lib/process/lock-owner.ts';
+import { sha256 } from '../../lib/sha256.ts';
 
 const credits = z.number().int().nonnegative();
 
@@ -47,8 +47,4 @@ function stateIn(copy: Buffer): LedgerState | undefined {
   const text = Buffer.from(line.slice(65), 'latin1');
   if (line.slice(0, 65) !== `${sha256(text)} `) return undefined;
   return stateSchema.safeParse(JSON.parse(text.toString())).data;
-}
-
-function sha256(text: string | Buffer): string {
-  return createHash('sha256').update(text).digest('hex');
 }

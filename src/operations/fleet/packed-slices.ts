@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { CutSlice } from '../../ids/cut-slices.ts';
 import { EntryPacker } from '../../ids/packed/pack-entries.ts';
 import type { ObjectBody, ObjectStore } from '../../objects/object-store.ts';
@@ -43,7 +43,7 @@ export async function packSlice(files: FileStore, folder: string, cut: CutSlice)
     await file.close();
   }
   const { slice, firstPart } = cut;
-  const ids = { file: path, bytes, sha256: hexOf(hash) };
+  const ids = { file: path, bytes, sha256: hash.digest('hex') };
   const duplicates = { bytes: Buffer.from(packer.duplicates()) };
   return {
     slice,
@@ -57,10 +57,6 @@ export async function packSlice(files: FileStore, folder: string, cut: CutSlice)
 
 function factsOf(body: ObjectBody): PackedSlice['ids'] {
   return { bytes: sizeOfBody(body), sha256: sha256OfBody(body) };
-}
-
-function hexOf(hash: Hash): string {
-  return hash.digest('hex');
 }
 
 /** Puts what is not there. What an interrupted `enqueue` left of other ids is replaced. */

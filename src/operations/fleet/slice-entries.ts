@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Entries } from '../../ids/entries.ts';
 import { NotPacked, unpackEntries } from '../../ids/packed/unpack-entries.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { OpenFile } from '../../store/open-file.ts';
@@ -21,7 +22,7 @@ export async function* sliceEntries(
 ): AsyncGenerator<Entries, void, void> {
   const { files, store, address, scratch } = place;
   const repeated = await readObject(store, sliceNames.duplicates(slice));
-  if (hashOf(repeated) !== duplicates.sha256) throw changed(address, sliceNames.duplicates(slice));
+  if (sha256(repeated) !== duplicates.sha256) throw changed(address, sliceNames.duplicates(slice));
   const path = pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/ids`);
   const file = await files.open(path, 'create');
   try {
@@ -50,10 +51,6 @@ async function copyChecked({ store, address }: BucketPlace, { slice, ids, file }
     bytes += block.length;
   }
   if (hash.digest('hex') !== ids.sha256) throw changed(address, sliceNames.ids(slice));
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function changed(address: string, name: string): ExportError {

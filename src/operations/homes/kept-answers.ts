@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { factsOfBytes } from '../../lib/sha256.ts';
+import { piecesOf } from '../../finished/part-bytes.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths, journalPart, pathIn } from '../../store/export-folder.ts';
@@ -29,19 +30,10 @@ export async function keepAnswers({ files, store, folder, slice, scratch, isComm
   }
 }
 
-const blockBytes = 1 << 20;
-
 async function factsOf(files: FileStore, path: string): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
   const file = await files.open(path, 'read');
   try {
-    for (;;) {
-      const block = await file.read(bytes, blockBytes);
-      if (block.length === 0) return { bytes, sha256: hash.digest('hex') };
-      hash.update(block);
-      bytes += block.length;
-    }
+    return await factsOfBytes(piecesOf(file));
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { sha256 } from '../../lib/sha256.ts';
 
 /** The local folder of an export: its own, or for a bucket the scratch folder of this user, one an address. */
 export function localFolder({
@@ -10,7 +10,7 @@ export function localFolder({
   readonly output: { readonly dir: string; readonly scratch?: string | undefined };
 }): string {
   if (!isBucketAddress(output.dir)) return output.dir;
-  const hash = createHash('sha256').update(output.dir.replace(/\/+$/, '')).digest('hex');
+  const hash = sha256(output.dir.replace(/\/+$/, ''));
   return join(output.scratch ?? cacheFolder(), hash.slice(0, 16));
 }
 
