@@ -3,7 +3,7 @@ import { compressors } from 'hyparquet-compressors';
 import { type Element, listText } from '../records/json/list-elements.ts';
 import { listTableOf } from '../records/shape-table.ts';
 import type { Cell, Column } from '../records/table.ts';
-import { utf8Text } from '../records/utf8-text.ts';
+import { utf8Text } from '../records/text-bytes.ts';
 
 /** The rows of one row group: values in the order of the columns, as the file keeps them. */
 export interface ParquetRows {

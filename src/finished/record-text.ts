@@ -5,7 +5,7 @@ import { type FixedTexts, fixedTexts } from '../formats/words.ts';
 import { closingQuote, jsonEnd } from '../lib/scan/json-end.ts';
 import { cellsOf } from '../records/cell-of-text.ts';
 import { assetsTable } from '../records/columns.ts';
-import { holdsAt } from '../records/holds-at.ts';
+import { holdsAt } from '../records/text-bytes.ts';
 import { stringifyJson } from '../records/json/json.ts';
 import { rebuildAsset } from '../records/rebuild-asset.ts';
 import { type RowBlock, textMarks } from '../records/row-block.ts';

@@ -1,5 +1,5 @@
 import { ExportError } from '../lib/export-error.ts';
-import { startsAs } from './read/first-bytes.ts';
+import { startsAs } from './read/input-format.ts';
 import type { IdInput } from './id-input.ts';
 
 /** How much of a file is looked at to see what it is. */

@@ -1,7 +1,7 @@
 import type { CheckedId } from './checked-id.ts';
 import { longestId } from './asset-id.ts';
 import { IdList } from './id-list.ts';
-import { utf8Text } from '../records/utf8-text.ts';
+import { utf8Text } from '../records/text-bytes.ts';
 
 export const entryStates = ['valid', 'invalid', 'duplicate'] as const;
 

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../lib/export-error.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import type { FindRemote } from './remote-ids.ts';
-import type { IdFormat, InputCompression } from './read/id-format.ts';
-import { lookAtFile } from './read/look-at-file.ts';
+import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
 
 /** One file of ids, and how to read it. */
 export interface IdInput {

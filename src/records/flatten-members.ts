@@ -1,7 +1,9 @@
 import { type Drift, driftPath } from './drift.ts';
-import { type Fit, fits } from './fit-cell.ts';
 import { isJsonObject, type Json, type JsonObject, setMember } from './json/json-value.ts';
-import type { Cell, Column } from './table.ts';
+import type { Cell, Column, ColumnType } from './table.ts';
+import { ExactNumber } from './json/exact-number.ts';
+import { doubleOf, int64Of, uint64Of } from './fit-number.ts';
+import { stringifyJson } from './json/json.ts';
 
 /** A row being filled, and what was odd about its record. */
 export interface Sheet {
@@ -99,4 +101,22 @@ export function takeColumn(column: Column, index: number, fit: Fit = fits[column
       return undefined;
     };
   };
+}
+
+/** The cell for a value that is not null, or undefined when the column cannot hold just that value. */
+export type Fit = (value: Json) => Cell | undefined;
+
+const fits: Readonly<Record<ColumnType, Fit>> = {
+  string: (value) => (typeof value === 'string' ? value : undefined),
+  boolean: (value) => (typeof value === 'boolean' ? value : undefined),
+  int64: (value) => (isNumber(value) ? int64Of(value) : undefined),
+  double: (value) => (isNumber(value) ? doubleOf(value) : undefined),
+  decimal: (value) => (isNumber(value) ? uint64Of(value) : undefined),
+  json: stringifyJson,
+  // The service has none: the column for it is derived.
+  timestamp: () => undefined,
+};
+
+function isNumber(value: Json): value is number | ExactNumber {
+  return typeof value === 'number' || value instanceof ExactNumber;
 }

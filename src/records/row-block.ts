@@ -1,9 +1,9 @@
 /// <reference lib="es2024.string" />
 import { commaMark } from '../lib/scan/json-scanner.ts';
 import { numberText } from './json/exact-number.ts';
-import { holdsAt } from './holds-at.ts';
+import { holdsAt } from './text-bytes.ts';
 import type { Cell, Column, Row } from './table.ts';
-import { utf8Text } from './utf8-text.ts';
+import { utf8Text } from './text-bytes.ts';
 import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../lib/ascii.ts';
 
 /** What is known of a cell's text, so that no encoder has to look for it again. */

@@ -9,7 +9,6 @@ import type { Command, CommandArguments } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../open-service.ts';
-import { outputGone } from '../output/output-gone.ts';
 import { stopSignals } from '../stop-signals.ts';
 
 /** `get`: records to stdout, as the service sent them. */
@@ -74,4 +73,25 @@ async function get(args: CommandArguments): Promise<number> {
     await open.close();
   }
   return unknown === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
+}
+
+/** Aborts when stdout fails: its reader stopped (`| head`), or its disk is full. */
+interface OutputGone {
+  readonly signal: AbortSignal;
+  dispose(): void;
+}
+
+/** Stops paying for answers without a reader. The program decides at its end whether this is an error. */
+function outputGone(stdout: NodeJS.WriteStream): OutputGone {
+  const gone = new AbortController();
+  const onError = (error: Error): void => {
+    gone.abort(error);
+  };
+  stdout.on('error', onError);
+  return {
+    signal: gone.signal,
+    dispose: () => {
+      stdout.off('error', onError);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type ErrorEntry, isAsset, isErrorEntry } from '../../records/asset.ts';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../../records/json/json.ts';
-import { utf8Text } from '../../records/utf8-text.ts';
+import { utf8Text } from '../../records/text-bytes.ts';
 import { countValues, jsonEnd, mostValues } from '../../lib/scan/json-end.ts';
 import { JsonScanner } from '../../lib/scan/json-scanner.ts';
 import type { AssetCall, ElementReader, RecordError, RecordsAnswer } from '../asset-client.ts';

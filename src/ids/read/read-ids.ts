@@ -7,8 +7,7 @@ import type { IdInput } from '../id-input.ts';
 import type { ReadingListener } from './reading.ts';
 import { inputBytes } from './input-bytes.ts';
 import { readCsv } from './read-csv.ts';
-import { readJson } from './read-json.ts';
-import { readJsonLines } from './read-json-lines.ts';
+import { readJson, readJsonLines } from './read-json.ts';
 import { readLines } from './read-lines.ts';
 
 export interface ReadIdsOptions extends ReadingListener {

@@ -1,10 +1,9 @@
 import type { Drift } from '../drift.ts';
 import { numberOf, numberText } from '../json/exact-number.ts';
 import { doubleOf, int64Of, uint64Of } from '../fit-number.ts';
-import { holdsAt } from '../holds-at.ts';
+import { holdsAt, utf8Text } from '../text-bytes.ts';
 import { parseJson, stringifyJson } from '../json/json.ts';
 import { type RowBlockBuilder, textMarks } from '../row-block.ts';
-import { utf8Text } from '../utf8-text.ts';
 import { type Constant, traitTypes } from './constants.ts';
 import { countValues, mostValues } from '../../lib/scan/json-end.ts';
 import type { ExtraText } from './extra-text.ts';

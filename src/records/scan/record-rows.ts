@@ -7,7 +7,7 @@ import type { JsonObject } from '../json/json.ts';
 import { rawLine } from '../raw-line.ts';
 import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
-import { utf8Text } from '../utf8-text.ts';
+import { utf8Text } from '../text-bytes.ts';
 import { childConstants } from './constants.ts';
 import { bound, RecordBounds } from './record-bounds.ts';
 import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';

@@ -3,7 +3,7 @@ import bs58 from 'bs58';
 import { writeFile } from 'node:fs/promises';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { EntryBlock, IdEntry } from '../../../src/ids/entries.ts';
-import type { IdFormat } from '../../../src/ids/read/id-format.ts';
+import type { IdFormat } from '../../../src/ids/read/input-format.ts';
 import { expandInputs, type IdInput } from '../../../src/ids/id-input.ts';
 import { readIds, type ReadIdsOptions } from '../../../src/ids/read/read-ids.ts';
 import { entriesIn } from '../entries.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { fingerprintInputs } from '../../../src/ids/fingerprint-inputs.ts';
-import type { IdFormat } from '../../../src/ids/read/id-format.ts';
+import type { IdFormat } from '../../../src/ids/read/input-format.ts';
 import { expandInputs } from '../../../src/ids/id-input.ts';
 import { readIds, readText } from '../../../src/ids/read/read-ids.ts';
 import { inPieces, readSizes } from '../../lib/in-pieces.ts';

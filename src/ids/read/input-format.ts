@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { startsAs } from './first-bytes.ts';
-import type { IdFormat, InputCompression } from './id-format.ts';
+
+export type IdFormat = 'lines' | 'csv' | 'json' | 'jsonl' | 'parquet';
+export type InputCompression = 'none' | 'gzip' | 'zstd';
 
 export interface SeenFormat {
   readonly format: IdFormat;
@@ -38,4 +39,17 @@ async function headOf(path: string): Promise<Buffer> {
   } catch (error) {
     throw new ExportError('input', `cannot read ids from stdin: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** What files that are no text begin with. */
+const firstBytes = {
+  gzip: [0x1f, 0x8b],
+  zstd: [0x28, 0xb5, 0x2f, 0xfd],
+  parquet: [0x50, 0x41, 0x52, 0x31],
+  zip: [0x50, 0x4b, 0x03, 0x04],
+} as const;
+
+/** True when a file that begins with `head` is of that kind. */
+export function startsAs(kind: keyof typeof firstBytes, head: Uint8Array): boolean {
+  return firstBytes[kind].every((byte, index) => head[index] === byte);
 }
