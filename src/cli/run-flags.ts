@@ -1,6 +1,6 @@
 import { dayMs } from '../lib/clock.ts';
-import { ExportError } from '../lib/export-error.ts';
 import type { CommandArguments, CommandFlag } from './command.ts';
+import { choiceOf, countOf } from './flag-values.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 
@@ -34,21 +34,8 @@ export interface RunSettings {
 /** What `runFlags` were given. @throws {ExportError} `usage` */
 export function runSettings(args: CommandArguments): RunSettings {
   return {
-    graceMs: graceMs(args.text('grace-ms') ?? standards.graceMs),
-    logLevel: logLevelOf(args.text('log-level') ?? standards.logLevel),
+    graceMs: countOf(args, 'grace-ms', { most: dayMs }) ?? Number(standards.graceMs),
+    logLevel: choiceOf(args, 'log-level', logLevels) ?? standards.logLevel,
     json: args.isOn('json'),
   };
-}
-
-function graceMs(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= dayMs) return Number(text);
-  throw new ExportError(
-    'usage',
-    `--grace-ms must be a number of milliseconds, at most ${dayMs} (a day), not "${text}"`,
-  );
-}
-
-function logLevelOf(text: string): string {
-  if (logLevels.includes(text)) return text;
-  throw new ExportError('usage', `--log-level must be one of ${logLevels.join(', ')}, not "${text}"`);
 }

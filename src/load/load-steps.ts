@@ -10,13 +10,6 @@ type WholeMode = (typeof wholeModes)[number];
 export const loadModes = [...wholeModes, 'merge', 'scd2'] as const;
 export type LoadMode = (typeof loadModes)[number];
 
-/** Reads what `--mode` says. @throws {ExportError} `usage` */
-export function parseMode(text = 'replace'): LoadMode {
-  const mode = loadModes.find((each) => each === text);
-  if (mode !== undefined) return mode;
-  throw new ExportError('usage', `--mode must be one of ${loadModes.join(', ')}, not "${text}"`);
-}
-
 /** One step of a load: a statement, or the files of a table into the table of that name. */
 export type LoadStep =
   | { readonly kind: 'run'; readonly sql: string }

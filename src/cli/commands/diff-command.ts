@@ -13,6 +13,7 @@ import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
 import { programVersion } from '../program-version.ts';
+import { bytesOf } from '../flag-values.ts';
 
 /** `diff`: compares two exports. */
 export const diffCommand: Command = {
@@ -60,7 +61,7 @@ export const diffCommand: Command = {
 async function run(args: CommandArguments): Promise<number> {
   const out = args.text('out');
   if (out !== undefined && isBucketAddress(out)) throw new ExportError('usage', '--out of diff must be a local folder');
-  const memoryBytes = bytesOf(args.text('memory') ?? '1GB');
+  const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
   const { diffExports } = await import('../../diff/diff-exports.ts');
   const places = args.words.map((word) => (isBucketAddress(word) ? word : resolve(word)));
   const scratch = out === undefined ? await mkdtemp(join(tmpdir(), 'asset-export-diff-')) : undefined;
@@ -91,18 +92,7 @@ function ignoredOf(args: CommandArguments): readonly string[] {
   return given.length === 0 ? standard : given.filter((name) => name !== '');
 }
 
-const units = new Map([
-  ['MB', 1e6],
-  ['GB', 1e9],
-]);
 const leastBytes = 200e6;
-
-function bytesOf(text: string): number {
-  const [, number = '', unit = ''] = /^(\d{1,6}(?:\.\d+)?)\s*(MB|GB)$/i.exec(text) ?? [];
-  const bytes = Number(number) * (units.get(unit.toUpperCase()) ?? 0);
-  if (bytes >= leastBytes) return bytes;
-  throw new ExportError('usage', `--memory must be a size like 500MB or 2GB, at least 200MB, not "${text}"`);
-}
 
 interface ShownNames {
   readonly older: string;

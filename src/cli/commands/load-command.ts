@@ -2,12 +2,13 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { ChangesLoaded } from '../../load/load-changes.ts';
 import { loadModes } from '../../load/load-steps.ts';
-import { type DeleteRule, deleteRules } from '../../warehouse/change-statements.ts';
+import { deleteRules } from '../../warehouse/change-statements.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandArguments, exportWords } from '../command.ts';
 import { plural } from '../../lib/format-text.ts';
+import { choiceOf } from '../flag-values.ts';
 
 /** `load`: a finished export into DuckDB or PostgreSQL. */
 export const loadCommand: Command = {
@@ -82,9 +83,8 @@ async function run(args: CommandArguments): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const [{ parseTarget, requireNames }, { parseMode }, { loadExport, loadScript }] = await Promise.all([
+  const [{ parseTarget, requireNames }, { loadExport, loadScript }] = await Promise.all([
     import('../../load/load-target.ts'),
-    import('../../load/load-steps.ts'),
     import('../../load/load-export.ts'),
   ]);
   const target = parseTarget(to, process.cwd());
@@ -93,9 +93,12 @@ async function run(args: CommandArguments): Promise<number> {
   const [schema, prefix] = [args.text('schema'), args.text('prefix')];
   requireNames({ schema, prefix });
   const request = {
-    ...{ files: place.files, folder, kind: target.kind, mode: parseMode(args.text('mode')) },
+    ...{ files: place.files, folder, kind: target.kind, mode: choiceOf(args, 'mode', loadModes) ?? 'replace' },
     ...{ schema, prefix, allowEmpty: args.isOn('allow-empty') },
-    ...{ deletes: deletesOf(args.text('deletes')), maxDeletes: maxDeletesOf(args.text('max-deletes')) },
+    ...{
+      deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
+      maxDeletes: maxDeletesOf(args.text('max-deletes')),
+    },
   };
   if (args.isOn('sql')) {
     if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);
@@ -122,12 +125,6 @@ function loadedText(shown: string, target: string, facts: ChangesLoaded | undefi
   if (facts?.state === 'already') return `${target} already holds ${shown}: nothing was changed\n`;
   const merged = facts?.state === 'merged' ? ` (${plural(facts.deleted, 'deleted asset')})` : '';
   return `${shown} ${merged === '' ? 'loaded' : 'merged'} into ${target}${merged}\n`;
-}
-
-function deletesOf(text = 'delete'): DeleteRule {
-  const rule = deleteRules.find((each) => each === text);
-  if (rule !== undefined) return rule;
-  throw new ExportError('usage', `--deletes must be one of ${deleteRules.join(', ')}, not "${text}"`);
 }
 
 function maxDeletesOf(text = '5%'): string {

@@ -1,11 +1,11 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { ExportPlace } from '../../operations/homes/export-place.ts';
 import type { NightsPlace, Pruning } from '../../operations/nights/prune-exports.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
+import { countOf } from '../flag-values.ts';
 
 /** `prune`: removes old exports from a folder of exports. */
 export const pruneCommand: Command = {
@@ -60,17 +60,11 @@ async function nightsAt({ files, folder, store }: ExportPlace): Promise<NightsPl
 
 function rulesOf(args: CommandArguments) {
   return {
-    last: numberOf(args, 'keep-last'),
-    daily: numberOf(args, 'keep-daily'),
-    weekly: numberOf(args, 'keep-weekly'),
-    monthly: numberOf(args, 'keep-monthly'),
+    last: countOf(args, 'keep-last') ?? 0,
+    daily: countOf(args, 'keep-daily') ?? 0,
+    weekly: countOf(args, 'keep-weekly') ?? 0,
+    monthly: countOf(args, 'keep-monthly') ?? 0,
   };
-}
-
-function numberOf(args: CommandArguments, flag: string): number {
-  const text = args.text(flag) ?? '0';
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new ExportError('usage', `--${flag} must be a whole number, not "${text}"`);
 }
 
 function textOf({ kept, removed, leftovers }: Pruning, shown: string, isDone: boolean): string {

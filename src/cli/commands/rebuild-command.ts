@@ -9,6 +9,7 @@ import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { runJob } from './run-job.ts';
+import { countOf } from '../flag-values.ts';
 
 /** The fields of `output` that may differ from the source. */
 const fields = ['formats', 'tables', 'columns', 'exclude', 'nested'] as const;
@@ -53,7 +54,7 @@ function ofSource(path: string): CommandFlag {
 
 async function rebuild(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
-  const join = partsToJoin(args.text('join') ?? '1');
+  const join = countOf(args, 'join', { least: 1 }) ?? 1;
   if (args.text('out') === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
   const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
@@ -84,9 +85,4 @@ function outputOf(args: CommandArguments, isBased: boolean): RebuiltOutput & { r
   const { output } = loadJob({ flags, environment, folder: process.cwd() }).job;
   const { dir, endpoint, scratch } = output;
   return { dir, endpoint, scratch, ...Object.fromEntries(given.map((name) => [name, output[name]])) };
-}
-
-function partsToJoin(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new ExportError('usage', `--join must be a whole number from 1, not "${text}"`);
 }

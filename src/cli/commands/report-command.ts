@@ -12,6 +12,7 @@ import { diskFileStore } from '../../store/file-store.ts';
 import { type Command, type CommandArguments, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import { programVersion } from '../program-version.ts';
+import { choiceOf } from '../flag-values.ts';
 
 const extents: readonly ProfileExtent[] = ['exact', 'parts', 'none'];
 
@@ -50,7 +51,7 @@ export const reportCommand: Command = {
 
 async function run(args: CommandArguments): Promise<number> {
   const [to, isOpened, isJson] = [args.text('to'), args.isOn('open'), args.isOn('json')];
-  const extent = extentOf(args.text('profile'));
+  const extent = choiceOf(args, 'profile', extents);
   if (isJson && (isOpened || to !== undefined)) {
     throw new ExportError('usage', '--json writes no page: remove --open and --to');
   }
@@ -77,15 +78,6 @@ async function run(args: CommandArguments): Promise<number> {
   process.stdout.write(`${shownPath(path, process.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`);
   if (isOpened) await openInBrowser(path);
   return exitCodes.complete.code;
-}
-
-/** @throws {ExportError} `usage` */
-function extentOf(text: string | undefined): ProfileExtent | undefined {
-  const extent = extents.find((each) => each === text);
-  if (text !== undefined && extent === undefined) {
-    throw new ExportError('usage', `--profile must be one of ${extents.join(', ')}, not "${text}"`);
-  }
-  return extent;
 }
 
 function missingNote({ profileMissing }: ReportData): string {

@@ -6,7 +6,6 @@ import { loadJob } from '../../job/load-job.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
 import { tablesOf } from '../../work/tables-of.ts';
 import { csvDialectNames, type CsvDialectName } from '../../lib/csv-dialect.ts';
 import { columnsDocument } from '../../warehouse/columns-document.ts';
@@ -14,6 +13,7 @@ import { changeModes, changeScript, historyView } from '../../warehouse/change-s
 import { hasLists, type TableFormat, tableFormats } from '../../warehouse/dialect.ts';
 import { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from '../../warehouse/dialects.ts';
 import type { Command, CommandArguments } from '../command.ts';
+import { choiceOf } from '../flag-values.ts';
 
 /** `schema`: the columns, their DDL and load statements, or the JSON Schema of job files. */
 export const schemaCommand: Command = {
@@ -56,12 +56,12 @@ export const schemaCommand: Command = {
     },
   ],
   run: async (args) => {
-    const purpose = oneOf('--for', args.text('for'), [...dialectNames, 'job']);
+    const purpose = choiceOf(args, 'for', [...dialectNames, 'job'] as const);
     const history = args.text('history');
     if (history !== undefined && purpose !== 'duckdb') throw new ExportError('usage', '--history needs --for duckdb');
     if (history !== undefined) process.stdout.write(historyView(history));
     else if (purpose === 'job') process.stdout.write(await jobSchemaText());
-    else process.stdout.write(tablesText(args, purpose as DialectName | undefined));
+    else process.stdout.write(tablesText(args, purpose));
     return exitCodes.complete.code;
   },
 };
@@ -82,7 +82,7 @@ interface Layout {
 
 function tablesText(args: CommandArguments, dialect: DialectName | undefined): string {
   const layout = layoutOf(args);
-  const table = oneOf('--table', args.text('table'), tableNames);
+  const table = choiceOf(args, 'table', tableNames);
   // Jobs without a base write no changes: they are shown where they are asked for.
   const all = args.words.length === 0 && table === changesTable.name ? [changesTable] : layout.tables;
   const shown = all.filter(({ name }) => table === undefined || name === table);
@@ -94,7 +94,7 @@ function tablesText(args: CommandArguments, dialect: DialectName | undefined): s
   if (dialect === undefined && args.text('mode') !== undefined) throw new ExportError('usage', '--mode needs --for');
   if (dialect === undefined) return columnsDocument(shown);
   const folder = args.text('folder') ?? layout.folder ?? exampleFolders[dialect];
-  const mode = changeModes.find((each) => each === oneOf('--mode', args.text('mode'), changeModes));
+  const mode = choiceOf(args, 'mode', changeModes);
   if (mode !== undefined) return changeScript(shown, { dialect, mode, folder, format: formatFor(dialect, layout) });
   return shown.map((each) => statementsOf(each, dialect, { ...layout, folder })).join('\n');
 }
@@ -142,11 +142,4 @@ function statementsOf(
       : [`-- load: ${format}\n${loadStatementFor(dialect, { table, format, folder, codec: codecs?.jsonl })}`],
   );
   return [ddlFor(dialect, table), ...loads].join('\n');
-}
-
-function oneOf(flag: string, given: string | undefined, names: readonly string[]): string | undefined {
-  if (given === undefined || names.includes(given)) return given;
-  const near = nearestName(given, names);
-  const guess = near === undefined ? '' : `; did you mean ${near}?`;
-  throw new ExportError('usage', `${flag} must be one of ${names.join(', ')}, not "${given}"${guess}`);
 }

@@ -10,6 +10,7 @@ import { type RunningService, type ServiceOptions, startService } from '../../se
 import type { Command, CommandArguments } from '../command.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { showError } from '../output/show-error.ts';
+import { countOf } from '../flag-values.ts';
 
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -90,36 +91,27 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     });
   }
   const keyFile = args.text('api-key-file');
-  const perDay = args.text('credits-per-day');
-  const perSecond = args.text('credits-per-second');
+  const perDay = countOf(args, 'credits-per-day');
+  const perSecond = countOf(args, 'credits-per-second');
   const storeDir = args.text('store');
   const faults = args.text('faults');
   const changes = args.text('changes');
   return {
     assets,
     host: args.text('host') ?? '127.0.0.1',
-    port: count('port', args.text('port') ?? '8787'),
-    maxIds: count('max-ids', args.text('max-ids') ?? '1000'),
+    port: countOf(args, 'port', { most: 65_535 }) ?? 8787,
+    maxIds: countOf(args, 'max-ids') ?? 1000,
     clock: systemClock,
     onError: (error) => {
       showError(error, false);
     },
     ...(keyFile === undefined ? {} : { apiKeys: keysIn(keyFile) }),
-    ...(perDay === undefined ? {} : { creditsPerDay: count('credits-per-day', perDay) }),
-    ...(perSecond === undefined ? {} : { creditsPerSecond: count('credits-per-second', perSecond) }),
+    ...(perDay === undefined ? {} : { creditsPerDay: perDay }),
+    ...(perSecond === undefined ? {} : { creditsPerSecond: perSecond }),
     ...(storeDir === undefined ? {} : { storeDir }),
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
     ...(changes === undefined ? {} : { changes: await loadChanges(changes) }),
   };
-}
-
-function count(flag: string, value: string): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value) && Number.isSafeInteger(number) && (flag !== 'port' || number < 65_536)) return number;
-  throw new ExportError(
-    'usage',
-    `--${flag} must be a whole number${flag === 'port' ? ' below 65536' : ''}, not "${value}"`,
-  );
 }
 
 function keysIn(path: string): string[] {

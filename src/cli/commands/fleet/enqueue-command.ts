@@ -4,7 +4,6 @@ import type { Job } from '../../../job/job-schema.ts';
 import { jobWarnings } from '../../../job/job-warnings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
-import { ExportError } from '../../../lib/export-error.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import { shellWord } from '../../../lib/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
@@ -17,6 +16,7 @@ import { isTerminal } from '../../progress/is-terminal.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
 import { stopSignals } from '../../stop-signals.ts';
 import { withJobQueue } from './job-queue.ts';
+import { bytesOf } from '../../flag-values.ts';
 
 /** Of the machine's memory, for the table of duplicates. */
 const memoryShare = 0.25;
@@ -63,7 +63,7 @@ const heapFlags = ['--heap-growing-percent=400', '--semi-space-growth-factor=1']
 
 async function enqueue(args: CommandArguments): Promise<number> {
   for (const flag of heapFlags) setFlagsFromString(flag);
-  const mostBytes = memoryOf(args.text('memory'));
+  const mostBytes = bytesOf(args, 'memory') ?? totalmem() * memoryShare;
   const { job, idsFolder } = jobOf(args);
   const { enqueueExport } = await import('../../../operations/fleet/enqueue-export.ts');
   const { intolerableIds } = await import('../../../operations/tolerance.ts');
@@ -132,17 +132,6 @@ function nextLine({ state }: Enqueued, args: CommandArguments, address: string):
   if (state === 'complete') return `Next: asset-export verify ${shellWord(address)}`;
   const [job] = args.words;
   return `Next: asset-export work ${job === undefined ? 'with the same flags' : shellWord(job)} on each machine`;
-}
-
-const units: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
-
-/** @throws {ExportError} `usage` */
-function memoryOf(text: string | undefined): number {
-  if (text === undefined) return totalmem() * memoryShare;
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?B?)$/.exec(text.toUpperCase()) ?? [];
-  const factor = units[unit];
-  if (digits !== '' && factor !== undefined) return Number(digits) * factor;
-  throw new ExportError('usage', `--memory must be a size such as 256MB or 2GB, not "${text}"`);
 }
 
 interface ShownEnqueuing {

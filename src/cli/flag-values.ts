@@ -1,0 +1,42 @@
+import { ExportError } from '../lib/export-error.ts';
+import { byteSize } from '../lib/format-text.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import type { CommandArguments } from './command.ts';
+
+/** The value of a flag that takes one of some names; undefined when it is not given. @throws {ExportError} `usage` */
+export function choiceOf<T extends string>(args: CommandArguments, flag: string, names: readonly T[]): T | undefined {
+  const text = args.text(flag);
+  const name = names.find((each) => each === text);
+  if (name !== undefined || text === undefined) return name;
+  const near = nearestName(text, names);
+  const guess = near === undefined ? '' : `; did you mean ${near}?`;
+  throw new ExportError('usage', `--${flag} must be one of ${names.join(', ')}, not "${text}"${guess}`);
+}
+
+/** The value of a flag that takes a whole number; undefined when it is not given. @throws {ExportError} `usage` */
+export function countOf(
+  args: CommandArguments,
+  flag: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
+): number | undefined {
+  const text = args.text(flag);
+  if (text === undefined) return undefined;
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  const from = least === 0 ? '' : ` from ${least}`;
+  const to = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most}`;
+  throw new ExportError('usage', `--${flag} must be a whole number${from}${to}, not "${text}"`);
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** The value of a flag that takes a size like 256MB, in bytes; undefined when it is not given. @throws {ExportError} `usage` */
+export function bytesOf(args: CommandArguments, flag: string, least = 1): number | undefined {
+  const text = args.text(flag);
+  if (text === undefined) return undefined;
+  const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d+)?)\s*([KMGT]?B?)$/.exec(text.toUpperCase()) ?? [];
+  const bytes = Number(digits === '' ? Number.NaN : digits) * (units[unit] ?? Number.NaN);
+  if (bytes >= least) return bytes;
+  const from = least === 1 ? '' : `, at least ${byteSize(least)}`;
+  throw new ExportError('usage', `--${flag} must be a size such as 256MB or 2GB${from}, not "${text}"`);
+}
