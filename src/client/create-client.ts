@@ -78,9 +78,9 @@ export function createClient(options: ClientOptions): CreatedClient {
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
-  const wire: Asker<SentCall> = { ask: ({ send }) => send() };
+  const sender: Asker<SentCall> = { ask: ({ send }) => send() };
   const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && !guard.refuses(ids.length);
-  const paid = withBudget(wire, { ...options.budget, ...options, clock, mayLeave });
+  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave });
   // Others may miss what the pace cannot take now: they are told by the service.
   const onPause = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
   const onCap = (ids: number): void => void options.pace?.learned(ids).catch(() => undefined);

@@ -41,31 +41,31 @@ export async function* getAssets({ ids, job }: GetRequest, context: GetContext):
   const wrong = unique.find((id) => !isAssetId(id));
   if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
   const reader = readerOf([]);
-  const wire = createClient({
+  const created = createClient({
     ...{ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal },
     initialCap: await context.pace?.idsPerCall(),
   });
   try {
-    const found = mapOrdered(batchesOf(unique, idsPerCall), {
+    const found = mapOrdered(inCalls(unique, idsPerCall), {
       limit: concurrency,
       map: async (batch) => {
         const ids = IdList.of(batch);
         const { lookups } =
           unique.length === 1
-            ? await lookUpAlone(wire.client, { ids, flags, part: 0, reader })
-            : await lookUpBatch(wire.client, { ids, flags, part: 0, singles, reader });
+            ? await lookUpAlone(created.client, { ids, flags, part: 0, reader })
+            : await lookUpBatch(created.client, { ids, flags, part: 0, singles, reader });
         return { batch, lookups };
       },
     });
     for await (const { batch, lookups } of found) {
       for (const [place, id] of batch.entries()) yield { id, lookup: lookups.at(place) };
     }
-    wire.throwIfFailed();
+    created.throwIfFailed();
   } finally {
-    await wire.close();
+    await created.close();
   }
 }
 
-async function* batchesOf(ids: readonly string[], size: number): AsyncGenerator<readonly string[], void, void> {
+async function* inCalls(ids: readonly string[], size: number): AsyncGenerator<readonly string[], void, void> {
   for (let start = 0; start < ids.length; start += size) yield ids.slice(start, start + size);
 }

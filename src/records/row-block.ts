@@ -10,7 +10,7 @@ import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../lib
 export const textMarks = {
   /** It holds a comma, a quote, CR or LF: RFC 4180 wants it in quotes. */
   separators: commaMark,
-  /** It holds a quote, a backslash or a control character: JSON wants an escape inside a string. */
+  /** Of a string: it holds a quote, a backslash or a control character, which JSON escapes. JSON text is not told so. */
   escapes: 2,
   /** It was a string with a lone surrogate, which became U+FFFD. */
   replaced: 4,

@@ -113,7 +113,7 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
     retriedAtMs: runs.flatMap(({ start, lines: own }) =>
       own.flatMap((line) => (line.kind === 'retry' ? [start.startMs + line.t] : [])),
     ),
-    parts: runs.flatMap(partsOf),
+    parts: runs.flatMap(barsOf),
     callTimes,
     ...percentiles(callTimes),
     longestMs: longestOf(spans),
@@ -187,7 +187,7 @@ function heldMs(pauses: readonly Pause[], kind: Pause['kind']): number {
   return total;
 }
 
-function partsOf({ start, lines }: OneRun): PartBar[] {
+function barsOf({ start, lines }: OneRun): PartBar[] {
   let fromMs = start.startMs;
   return lines.flatMap((line): PartBar[] => {
     if (line.kind !== 'committed') return [];

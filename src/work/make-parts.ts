@@ -87,7 +87,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   // Every call that waits listens to it: their number is bounded by concurrency, not by Node's warning at ten.
   setMaxListeners(0, stop, context.abort);
   const caps = [request.initialCap, await context.pace?.idsPerCall()].filter((cap) => cap !== undefined);
-  const wire = createClient({
+  const created = createClient({
     ...context,
     ...context.service,
     ...{ concurrency, timeoutMs, retries },
@@ -104,19 +104,19 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     stop,
   });
   const making: Making = {
-    ...{ request, context, wire, stop },
+    ...{ request, context, created, stop },
     halt: (reason) => {
       halt.abort(reason);
     },
   };
   try {
     for await (const part of partsFrom(batchesToAsk(request), making)) {
-      const cap = wire.cap();
+      const cap = created.cap();
       yield { part, cap: Number.isFinite(cap) ? cap : undefined };
     }
-    wire.throwIfFailed();
+    created.throwIfFailed();
   } finally {
-    await wire.close();
+    await created.close();
   }
 }
 
@@ -173,7 +173,7 @@ async function* withLast(
 interface Making {
   readonly request: PartsRequest;
   readonly context: ExportContext;
-  readonly wire: CreatedClient;
+  readonly created: CreatedClient;
   readonly stop: AbortSignal;
   readonly halt: (reason: unknown) => void;
 }
@@ -196,10 +196,10 @@ async function* partsFrom(batches: AsyncIterable<Batch>, making: Making): AsyncG
   else yield* partsMadeByThreads(ahead.all, { ...making, most, start: context.threads.start });
 }
 
-function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, wire, halt }: Making) {
+function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, created, halt }: Making) {
   const { scratch, journal, firstPart, isNeeded } = request.parts;
   return partsOf(batches, {
-    ...{ ...request, scratch, journal, files: context.files, client: wire.client, halt, mostBytes },
+    ...{ ...request, scratch, journal, files: context.files, client: created.client, halt, mostBytes },
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: request.job.service.concurrency,
     onHolding: (holding) => {
@@ -213,12 +213,20 @@ function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, wire, 
 
 function partsMadeByThreads(
   groups: AsyncGenerator<PartGroup, void, void>,
-  { request, context, wire, stop, halt, most, start }: Making & { readonly most: number; readonly start: StartThread },
+  {
+    request,
+    context,
+    created,
+    stop,
+    halt,
+    most,
+    start,
+  }: Making & { readonly most: number; readonly start: StartThread },
 ) {
   const { job, startedAtMs, sources, parts } = request;
   const { service, proxy } = context;
   return partsOfThreads({
-    ...{ client: wire, most, start, context, stop, halt },
+    ...{ client: created, most, start, context, stop, halt },
     groups,
     settings: {
       ...{ job, service, proxy, startedAtMs, sources, scratch: parts.scratch },

@@ -122,8 +122,8 @@ describe('a job', () => {
       flags: { compression: 'csv=none' },
     });
     expect(loadJob(sources).job.output.compression).toMatchObject({ raw: 'gzip', jsonl: 'zstd', csv: 'none' });
-    expect(() => loadJob({ ...sources, environment: { ASSET_EXPORT_COMPRESSION: 'tsv=gzip' } })).toThrow(
-      '--compression with ASSET_EXPORT_COMPRESSION: unknown name "tsv"; the names are parquet, csv, jsonl, raw',
+    expect(() => loadJob({ ...sources, environment: { ASSET_EXPORT_COMPRESSION: 'nosuch=gzip' } })).toThrow(
+      '--compression with ASSET_EXPORT_COMPRESSION: unknown name "nosuch"; the names are parquet, csv, jsonl, raw',
     );
   });
 
@@ -165,11 +165,11 @@ describe('a job that is wrong', () => {
 
   it('tells every mistake at once, each where it was made', async () => {
     const sources = await jobFile(least.replace('dir: out', 'dir: out, formats: [csv, parqet]'), {
-      flags: { concurrency: '0', compression: 'tsv=gzip' },
+      flags: { concurrency: '0', compression: 'nosuch=gzip' },
       environment: { ASSET_EXPORT_RETRIES: 'many' },
     });
     expect(messageOf(sources).split('\n  ').slice(1).sort()).toEqual([
-      '--compression: unknown name "tsv"; the names are parquet, csv, jsonl, raw',
+      '--compression: unknown name "nosuch"; the names are parquet, csv, jsonl, raw',
       '--concurrency must be at least 1, not 0',
       'ASSET_EXPORT_RETRIES must be a number, not "many"',
       'jobs/j.yaml:3:36: output.formats must be one of parquet, csv, jsonl, raw, not "parqet"; did you mean parquet?',

@@ -7,7 +7,7 @@ import { withBudget } from '../../../src/client/policies/with-budget.ts';
 import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
 import { withJournal } from '../../../src/client/policies/with-journal.ts';
 import { withRetry } from '../../../src/client/policies/with-retry.ts';
-import { withSizeGuard } from '../../../src/client/policies/with-size-guard.ts';
+import { withoutLargeCalls, withSizeGuard } from '../../../src/client/policies/with-size-guard.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../client/support/calls.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
@@ -26,6 +26,11 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
     holdsCallsBack: false,
   },
   { name: 'size guard', wrap: (inner) => withSizeGuard(inner, {}), holdsCallsBack: false },
+  {
+    name: 'size guard before the queue',
+    wrap: (inner) => withoutLargeCalls(inner, withSizeGuard(inner, {})),
+    holdsCallsBack: false,
+  },
   {
     name: 'retry',
     wrap: (inner, stop) => withRetry(inner, { retries: 0, clock: createFakeClock(), random, stop }),
@@ -56,7 +61,9 @@ const call = batchCall(idsOf(3));
 
 it('holds for every wrapper', () => {
   const files = readdirSync(new URL('../../../src/client/policies', import.meta.url));
-  const named = wrappers.map(({ name }) => `with-${name.replaceAll(' ', '-')}.ts`);
+  const named = wrappers
+    .map(({ name }) => `with-${name.replace(' before the queue', '').replaceAll(' ', '-')}.ts`)
+    .filter((name, index, all) => all.indexOf(name) === index);
   expect(named.sort()).toEqual(files.filter((file) => file.startsWith('with-')).sort());
 });
 

@@ -21,7 +21,7 @@ const secondReaders: Readonly<Record<TableFormat, SecondReader>> = {
   jsonl: readWithLosslessJson,
 };
 
-const tableFormats = formats.filter((format) => format !== 'raw');
+const rowFormats = formats.filter((format) => format !== 'raw');
 
 async function readWithDuckdb(bytes: Buffer, format: TableFormat, table: Table): Promise<TextRow[]> {
   const file = join(await tempFolder(), `rows.${sinkFor(format).extension}`);
@@ -67,7 +67,7 @@ async function expectBack(format: TableFormat, rows: readonly Row[], compression
   expect(await readWithDuckdb(file.bytes, format, hostileTable)).toEqual(expectedRows(columns, some));
 }
 
-describe.each(tableFormats)('%s', (format) => {
+describe.each(rowFormats)('%s', (format) => {
   const { columns } = hostileTable;
 
   it.each(tables)('gives back %s to DuckDB and to another reader', async (_, rows) => {
