@@ -3,6 +3,7 @@ import type { InputFingerprint } from '../ids/fingerprint-inputs.ts';
 import type { TakenColumn } from '../ids/read/reading.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { LinkedAbort } from '../lib/linked-abort.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
 import type { Spent } from '../store/export-standing.ts';
@@ -193,7 +194,7 @@ function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
 /** Makes the next part while one is committed: a bucket takes its time for a part's files. */
 async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: ExportContext): Promise<'done'> {
   const { job, sinks, inputs, open, local, make } = exported;
-  const halt = new AbortController();
+  const halt = new LinkedAbort(context.stop);
   const made =
     make?.(slice) ??
     makeParts(
@@ -204,25 +205,29 @@ async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: Ex
         initialCap: open.commits().at(-1)?.cap,
         local,
       },
-      { ...context, stop: AbortSignal.any([context.stop, halt.signal]) },
+      { ...context, stop: halt.signal },
     );
   const commit = committer(slice, exported, context);
   let committing = Promise.resolve();
+  const failures: unknown[] = [];
   try {
     for await (const part of made) {
       await committing;
       committing = commit(part);
       committing.catch((error: unknown) => {
+        failures.push(error);
         halt.abort(error);
       });
     }
+    await committing;
+    return 'done';
   } catch (error) {
-    const cause: unknown = halt.signal.aborted ? halt.signal.reason : error;
+    failures.push(error);
     await Promise.allSettled([committing]);
-    throw cause;
+    throw failures[0];
+  } finally {
+    halt.unlink();
   }
-  await committing;
-  return 'done';
 }
 
 function committer(slice: HeldSlice, { open, progress }: SlicesToMake, { listener }: ExportContext) {

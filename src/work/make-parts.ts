@@ -4,6 +4,7 @@ import type { AssetClient } from '../client/asset-client.ts';
 import { createClient, type CreatedClient } from '../client/create-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import { peek } from '../lib/peek.ts';
+import { LinkedAbort } from '../lib/linked-abort.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Journal } from '../store/journal/journal.ts';
 import type { Tally } from '../store/tally.ts';
@@ -82,8 +83,8 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   const { journal, calls, credits } = parts;
   const { concurrency, timeoutMs, retries } = job.service;
   // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
-  const halt = new AbortController();
-  const stop = AbortSignal.any([context.stop, halt.signal]);
+  const halt = new LinkedAbort(context.stop);
+  const stop = halt.signal;
   // Every call that waits listens to it: their number is bounded by concurrency, not by Node's warning at ten.
   setMaxListeners(0, stop, context.abort);
   const caps = [request.initialCap, await context.pace?.idsPerCall()].filter((cap) => cap !== undefined);
@@ -116,6 +117,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     }
     created.throwIfFailed();
   } finally {
+    halt.unlink();
     await created.close();
   }
 }

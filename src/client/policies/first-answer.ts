@@ -16,15 +16,16 @@ export class FirstAnswer {
   #isBusy = false;
   /** A call was refused: its pieces come next. */
   #awaitsPieces = false;
+  readonly #onStop = (): void => {
+    this.open();
+  };
   /** Ended when the call under way is over. */
   #turn = new AbortController();
 
   constructor(clock: Clock, stop: AbortSignal | undefined) {
     this.#clock = clock;
     this.#stop = stop;
-    stop?.addEventListener('abort', () => {
-      this.open();
-    });
+    stop?.addEventListener('abort', this.#onStop);
   }
 
   /** Resolves when the call may be sent. The caller then calls `leave` at its end. */
@@ -59,6 +60,7 @@ export class FirstAnswer {
   /** Lets all calls go from now on. */
   open(): void {
     this.#isOpen = true;
+    this.#stop?.removeEventListener('abort', this.#onStop);
     this.#turn.abort();
     for (const { go } of this.#waiting) go();
     this.#waiting.clear();

@@ -1,0 +1,30 @@
+/**
+ * Ends work that is part of other work: aborted when `outer` is, or alone. `AbortSignal.any` does the same, but Node keeps its
+ * signals, and all that listens to them, while `outer` lives: a worker that makes one slice after another would keep them all.
+ */
+export class LinkedAbort {
+  readonly #outer: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #onOuter = (): void => {
+    this.#controller.abort(this.#outer.reason);
+  };
+
+  constructor(outer: AbortSignal) {
+    this.#outer = outer;
+    if (outer.aborted) this.#onOuter();
+    else outer.addEventListener('abort', this.#onOuter, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Lets go of `outer` when the work is over. */
+  unlink(): void {
+    this.#outer.removeEventListener('abort', this.#onOuter);
+  }
+}
