@@ -73,7 +73,7 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   if (flags !== undefined && !isDeepStrictEqual(flags, job.service.flags))
     throw wrong(
       `service.flags were ${JSON.stringify(flags)} there, and are ${JSON.stringify(job.service.flags)} now`,
-      'Use the same flags, or start anew with --base none.',
+      'Use the same flags, or start over with --base none.',
     );
   const raw = manifest.files.some(({ format }) => format === 'raw');
   if (job.output.formats.includes('raw') && !raw)

@@ -130,7 +130,7 @@ function otherVersion(folder: string, version: number): ExportError {
     {
       todo: isNewer
         ? 'Update asset-export, or start over with --fresh.'
-        : 'Finish it with that version, or begin anew with --fresh.',
+        : 'Finish it with that version, or start over with --fresh.',
     },
   );
 }
