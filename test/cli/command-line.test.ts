@@ -81,7 +81,7 @@ describe('the program', () => {
     [['run', '--log-level', 'loud', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'], '--log-level must be one of'],
     [
       ['run', '--grace-ms', '86400001', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'],
-      '--grace-ms must be a number of milliseconds, at most 86400000 (a day), not "86400001"',
+      '--grace-ms must be a whole number, at most 86400000, not "86400001"',
     ],
   ])('says what is wrong with %j, on stderr, with exit 2', async (args, message) => {
     const { exit, stdout, stderr } = await runProgram(args, { cwd: await tempFolder() });
