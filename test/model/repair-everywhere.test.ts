@@ -7,7 +7,7 @@ import { generatedId } from '../../src/service/generated/generated-assets.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { requireManifest } from '../../src/store/manifest.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { everywhere, mended, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
+import { changesEach, everywhere, mended, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
 import { failingAt } from './support/failing-weather.ts';
 import type { MemoryDisk, Operation } from './support/memory-disk.ts';
 import { SmallExport, type SmallRun, writeSmallIds } from './support/small-export.ts';
@@ -82,19 +82,6 @@ function writeKnownIds(folder: string): string {
 
 function essences(small: SmallExport): Map<string, string> {
   return new Map([...small.published()].map(([path, inode]) => [path, essence(path, inode.content())]));
-}
-
-/** What is only read leaves the disk as it was: a stop there is one at the next change. */
-const reads: readonly Operation['kind'][] = ['read', 'list', 'open', 'close'];
-
-/** Every change of the disk, or one of so many. */
-function changesEach(each: number): (operation: Operation) => boolean {
-  let changes = -1;
-  return ({ kind }) => {
-    if (reads.includes(kind)) return false;
-    changes += 1;
-    return changes % each === 0;
-  };
 }
 
 /** Calls that were sent and that the manifest does not know. */

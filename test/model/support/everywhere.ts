@@ -25,6 +25,20 @@ export async function everywhere(
   expect(wrong.slice(0, 12), `${wrong.length} of ${numbers.length}`).toEqual([]);
 }
 
+/** What is only read leaves the disk as it was: a stop there is one at the next change. */
+const reads: readonly Operation['kind'][] = ['read', 'list', 'open', 'close'];
+
+/** Every change of the disk, or one of so many; and every change of a store. */
+export function changesEach(each = 1): (operation: Operation) => boolean {
+  let changes = -1;
+  return ({ kind }) => {
+    if (reads.includes(kind)) return false;
+    if (kind === 'store') return true;
+    changes += 1;
+    return changes % each === 0;
+  };
+}
+
 export interface Stop {
   /** The export as it is before the run that is stopped. */
   readonly open: () => SmallExport;
