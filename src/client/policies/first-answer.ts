@@ -50,8 +50,8 @@ export class FirstAnswer {
 
   /** @param hasPieces the call was refused, and its ids are requested in smaller calls */
   leave(hasPieces: boolean): void {
-    this.#turn.abort();
     if (this.#isOpen) return;
+    this.#turn.abort();
     this.#isBusy = false;
     this.#awaitsPieces = hasPieces;
     this.#letNext();
