@@ -52,11 +52,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 const stopped = (how: (n: number) => Pick<Stop, 'fate' | 'powerLoss'>, each: number): Promise<void> =>
-  everywhere(
-    calm.operations,
-    (n) => stoppedAt(n, { open, calm, ...how(n) }),
-    changesEach(each),
-  );
+  everywhere(calm.operations, (n) => stoppedAt(n, { open, calm, ...how(n) }), changesEach(each));
 
 describe('an export with a base whose machine stops at any operation of the disk goes on to the same bytes, and pays for no kept answer again', () => {
   it('requests some ids and carries others', async () => {
@@ -100,12 +96,7 @@ describe('an export with a base in a bucket', () => {
 
   it(
     'is resumed on the same disk after a kill at operations of disk and store, and pays for no kept answer again',
-    () =>
-      everywhere(
-        operations,
-        (n) => killed(n, false),
-        changesEach(3),
-      ),
+    () => everywhere(operations, (n) => killed(n, false), changesEach(3)),
     240_000,
   );
 
