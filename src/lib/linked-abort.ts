@@ -19,7 +19,7 @@ export class LinkedAbort {
     return this.#controller.signal;
   }
 
-  abort(reason: unknown): void {
+  abort(reason?: unknown): void {
     this.#controller.abort(reason);
   }
 

@@ -1,7 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Job } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { LinkedAbort } from '../lib/linked-abort.ts';
 import type { SliceJob, SliceQueue } from './slice-queue.ts';
 
 /** What the tests use, and the line that installs it. */
@@ -40,7 +42,7 @@ interface SliceData {
  */
 export async function openSliceQueue(database: string, options: QueueOptions): Promise<SliceQueue> {
   const { dir, endpoint = '', clock } = options;
-  const hash = createHash('sha256').update(`${endpoint} ${dir}`).digest('hex').slice(0, 16);
+  const hash = sha256(`${endpoint} ${dir}`).slice(0, 16);
   const lock = options.lockMs ?? lockMs;
   const { queue, worker } = await connect(database, { ...options, name: hash, lock });
   const closing = new AbortController();
@@ -76,10 +78,11 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   };
 
   function takenJob(job: Job<SliceData>, token: string): SliceJob {
-    const ended = new AbortController();
-    keep(job, token, AbortSignal.any([ended.signal, closing.signal])).catch(() => undefined);
+    const ended = new LinkedAbort(closing.signal);
+    keep(job, token, ended.signal).catch(() => undefined);
     const end = async (work: () => Promise<unknown>): Promise<void> => {
       ended.abort();
+      ended.unlink();
       await told(work());
     };
     return {
