@@ -58,12 +58,14 @@ async function nightsAt({ files, folder, store }: ExportPlace): Promise<NightsPl
   return (await import('../../operations/nights/bucket-nights.ts')).bucketNights(store, folder);
 }
 
+const mostKept = { most: 999_999 };
+
 function rulesOf(args: CommandArguments) {
   return {
-    last: countOf(args, 'keep-last') ?? 0,
-    daily: countOf(args, 'keep-daily') ?? 0,
-    weekly: countOf(args, 'keep-weekly') ?? 0,
-    monthly: countOf(args, 'keep-monthly') ?? 0,
+    last: countOf(args, 'keep-last', mostKept) ?? 0,
+    daily: countOf(args, 'keep-daily', mostKept) ?? 0,
+    weekly: countOf(args, 'keep-weekly', mostKept) ?? 0,
+    monthly: countOf(args, 'keep-monthly', mostKept) ?? 0,
   };
 }
 

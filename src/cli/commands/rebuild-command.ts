@@ -54,7 +54,7 @@ function ofSource(path: string): CommandFlag {
 
 async function rebuild(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
-  const join = countOf(args, 'join', { least: 1 }) ?? 1;
+  const join = countOf(args, 'join', { least: 1, most: 999_999 }) ?? 1;
   if (args.text('out') === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
   const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
