@@ -1,8 +1,7 @@
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
-import { piecesOf } from '../finished/part-bytes.ts';
+import { factsOfFile } from '../finished/part-bytes.ts';
 import { recordFiles, recordsOf } from '../finished/records.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { factsOfBytes } from '../lib/sha256.ts';
 import { assetsTable, fetchedAt } from '../records/columns.ts';
 import { flattenAsset } from '../records/flatten-asset.ts';
 import { type Cell, type Column, wholeName } from '../records/table.ts';
@@ -138,11 +137,6 @@ export async function requireIntact({ files, folder }: FinishedExport, file: Man
   const size = await files.sizeOf(path);
   if (size === undefined) throw new ExportError('damaged', `${path} is missing`, { todo });
   if (size !== file.bytes) throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });
-  const open = await files.open(path, 'read');
-  try {
-    if ((await factsOfBytes(piecesOf(open, 'reused'))).sha256 === file.sha256) return;
-  } finally {
-    await open.close();
-  }
+  if ((await factsOfFile(files, path)).sha256 === file.sha256) return;
   throw new ExportError('damaged', `${path} is damaged: it was changed after it was written`, { todo });
 }

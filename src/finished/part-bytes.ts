@@ -1,3 +1,5 @@
+import { factsOfBytes } from '../lib/sha256.ts';
+import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
 
 const pieceBytes = 1 << 20;
@@ -26,6 +28,16 @@ export async function* piecesOf(open: OpenFile, memory: PieceMemory = 'new'): As
   } finally {
     // A reader that stops early closes the file: not while it is read.
     await next.catch(() => undefined);
+  }
+}
+
+/** Size and SHA-256 of a file. */
+export async function factsOfFile(files: FileStore, path: string): ReturnType<typeof factsOfBytes> {
+  const open = await files.open(path, 'read');
+  try {
+    return await factsOfBytes(piecesOf(open, 'reused'));
+  } finally {
+    await open.close();
   }
 }
 

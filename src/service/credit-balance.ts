@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type Clock, utcDay } from '../lib/clock.ts';
+import { sha256 } from '../lib/sha256.ts';
 
 /** Credits that were spent, by key and UTC day. */
 export interface SpentCredits {
@@ -67,7 +67,7 @@ export class CreditBalance {
 
   /** Keys are kept as hashes only. */
   #account(key: string): string {
-    return `${createHash('sha256').update(key).digest('hex').slice(0, 32)} ${utcDay(this.#clock.now())}`;
+    return `${sha256(key).slice(0, 32)} ${utcDay(this.#clock.now())}`;
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,12 +5,13 @@ import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type Exclusion, exclusively } from '../../lib/process/exclusively.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import { SyncedFile } from '../../store/synced-file.ts';
 import { copyBytes, copyOf, type LedgerState, stateOf } from './ledger-state.ts';
 
 /** Names a key without giving it away: 64 bits of its SHA-256. */
 export function keyHash(apiKey: string): string {
-  return createHash('sha256').update(apiKey.trim()).digest('hex').slice(0, 16);
+  return sha256(apiKey.trim()).slice(0, 16);
 }
 
 export interface LedgerDay {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { sha256 } from '../sha256.ts';
 import { codeOf, ExportError, isNothingThere } from '../export-error.ts';
 import { isAlive, type LockOwner } from './lock-owner.ts';
 
@@ -59,7 +60,7 @@ export async function exclusively<T>(exclusion: Exclusion, work: (requireHeld: (
     if (text !== undefined) {
       standing = { text, tries: text === standing.text ? standing.tries + 1 : 0 };
       if (standing.tries % triesPerLook === 0 && isOver(text, self, standing.tries)) {
-        const after = `${path}.after.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+        const after = `${path}.after.${sha256(text).slice(0, 16)}`;
         await exclusively({ ...exclusion, path: after }, () => {
           removeLink(path, text);
         });

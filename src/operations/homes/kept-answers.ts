@@ -1,5 +1,4 @@
-import { factsOfBytes } from '../../lib/sha256.ts';
-import { piecesOf } from '../../finished/part-bytes.ts';
+import { factsOfFile } from '../../finished/part-bytes.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths, journalPart, pathIn } from '../../store/export-folder.ts';
@@ -25,17 +24,8 @@ export async function keepAnswers({ files, store, folder, slice, scratch, isComm
     const part = journalPart(name);
     if (part === undefined || isCommitted(part)) continue;
     const file = pathIn(folder, exportPaths.journal(part));
-    const facts = await factsOf(files, file);
+    const facts = await factsOfFile(files, file);
     if (facts.bytes > 0) await store.put(`${sliceNames.answers(slice, scratch)}${name}`, { file, ...facts });
-  }
-}
-
-async function factsOf(files: FileStore, path: string): Promise<{ bytes: number; sha256: string }> {
-  const file = await files.open(path, 'read');
-  try {
-    return await factsOfBytes(piecesOf(file));
-  } finally {
-    await file.close();
   }
 }
 

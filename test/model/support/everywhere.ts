@@ -29,7 +29,7 @@ export async function everywhere(
 const reads: readonly Operation['kind'][] = ['read', 'list', 'open', 'close'];
 
 /** Every change of the disk, or one of so many; and every change of a store. */
-export function changesEach(each = 1): (operation: Operation) => boolean {
+export function changesEach(each: number): (operation: Operation) => boolean {
   let changes = -1;
   return ({ kind }) => {
     if (reads.includes(kind)) return false;
