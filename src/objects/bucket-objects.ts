@@ -157,10 +157,7 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
   };
 }
 
-/**
- * Sends a body; a file is opened anew for each attempt. After a success the file is read to its end: a request whose end is not
- * written holds its connection, and with it the process.
- */
+/** Sends a body; a file is opened anew for each attempt, and closed when this one is over. */
 export async function withBytes<T>(
   body: ObjectBody,
   stop: AbortSignal,
@@ -173,15 +170,19 @@ export async function withBytes<T>(
   };
   stop.addEventListener('abort', destroy, { once: true });
   try {
-    const answer = await send(stream);
-    // A store answers at the last byte: the client may stop reading before it has seen the end of the file.
-    stream.resume();
-    await finished(stream);
-    return answer;
-  } catch (error) {
-    destroy();
-    throw error;
+    return await send(stream);
   } finally {
+    if (stream.bytesRead < body.bytes) destroy();
+    await readEnd(stream);
     stop.removeEventListener('abort', destroy);
   }
+}
+
+/**
+ * A store answers at the last byte, when the end of the file is not read yet. A request whose end is not written holds its
+ * connection, and with it the process. Where the connection is closed instead, the stream is paused, and nobody else reads on.
+ */
+async function readEnd(stream: ReadStream): Promise<void> {
+  stream.on('pause', () => stream.resume()).resume();
+  await finished(stream).catch(() => undefined);
 }
