@@ -117,8 +117,9 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     }
     created.throwIfFailed();
   } finally {
-    halt.unlink();
-    await created.close();
+    await created.close().finally(() => {
+      halt.unlink();
+    });
   }
 }
 
