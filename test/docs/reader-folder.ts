@@ -45,6 +45,9 @@ export async function readerFolder(folder: string, serviceUrl: string): Promise<
   return { path, bin, serviceUrl };
 }
 
+/** What hangs is killed so that what it printed is seen, and nothing of it goes on. */
+const patienceMs = 55_000;
+
 /**
  * Runs lines of shell as a reader would type them; `/srv/assets` is a folder of the reader. On a terminal the output is what
  * that shows in the end.
@@ -64,10 +67,14 @@ export async function runBlock(
     cwd: reader.path,
     env: { PATH: path, HOME: reader.path, ASSET_EXPORT_API_KEY: 'any', TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true, // A process group of its own.
   });
+  const { pid } = shell;
+  const late = setTimeout(() => pid !== undefined && process.kill(-pid, 'SIGKILL'), patienceMs);
   let output = '';
   shell.stdout.setEncoding('utf8').on('data', (more: string) => (output += more));
   const [code] = (await once(shell, 'close')) as [number | null];
+  clearTimeout(late);
   return { exit: code ?? -1, output: onTerminal ? shownOn(output) : output };
 }
 
