@@ -87,9 +87,18 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
   };
 }
 
+/** Without one the client warns on the console of every file whose put is refused: errors are told by whoever meets them. */
+const silent = { debug: tellNobody, info: tellNobody, warn: tellNobody, error: tellNobody };
+
+function tellNobody(): void {}
+
 function clientConfig({ endpoint, limitMs = answerLimitMs }: S3Place): S3ClientConfig {
   // Retries are ours: they wait by the clock that they are given.
-  const common = { maxAttempts: 1, requestHandler: { connectionTimeout: 10_000, socketTimeout: limitMs } };
+  const common = {
+    maxAttempts: 1,
+    logger: silent,
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: limitMs },
+  };
   if (endpoint === undefined) return common;
   const whereRequired = 'WHEN_REQUIRED' as const;
   return {

@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
 import { probeStore } from '../../../src/objects/probe-store.ts';
 import type { RetryContext } from '../../../src/objects/store-retries.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import type { FaultyServer, Refusal } from './faulty-server.ts';
 import { allOf, bytesOf } from './object-contract.ts';
 
@@ -58,6 +61,21 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
       for (const fault of [...busy, 'hang' as const]) faults.push({ operation: 'PUT', fault });
       expect(await store.putNew('one', text('first'))).toBe('put');
       expect(faults).toEqual([]);
+    });
+
+    it('puts a file again after the same refusals, and its client prints nothing', async () => {
+      const store = await opened();
+      const bytes = randomBytes(3_000_000);
+      const file = join(await tempFolder(), 'part');
+      await writeFile(file, bytes);
+      const body = { file, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+      const warn = vi.spyOn(console, 'warn');
+      for (const fault of busy) faults.push({ operation: 'PUT', fault });
+      expect(await store.putNew('one', body)).toBe('put');
+      expect(await store.putNew('one', body)).toBe('taken');
+      expect(bytes.equals(await bytesOf(store.read('one')))).toBe(true);
+      expect(faults).toEqual([]);
+      expect(warn).not.toHaveBeenCalled();
     });
 
     it('repeats every operation while the store is busy', async () => {
