@@ -6,6 +6,7 @@ import { fingerprintInputs } from '../ids/fingerprint-inputs.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
+import { writeWhole } from '../store/write-whole.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 
 /** Each id on a line of its own, filled up with blanks: its place in the file is known before those of the others are read. */
@@ -24,10 +25,8 @@ export async function writeAskedIds(
   keys: BaseKeys,
   { entries, newIds }: { readonly entries: AsyncIterable<Entries>; readonly newIds: number },
 ): Promise<void> {
-  const temporary = `${path}.new`;
   await files.makeFolder(dirname(path));
-  const file = await files.open(temporary, 'create');
-  try {
+  await writeWhole(files, { path }, async (file) => {
     const groups = groupsOf(file, keys, newIds);
     for await (const block of entries) {
       for (let index = 0; index < block.length; index += 1) {
@@ -39,11 +38,7 @@ export async function writeAskedIds(
       }
     }
     for (const group of groups.values()) await group.flush();
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await files.rename(temporary, path);
+  });
 }
 
 /** These ids as the input of an export. */

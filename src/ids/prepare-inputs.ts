@@ -3,6 +3,8 @@ import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { OpenFile } from '../store/open-file.ts';
+import { writeWhole } from '../store/write-whole.ts';
 import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.ts';
 import { expandInputs, type IdInput } from './id-input.ts';
 import type { FindRemote } from './remote-ids.ts';
@@ -82,21 +84,18 @@ export function areKept({ ids }: Pick<Job, 'ids'>): boolean {
 async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<string> {
   const path = pathIn(folder, exportPaths.stdin);
   await files.makeFolder(pathIn(folder, exportPaths.run));
-  const temporary = `${path}.new`;
-  const file = await files.open(temporary, 'create');
-  try {
-    const keep = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
+  const keep = async (file: OpenFile): Promise<void> => {
+    const write = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
       for await (const bytes of source) await file.write(bytes);
     };
     // It destroys a stream that it stops to read: one left open would keep the program from ending.
-    await pipeline(stdin, keep, { signal: stop });
-    await file.sync();
+    await pipeline(stdin, write, { signal: stop });
+  };
+  try {
+    await writeWhole(files, { path }, keep);
   } catch (error) {
     stop?.throwIfAborted();
     throw error;
-  } finally {
-    await file.close();
   }
-  await files.rename(temporary, path);
   return path;
 }

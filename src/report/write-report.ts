@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyFiles } from '../finished/copy-export.ts';
 import { diskFileStore, type FileStore } from '../store/file-store.ts';
+import { writeWhole } from '../store/write-whole.ts';
 import { openDuckdbProfile } from './profile/duckdb-profile.ts';
 import { readReport, type ReportRequest } from './read-report.ts';
 import type { ReportData } from './report-data.ts';
@@ -38,17 +39,7 @@ export async function reportData({ isLocal, threads, ...options }: ReportOptions
   }
 }
 
-/** Writes a report's page under a temporary name and renames it. @param path absolute @throws {ExportError} `cannotWrite` */
+/** Writes the page of a report. @param path absolute @throws {ExportError} `cannotWrite` */
 export async function writePage(files: FileStore, path: string, page: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.new`;
-  const file = await files.open(temporary, 'create');
-  try {
-    await file.write(Buffer.from(page));
-    await file.close();
-    await files.rename(temporary, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await files.remove(temporary).catch(() => undefined);
-    throw error;
-  }
+  await writeWhole(files, { path, temporary: `${path}.${process.pid}.new` }, (file) => file.write(Buffer.from(page)));
 }

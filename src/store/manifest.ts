@@ -12,6 +12,7 @@ import {
 } from './fact-schemas.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from './file-store.ts';
+import { writeWhole } from './write-whole.ts';
 
 const manifestVersion = 1;
 
@@ -139,14 +140,8 @@ export async function writeManifest(
 ): Promise<void> {
   const temporary = pathIn(folder, `${exportPaths.unfinished}/${exportPaths.manifest}`);
   await files.makeFolder(pathIn(folder, exportPaths.unfinished));
-  const file = await files.open(temporary, 'create');
-  try {
-    await file.write(manifestBytes(manifest));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await files.rename(temporary, pathIn(folder, exportPaths.manifest));
+  const path = pathIn(folder, exportPaths.manifest);
+  await writeWhole(files, { path, temporary }, (file) => file.write(manifestBytes(manifest)));
   await files.syncFolder(folder);
 }
 

@@ -7,6 +7,7 @@ import { changesTable } from '../../records/columns.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Manifest } from '../../store/manifest.ts';
+import { writeWhole } from '../../store/write-whole.ts';
 import { folderHome } from '../homes/folder-home.ts';
 import type { DamagedExport } from '../rebuild-files.ts';
 
@@ -57,15 +58,7 @@ export async function beginPending(
     credits: Math.max(manifest.credits, (earlier?.credits ?? 0) + spent.credits),
     ...(changes === undefined ? {} : { changes: changes.path }),
   };
-  const temporary = `${mark}.new`;
-  const file = await files.open(temporary, 'create');
-  try {
-    await file.write(Buffer.from(JSON.stringify(pending)));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await files.rename(temporary, mark);
+  await writeWhole(files, { path: mark }, (file) => file.write(Buffer.from(JSON.stringify(pending))));
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(pathIn(folder, exportPaths.asked));
   return pending;

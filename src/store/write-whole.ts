@@ -1,0 +1,26 @@
+import type { FileStore } from './file-store.ts';
+import type { OpenFile } from './open-file.ts';
+
+/**
+ * Writes a file under a temporary name, syncs it and renames it: under its own name it is whole or not there. That name
+ * survives a loss of power when its folder is synced.
+ */
+export async function writeWhole(
+  files: FileStore,
+  { path, temporary = `${path}.new` }: { readonly path: string; readonly temporary?: string },
+  write: (file: OpenFile) => Promise<void>,
+): Promise<void> {
+  const file = await files.open(temporary, 'create');
+  try {
+    try {
+      await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await files.rename(temporary, path);
+  } catch (error) {
+    await files.remove(temporary).catch(() => undefined);
+    throw error;
+  }
+}
