@@ -16,6 +16,6 @@ it('writes what it measured, and a row for everything that is to be reached', { 
   await promisify(execFile)(process.execPath, args);
   const text = readFileSync(out, 'utf8');
   for (const { what, reach } of targets) expect(text).toContain(`| ${what} | ${reach} | `);
-  for (const name of tinySizes.round) expect(text).toMatch(new RegExp(`^\\| ${name} \\| [\\d.]+ \\| `, 'm'));
-  expect(text).toMatch(/^\| parse, check, flatten \| [\d.]+ \| \d+ % \|$/m);
+  for (const name of tinySizes.round) expect(text).toMatch(new RegExp(`^\\| ${name} \\| [\\d.,]+ \\| `, 'm'));
+  expect(text).toMatch(/^\| parse, check, flatten \| [\d.,]+ \| [\d,]+ % \|$/m);
 });
