@@ -19,7 +19,9 @@ export class LinkedAbort {
     return this.#controller.signal;
   }
 
+  /** Ends the work, and lets go of `outer`. */
   abort(reason?: unknown): void {
+    this.unlink();
     this.#controller.abort(reason);
   }
 

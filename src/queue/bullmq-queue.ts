@@ -82,7 +82,6 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
     keep(job, token, ended.signal).catch(() => undefined);
     const end = async (work: () => Promise<unknown>): Promise<void> => {
       ended.abort();
-      ended.unlink();
       await told(work());
     };
     return {
