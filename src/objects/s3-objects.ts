@@ -87,7 +87,7 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
   };
 }
 
-/** Without one the client warns on the console of every file whose put is refused: errors are told by whoever meets them. */
+/** Without a logger the client warns on the console of every file whose put is refused: errors are told by whoever meets them. */
 const silent = { debug: tellNobody, info: tellNobody, warn: tellNobody, error: tellNobody };
 
 function tellNobody(): void {}
