@@ -1,13 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
 import { probeStore } from '../../../src/objects/probe-store.ts';
 import type { RetryContext } from '../../../src/objects/store-retries.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
 import type { FaultyServer, Refusal } from './faulty-server.ts';
-import { allOf, bytesOf } from './object-contract.ts';
+import { allOf, bytesOf, fileOf, hashOf } from './object-contract.ts';
 
 export interface FaultyStore {
   readonly name: string;
@@ -52,8 +49,7 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
       const store = await opened();
       faults.push({ operation: 'PUT', fault: 'lost' });
       expect(await store.putNew('one', text('first'))).toBe('taken');
-      const sha256 = createHash('sha256').update('first').digest('hex');
-      expect(await store.look('one')).toMatchObject({ bytes: 5, sha256 });
+      expect(await store.look('one')).toMatchObject({ bytes: 5, sha256: hashOf(Buffer.from('first')) });
     });
 
     it('puts again after a busy store, a conflict, a server error and no answer', async () => {
@@ -66,10 +62,11 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
     it('puts a file again after the same refusals, and its client prints nothing', async () => {
       const store = await opened();
       const bytes = randomBytes(3_000_000);
-      const file = join(await tempFolder(), 'part');
-      await writeFile(file, bytes);
-      const body = { file, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+      const body = await fileOf(bytes);
       const warn = vi.spyOn(console, 'warn');
+      onTestFinished(() => {
+        warn.mockRestore();
+      });
       for (const fault of busy) faults.push({ operation: 'PUT', fault });
       expect(await store.putNew('one', body)).toBe('put');
       expect(await store.putNew('one', body)).toBe('taken');

@@ -13,7 +13,17 @@ export interface StoreOfTests {
 }
 
 const text = (value: string): { readonly bytes: Uint8Array } => ({ bytes: Buffer.from(value) });
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** These bytes in a file, to put. */
+export async function fileOf(bytes: Uint8Array): Promise<ObjectBody> {
+  const file = join(await tempFolder(), 'part');
+  await writeFile(file, bytes);
+  return { file, bytes: bytes.length, sha256: hashOf(bytes) };
+}
 
 export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -41,11 +51,9 @@ export function describeObjectStore({ name: storeName, open }: StoreOfTests): vo
     it('puts a new object, from memory or from a file, and says its size and hash', async () => {
       const store = await open();
       const bytes = randomBytes(300_000);
-      const file = join(await tempFolder(), 'part');
-      await writeFile(file, bytes);
       const bodies: [string, ObjectBody][] = [
         ['a/memory.bin', { bytes }],
-        ['a/b/file.bin', { file, bytes: bytes.length, sha256: hashOf(bytes) }],
+        ['a/b/file.bin', await fileOf(bytes)],
       ];
       for (const [name, body] of bodies) {
         expect(await store.look(name)).toBeUndefined();

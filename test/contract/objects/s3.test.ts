@@ -1,16 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
 import { probeStore } from '../../../src/objects/probe-store.ts';
 import { openS3Objects } from '../../../src/objects/s3-objects.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
 import { BucketOfTests, usualWays } from './bucket-of-tests.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
-import { bytesOf, describeObjectStore } from './object-contract.ts';
+import { bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
 import { serveS3 } from './s3-bucket.ts';
 
 Object.assign(process.env, {
@@ -69,12 +66,10 @@ it('an object in S3 whose answers always break without a byte ends a read with `
 
 it('objects in S3 are put from files over one connection', async () => {
   const store = await open();
-  const file = join(await tempFolder(), 'part');
   const bytes = randomBytes(100_000);
-  await writeFile(file, bytes);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const body = await fileOf(bytes);
   await store.putNew('first', { bytes });
   const before = server.connections();
-  for (let n = 0; n < 20; n += 1) expect(await store.putNew(`${n}`, { file, bytes: bytes.length, sha256 })).toBe('put');
+  for (let n = 0; n < 20; n += 1) expect(await store.putNew(`${n}`, body)).toBe('put');
   expect(server.connections()).toBe(before);
 });
