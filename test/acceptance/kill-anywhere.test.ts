@@ -10,7 +10,7 @@ import { exportBytes } from '../support/run-export.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const kills = 30;
+const kills = 50;
 const calls = 150;
 const idsPerCall = 20;
 const concurrency = 8;
