@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Ends work that is part of other work: aborted when `outer` is, or alone. `AbortSignal.any` does the same, but Node keeps its
  * signals, and all that listens to them, while `outer` lives: a worker that makes one slice after another would keep them all.
@@ -11,6 +13,8 @@ export class LinkedAbort {
 
   constructor(outer: AbortSignal) {
     this.#outer = outer;
+    // Any number of works may be part of one: Node would warn of a leak at the eleventh.
+    setMaxListeners(0, outer);
     if (outer.aborted) this.#onOuter();
     else outer.addEventListener('abort', this.#onOuter, { once: true });
   }

@@ -20,3 +20,16 @@ it('is aborted alone, and leaves nothing with the outer signal once it is unlink
   linked.unlink();
   expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
 });
+
+it('is one of many with an outer signal, and Node warns of none', async () => {
+  const warnings: Error[] = [];
+  const keep = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', keep);
+  const outer = new AbortController();
+  const all = Array.from({ length: 20 }, () => new LinkedAbort(outer.signal));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', keep);
+  outer.abort();
+  expect(all.filter(({ signal }) => signal.aborted)).toHaveLength(20);
+  expect(warnings).toEqual([]);
+});
