@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { BatchOrigins } from '../base/batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
 import { createClient, type CreatedClient } from '../client/create-client.ts';
@@ -85,8 +84,6 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
   const halt = new LinkedAbort(context.stop);
   const stop = halt.signal;
-  // Every call that waits listens to it: their number is bounded by concurrency, not by Node's warning at ten.
-  setMaxListeners(0, stop, context.abort);
   const caps = [request.initialCap, await context.pace?.idsPerCall()].filter((cap) => cap !== undefined);
   const created = createClient({
     ...context,
