@@ -1,4 +1,4 @@
-import type { IdList } from '../ids/id-list.ts';
+import { IdList } from '../ids/id-list.ts';
 import type { JsonObject } from '../records/json/json-value.ts';
 
 /** Flags of `config`; `config` is sent only when one is on that the method has. */
@@ -40,9 +40,16 @@ export interface AssetCall {
   readonly pieceOf?: PieceOf | undefined;
 }
 
+/** The same call for one of its ids, or for another id, alone: only its success matters. @param id the id, or where it stands, from 0 up to 1 */
+export function aloneIn(call: AssetCall, id: string | number): AssetCall {
+  const one = typeof id === 'string' ? id : call.ids.at(Math.floor(id * call.ids.length));
+  return { ...call, ids: IdList.of([one ?? '']), reader: undefined, pieceOf: undefined };
+}
+
 /** Marks a call that requests some ids of a refused call. */
 export interface PieceOf {
-  readonly failed: FailedCall | undefined;
+  /** An id of the refused call is to blame, by the judgement of its failures: one piece is expected to fail too. */
+  readonly isSuspected: boolean;
 }
 
 /** The service answered the call. */
@@ -86,28 +93,16 @@ export interface RefusedAnswer {
   readonly why: 'size' | 'id' | 'notFound';
   /** The service's words, cleaned for a terminal and free of the key. */
   readonly message: string;
-  /** True when the reason is not understood: believed only as long as other calls succeed. */
+  /** True when an id is blamed by the judgement of failures, not by the service's words. */
   readonly doubtful: boolean;
   /** HTTP status of the one exchange that it came with; absent when it was not sent, or comes from the journal. */
   readonly status?: number | undefined;
   /** Set by a policy that refused without sending: nothing new is learned from it. */
   readonly unsent?: true;
-  /** How many of the call's ids, from the first, to request next; the others follow. Absent: half of them. */
-  readonly cutAt?: number | undefined;
   /** Of a size: how many ids the service takes a call, once that is known. */
   readonly most?: number | undefined;
   /** Of a size, while that is not known: how many ids to try next. */
   readonly tries?: number | undefined;
-  /** Of a call that failed again and again: what its pieces are judged by. */
-  readonly failed?: FailedCall | undefined;
-}
-
-/** A call that was given up because one of its ids may be to blame. */
-export interface FailedCall {
-  /** Attempts that failed so far, of this call and of those that it is a piece of. */
-  readonly attempts: number;
-  /** How many calls had been answered by then: more since show that the service works. */
-  readonly answered: number;
 }
 
 /** What a call brought back, once it is definite. */
@@ -120,7 +115,7 @@ export function settledIds(answer: AssetAnswer, asked: number): number {
 }
 
 /**
- * Asks the service. One small interface, wrapped: journal, retry, concurrency, size guard and budget each take one and return one.
+ * Asks the service. One small interface, wrapped: journal, judgement, size guard and budget each take one and return one.
  * @throws {ExportError} when the answer cannot be had: `unavailable`, `notTrusted`, `spent`, …
  */
 export interface Asker<Call> {

@@ -1,15 +1,14 @@
+import type { ExportError } from '../lib/export-error.ts';
 import type { FailureReason } from './client-events.ts';
+import type { Trouble } from './judgement/evidence.ts';
 
 /**
- * Why one attempt of a call brought no definite answer:
- * - `transient`: it may go well the next time (a reset, a hang, 5xx, a cut body)
- * - `throttled`: too fast; all calls should pause
- * - `doubtful`: an error that is not understood; perhaps one id in the call causes it
+ * Why one attempt of a call brought no definite answer: trouble (see `Trouble`), or
  * - `spent`: the service says that the day's credits are gone, or those of a longer period
  * - `untrusted`: the certificate is not valid for the address; nothing was sent
  * - `held`: not sent; while it waited for its turn, something happened after which other policies have to decide again
  */
-export type AttemptFailure = 'transient' | 'throttled' | 'doubtful' | 'spent' | 'untrusted' | 'held';
+export type AttemptFailure = Trouble | 'spent' | 'untrusted' | 'held';
 
 export interface AttemptDetail {
   /** HTTP status, where there was one. */
@@ -18,16 +17,14 @@ export interface AttemptDetail {
   readonly why?: FailureReason | undefined;
   /** How long the service asks to wait, in milliseconds. */
   readonly waitMs?: number | undefined;
-  /** True when the words promise an end (`timeout`, `try again`), so that all retries are worth their credits. */
-  readonly patient?: boolean | undefined;
+  /** What it means as long as the service has answered nothing: then it ends the client. */
+  readonly atFirst?: ExportError | undefined;
   /** True when the request surely never left this machine, so that nothing can have been charged. */
   readonly unsent?: boolean | undefined;
   /** Of `spent`: the credits are those of the provider's own period, whose end is not known. */
   readonly ofPeriod?: boolean | undefined;
   /** True when the answer belongs to another call. */
   readonly foreign?: boolean | undefined;
-  /** True when the connection was refused or reset, perhaps because too many were open. */
-  readonly overload?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -37,13 +34,10 @@ export class AttemptError extends Error {
   readonly status: number | undefined;
   readonly why: FailureReason;
   readonly waitMs: number | undefined;
-  readonly patient: boolean;
+  readonly atFirst: ExportError | undefined;
   readonly unsent: boolean;
   readonly ofPeriod: boolean;
   readonly foreign: boolean;
-  readonly overload: boolean;
-  /** True once fewer calls at once are allowed because of it: then it says nothing of the call. Set by `withConcurrency`. */
-  crowded = false;
 
   constructor(failure: AttemptFailure, message: string, detail: AttemptDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -52,12 +46,16 @@ export class AttemptError extends Error {
     this.status = detail.status;
     this.why = detail.why ?? reasonOfStatus(detail.status);
     this.waitMs = detail.waitMs;
-    this.patient = detail.patient ?? false;
+    this.atFirst = detail.atFirst;
     this.unsent = detail.unsent ?? false;
     this.ofPeriod = detail.ofPeriod ?? false;
     this.foreign = detail.foreign ?? false;
-    this.overload = detail.overload ?? false;
   }
+}
+
+/** Whether an attempt failed for a reason that only other attempts can explain. */
+export function isTrouble(failure: AttemptFailure): failure is Trouble {
+  return failure === 'transport' || failure === 'refusal' || failure === 'pace';
 }
 
 function reasonOfStatus(status = 0): FailureReason {

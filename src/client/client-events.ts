@@ -2,6 +2,15 @@
 export const failureReasons = ['http_429', 'http_5xx', 'timeout', 'connection', 'rpc', 'other'] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
+/**
+ * How the service does, as the client believes:
+ * - `slowed`: it takes fewer calls than the job allows
+ * - `probing`: it answers nobody; one call at a time looks whether it is back
+ * - `searching`: an id makes it fail, which halving finds
+ */
+export const serviceStates = ['working', 'slowed', 'probing', 'searching'] as const;
+export type ServiceState = (typeof serviceStates)[number];
+
 /** Events of a client, for progress and logs. They contain neither the key nor the address. */
 export type ClientEvent =
   | { readonly kind: 'sent'; readonly ids: number }
@@ -21,8 +30,8 @@ export type ClientEvent =
   | { readonly kind: 'paused'; readonly untilMs: number; readonly reason: string; readonly concurrency: number }
   /** An answer came from the journal and settles `ids`: nothing was sent. */
   | { readonly kind: 'replayed'; readonly ids: number }
-  /** So many calls at once from now on: fewer when connections were refused or reset (`reason`), or again as many as the job says. */
-  | { readonly kind: 'concurrency'; readonly calls: number; readonly reason?: string }
+  /** What the client believes of the service, and why, in words; `untilMs` (since 1970 UTC) where no call leaves before. */
+  | { readonly kind: 'service'; readonly state: ServiceState; readonly message: string; readonly untilMs?: number }
   /** What was learned of sizes: from now on at most `cap` ids a call, as far as is known. */
   | { readonly kind: 'shrunk'; readonly cap: number }
   /** The day's credits are spent: calls go on at `untilMs` (since 1970 UTC). */

@@ -3,13 +3,12 @@ import { systemClock } from '../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { AnsweredSize } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
-import type { Asker, AssetAnswer, AssetClient, CallOutline } from './asset-client.ts';
+import { aloneIn, type Asker, type AssetAnswer, type AssetClient, type CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
-import { withConcurrency } from './policies/with-concurrency.ts';
 import type { SharedPace } from './policies/shared-pace.ts';
-import { withRetry } from './policies/with-retry.ts';
+import { withJudgement } from './policies/with-judgement.ts';
 import { withoutLargeCalls, withSizeGuard } from './policies/with-size-guard.ts';
 
 export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
@@ -42,6 +41,8 @@ export interface ClientBudget {
 /** A call as policies see it: the caller sends each attempt, over the wire of this process or of a thread. */
 export interface SentCall extends CallOutline {
   readonly send: () => Promise<AssetAnswer>;
+  /** Sends one id alone, which is not kept: the id, or where it stands in the call, from 0 up to 1. */
+  readonly sendAlone: (id: string | number) => Promise<AssetAnswer>;
 }
 
 export interface CreatedClient {
@@ -61,11 +62,10 @@ export interface CreatedClient {
 /**
  * The one place where policies are put around the wire, from the inside out:
  * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
- * - concurrency around it, so that no more calls are booked than are sent at once;
- * - retry around that, so that a call that waits for its next attempt holds no slot;
- * - the size guard in the slot, so that calls that wait for one while their size is refused are not sent; and what is
- *   known to be too large waits for no slot;
- * - a call that has waited for its pace, and by now may not leave for a pause or its size, goes back to the queue: so it is
+ * - the size guard around it, in the slot, so that calls that wait for one while their size is refused are not sent;
+ * - the judgement around that: it holds the slots and repeats attempts, so that no more calls are booked than are sent at
+ *   once, and a call that waits for its next attempt holds no slot; what is known to be too large waits for no slot;
+ * - a call that has waited for its pace, and by now may not leave for a hold or its size, goes back to the queue: so it is
  *   the policies around the budget that decide about it, in their order;
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written
  *   to it next to the wire, before its slot is free.
@@ -79,18 +79,21 @@ export function createClient(options: ClientOptions): CreatedClient {
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
   const sender: Asker<SentCall> = { ask: ({ send }) => send() };
-  const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && !guard.refuses(ids.length);
+  const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
   const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave });
   // Others may miss what the pace cannot take now: they are told by the service.
-  const onPause = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
+  const onHold = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
   const onCap = (ids: number): void => void options.pace?.learned(ids).catch(() => undefined);
   const guard = withSizeGuard(paid, { ...options, onCap });
-  const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener, onPause });
-  const steady = withRetry(slots, { retries, clock, random, stop, listener });
-  const policies = withoutLargeCalls(steady, guard);
+  const judged = withJudgement(guard, { concurrency, retries, clock, random, stop, listener, onHold, controlOf });
+  const policies = withoutLargeCalls(judged, guard);
   const scrub = secretScrubber([options.apiKey.trim()]);
   const policiesAround = (wire: AssetClient): AssetClient => ({
-    ask: (call) => policies.ask({ ids: call.ids, pieceOf: call.pieceOf, send: () => wire.ask(call) }),
+    ask: (call) =>
+      policies.ask({
+        ...{ ids: call.ids, pieceOf: call.pieceOf, send: () => wire.ask(call) },
+        sendAlone: (id) => http.ask(aloneIn(call, id)),
+      }),
   });
   return {
     client: journaled(http, policiesAround, { ...options, scrub, onReplayed: guard.learn }),
@@ -102,8 +105,13 @@ export function createClient(options: ClientOptions): CreatedClient {
       if (failure !== undefined) throw failure;
     },
     close: async () => {
-      await slots.close();
+      await judged.close();
       await http.close();
     },
   };
+}
+
+/** A call that shows how the service does, and settles no id. */
+function controlOf({ sendAlone }: SentCall, id: string | number): SentCall {
+  return { ids: { length: 1, first: undefined }, send: () => sendAlone(id), sendAlone };
 }

@@ -130,7 +130,7 @@ class Search<Reader extends ElementReader> {
     }
     const named = namedInRow < maxNamedInRow ? namedIn(answer, ids) : -1;
     const place = places[named];
-    const piece = { failed: answer.failed };
+    const piece = { isSuspected: answer.doubtful };
     if (place !== undefined) {
       await this.#ask(this.#asked(places.subarray(named, named + 1), piece));
       const rest = this.#asked(
@@ -148,7 +148,7 @@ class Search<Reader extends ElementReader> {
       await this.#tryOut(places, answer.tries);
       return;
     }
-    const middle = cutOf(answer, places.length);
+    const middle = Math.ceil(places.length / 2);
     const inHalves = namedInRow === echoes ? echoes : 0;
     await allSettled([
       this.#ask(this.#asked(places.subarray(0, middle), piece), inHalves),
@@ -160,7 +160,7 @@ class Search<Reader extends ElementReader> {
   async #tryOut(places: Uint32Array, firstSize: number): Promise<void> {
     let size = firstSize;
     for (let rest = places; rest.length > 0; ) {
-      const asked = this.#asked(rest.subarray(0, size), { failed: undefined });
+      const asked = this.#asked(rest.subarray(0, size), { isSuspected: false });
       const answer = await this.#answerTo(asked);
       if (answer.kind === 'refused' && answer.most !== undefined) {
         await this.#inCallsOf(rest, answer.most);
@@ -182,7 +182,7 @@ class Search<Reader extends ElementReader> {
     const size = Math.max(1, most);
     const starts = Array.from({ length: Math.ceil(places.length / size) }, (_, call) => call * size);
     await allSettled(
-      starts.map((start) => this.#ask(this.#asked(places.subarray(start, start + size), { failed: undefined }))),
+      starts.map((start) => this.#ask(this.#asked(places.subarray(start, start + size), { isSuspected: false }))),
     );
   }
 
@@ -261,11 +261,6 @@ interface Asked {
 }
 
 const unmatched: NoRecord = { kind: 'failed', reason: 'unmatched record: the answer contained a record without an id' };
-
-/** How many ids the first piece of a refused call gets. */
-function cutOf({ cutAt = 0 }: RefusedAnswer, ids: number): number {
-  return cutAt >= 1 && cutAt < ids ? cutAt : Math.ceil(ids / 2);
-}
 
 function placesBelow(count: number): Uint32Array {
   const places = new Uint32Array(count);

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { longestWaitMs } from '../../src/client/policies/first-answer.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
 export interface HurriedClock extends Clock {
@@ -19,7 +18,7 @@ export function createHurriedClock(): HurriedClock {
     now,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
-      if (ms === realMs || ms === longestWaitMs) return asleep(ms, signal);
+      if (ms === realMs) return asleep(ms, signal);
       const untilMs = nowMs + ms;
       await asleep(0, signal);
       nowMs = Math.max(nowMs, untilMs);

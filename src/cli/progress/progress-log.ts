@@ -78,7 +78,7 @@ function etaFacts({ left }: ProgressFacts): object {
 /** Changes of state are logged; single calls only at a finer level. */
 const levels: Readonly<Record<RunEvent['kind'], 'info' | 'warn' | 'debug' | 'trace'>> = {
   ...{ opened: 'info', committed: 'info' },
-  ...{ paused: 'warn', waiting: 'warn', shrunk: 'warn', concurrency: 'warn', unrecorded: 'warn', warning: 'warn' },
+  ...{ paused: 'warn', waiting: 'warn', shrunk: 'warn', service: 'warn', unrecorded: 'warn', warning: 'warn' },
   ...{ retry: 'debug', failed: 'debug' },
   ...{ sent: 'trace', answered: 'trace', replayed: 'trace', read: 'trace', settled: 'trace', holding: 'trace' },
 };
@@ -105,9 +105,13 @@ function logEvent(log: pino.Logger, event: RunEvent): void {
     case 'shrunk':
       log[level](facts, `at most ${event.cap} ids per call from now on`);
       return;
-    case 'concurrency':
-      log[level](facts, `at most ${plural(event.calls, 'call')} in flight from now on`);
+    case 'service': {
+      const { state, message, untilMs } = event;
+      const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
+      if (state === 'working') log.info({ service: state }, 'the service takes all calls again');
+      else log[level]({ service: state, ...until }, message);
       return;
+    }
     case 'retry':
       log[level](facts, 'retrying a call');
       return;

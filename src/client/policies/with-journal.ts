@@ -94,9 +94,9 @@ const refusalMark = '!';
 /** An answer as it is kept: `keptAnswer` reads it. */
 export function keptBytes(answer: AssetAnswer): Uint8Array {
   if (answer.kind === 'records') return answer.body;
-  const { why, message, unsent, cutAt, most, tries, doubtful } = answer;
+  const { why, message, unsent, most, tries, doubtful } = answer;
   return Buffer.from(
-    refusalMark + JSON.stringify({ why, message, unsent, cutAt, most, tries, ...(doubtful ? { doubtful } : {}) }),
+    refusalMark + JSON.stringify({ why, message, unsent, most, tries, ...(doubtful ? { doubtful } : {}) }),
   );
 }
 
@@ -121,7 +121,7 @@ function keptRefusal(text: string): RefusedAnswer | undefined {
     ...{ kind: 'refused', why, message, doubtful: doubtful === true },
     ...(unsent === true ? { unsent } : {}),
     // The same cut as before: else calls whose answers are kept would not be made again.
-    ...numbersOf(value, ['cutAt', 'most', 'tries']),
+    ...numbersOf(value, ['most', 'tries']),
   };
 }
 

@@ -84,7 +84,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
         throw error;
       });
-      const ids = settledIds(answer, call.ids.length);
+      // A call without a reader settles nothing: it shows how the service does.
+      const ids = call.reader === undefined ? 0 : settledIds(answer, call.ids.length);
       listener?.({ kind: 'answered', ids, bytes: body.length, ms: clock.now() - startedMs });
       if (answer.kind !== 'records') return answer;
       const release = (): void => {
@@ -211,7 +212,7 @@ async function withDeadline<T>(
   } catch (error) {
     if (abort?.aborted === true) throw abort.reason;
     if (deadline.passed)
-      throw new AttemptError('transient', `no complete answer within ${timeoutMs / 1000} s`, { why: 'timeout' });
+      throw new AttemptError('transport', `no complete answer within ${timeoutMs / 1000} s`, { why: 'timeout' });
     const shortage = shortageIn(error);
     if (shortage !== undefined)
       throw new ExportError('cannotWrite', `The service cannot be reached: ${shortage.what}.`, { todo: shortage.todo });

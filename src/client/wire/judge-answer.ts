@@ -1,8 +1,8 @@
 import type { Json } from '../../records/json/json.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { AssetAnswer, AssetCall } from '../asset-client.ts';
-import { AttemptError } from '../attempt-error.ts';
-import { classifyError, promisesAnEnd } from './classify-error.ts';
+import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
+import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
+import { classifyError, type ErrorClass } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
 import { MalformedAnswer, parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
 import { type RpcError, rpcErrorOfBody } from './rpc-error.ts';
@@ -23,7 +23,7 @@ export interface JudgeOptions {
 
 /**
  * Judges what an HTTP answer means for its call.
- * @throws {AttemptError} when it is not definite: transient, throttled, doubtful or spent.
+ * @throws {AttemptError} when it is not definite, or the credits are spent.
  * @throws {ExportError} `notTrusted`, or `unavailable` when the address does not speak this interface.
  */
 export function judgeAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): AssetAnswer {
@@ -33,7 +33,7 @@ export function judgeAnswer(answer: WireAnswer, call: AssetCall, options: JudgeO
   }
   const parsed = parsedAnswer(answer, call, options);
   if (isForeign(parsed, call, options))
-    throw new AttemptError('transient', 'the answer belongs to another call', { status: 200, foreign: true });
+    throw new AttemptError('transport', 'the answer belongs to another call', { status: 200, foreign: true });
   return parsed.kind === 'records'
     ? parsed
     : judgeError(answer, { text: parsed.error.words, error: parsed.error }, options);
@@ -67,10 +67,10 @@ function parsedAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions
     if (!(error instanceof MalformedAnswer)) throw error;
     // Some services say in plain text, with 200, that a quota is spent or a limit reached.
     const text = messageText(answer.body);
-    if (classifyError({ status: 200, error: undefined, text, hasRetryAfter: false }) !== 'transient')
+    if (classifyError({ status: 200, error: undefined, text, hasRetryAfter: false }) !== 'transport')
       judgeError(answer, { text, error: undefined }, options);
     // The cause is left out: a parser's message quotes the body, which may echo the request.
-    throw new AttemptError('transient', error.message, { status: 200 });
+    throw new AttemptError('transport', error.message, { status: 200 });
   }
 }
 
@@ -101,24 +101,37 @@ function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptio
     case 'notFound':
       return { kind: 'refused', why: is, message, doubtful: false, status };
     case 'keyRefused':
-      throw new ExportError('notTrusted', `The service refused the API key (${message}).`, {
-        todo: 'Check the key file or ASSET_EXPORT_API_KEY, and that the key is allowed to use this service. Then run the same command again.',
-        facts: { status },
-      });
-    case 'elsewhere':
-      throw new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
-        todo: 'Check service.url: it is the base address, without /v3 and the key. Redirects are not followed, because they would pass the key on.',
-        facts: { status },
-      });
+      throw keyRefused(message, status);
     default:
-      throw new AttemptError(is === 'periodSpent' ? 'spent' : is, message, {
+      throw new AttemptError(failureOf[is], message, {
         status,
         ...(status === 200 && error !== undefined ? { why: 'rpc' } : {}),
         ofPeriod: is === 'periodSpent',
         waitMs: headerMs ?? (error?.backoffSeconds === undefined ? undefined : error.backoffSeconds * 1000),
-        patient: promisesAnEnd(words),
+        ...(is === 'forbidden' ? { atFirst: keyRefused(message, status) } : {}),
+        ...(is === 'elsewhere' ? { atFirst: elsewhere(message, status) } : {}),
       });
   }
+}
+
+const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'keyRefused'>, AttemptFailure>> = {
+  ...{ spent: 'spent', periodSpent: 'spent' },
+  ...{ pace: 'pace', transport: 'transport', refusal: 'refusal' },
+  ...{ forbidden: 'refusal', elsewhere: 'refusal' },
+};
+
+function keyRefused(message: string, status: number): ExportError {
+  return new ExportError('notTrusted', `The service refused the API key (${message}).`, {
+    todo: 'Check the key file or ASSET_EXPORT_API_KEY, and that the key is allowed to use this service. Then run the same command again.',
+    facts: { status },
+  });
+}
+
+function elsewhere(message: string, status: number): ExportError {
+  return new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
+    todo: 'Check service.url: it is the base address, without /v3 and the key. Redirects are not followed, because they would pass the key on.',
+    facts: { status },
+  });
 }
 
 /**

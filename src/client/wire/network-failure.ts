@@ -37,9 +37,6 @@ const certificateCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** A server or a proxy that takes no more connections refuses or resets them. */
-const overloadCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-
 /**
  * What an error of the HTTP library means: worth another attempt, unless the certificate is wrong. Its texts may carry the
  * address, so they are cleaned.
@@ -54,8 +51,7 @@ export function networkFailure(error: unknown, scrub: Scrub, isOfConnect: boolea
   if (certificateCodes.has(code))
     return new AttemptError('untrusted', named, { why: 'connection', unsent: true, cause });
   if (error instanceof BodyTooLong || error instanceof BodyUndecodable)
-    return new AttemptError('transient', text, { cause });
+    return new AttemptError('transport', text, { cause });
   const unsent = isOfConnect || unsentCodes.has(code);
-  const overload = overloadCodes.has(code);
-  return new AttemptError('transient', `connection failed: ${named}`, { why: 'connection', unsent, overload, cause });
+  return new AttemptError('transport', `connection failed: ${named}`, { why: 'connection', unsent, cause });
 }

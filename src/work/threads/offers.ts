@@ -58,6 +58,8 @@ export type Desk = {
 export type Bench = {
   /** One exchange for a call of this thread; of records it returns only that they came. */
   readonly send: (callId: number) => Promise<AssetAnswer>;
+  /** One exchange for one id alone, in the form of a call of this thread: see `SentCall`. */
+  readonly sendAlone: (control: { readonly callId: number; readonly id: string | number }) => Promise<AssetAnswer>;
   /** Ends the exchanges in flight. */
   readonly abort: (reason: PackedError) => void;
 };

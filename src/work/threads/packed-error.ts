@@ -16,8 +16,10 @@ interface PackedExport {
 }
 
 /** Every detail of the error: the type checker asks for one that is added. */
-interface PackedAttempt extends Pick<AttemptError, Exclude<keyof AttemptDetail, 'cause'> | 'failure' | 'message'> {
+interface PackedAttempt
+  extends Pick<AttemptError, Exclude<keyof AttemptDetail, 'cause' | 'atFirst'> | 'failure' | 'message'> {
   readonly kind: 'attempt';
+  readonly atFirst: PackedError | undefined;
   readonly cause: PackedError | undefined;
 }
 
@@ -34,8 +36,9 @@ export function packError(error: unknown): PackedError {
     return { kind: 'export', exit, message, todo, facts, cause: packedCause(error) };
   }
   if (error instanceof AttemptError) {
-    const { failure, message, why, status, waitMs, patient, unsent, ofPeriod, foreign, overload } = error;
-    const details = { why, status, waitMs, patient, unsent, ofPeriod, foreign, overload };
+    const { failure, message, why, status, waitMs, unsent, ofPeriod, foreign } = error;
+    const atFirst = error.atFirst === undefined ? undefined : packError(error.atFirst);
+    const details = { why, status, waitMs, unsent, ofPeriod, foreign, atFirst };
     return { kind: 'attempt', failure, message, ...details, cause: packedCause(error) };
   }
   if (error instanceof NobodyWaits) return { kind: 'nobodyWaits' };
@@ -50,7 +53,11 @@ export function unpackError(packed: PackedError): Error {
       return new ExportError(exit, message, { facts, ...(todo === undefined ? {} : { todo }), ...causeOf(packed) });
     }
     case 'attempt':
-      return new AttemptError(packed.failure, packed.message, { ...packed, ...causeOf(packed) });
+      return new AttemptError(packed.failure, packed.message, {
+        ...packed,
+        atFirst: atFirstOf(packed),
+        ...causeOf(packed),
+      });
     case 'nobodyWaits':
       return new NobodyWaits();
     case 'bug': {
@@ -69,4 +76,9 @@ function packedCause({ cause }: Error): PackedError | undefined {
 
 function causeOf({ cause }: PackedExport | PackedAttempt): { cause?: Error } {
   return cause === undefined ? {} : { cause: unpackError(cause) };
+}
+
+function atFirstOf({ atFirst }: PackedAttempt): ExportError | undefined {
+  const error = atFirst === undefined ? undefined : unpackError(atFirst);
+  return error instanceof ExportError ? error : undefined;
 }

@@ -13,7 +13,7 @@ import type { Bench, Desk, NumberedCall, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
 import { unpackBatch } from './group-parts.ts';
 import { Peer, type Port } from './peer.ts';
-import { type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
+import { aloneIn, type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
 
 export type ThreadEffects = Pick<ExportContext, 'clock' | 'files' | 'openWire'>;
 
@@ -29,6 +29,14 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
     send: (callId) => {
       if (remote === undefined) throw new Error('a call was sent that no thread asked for');
       return remote.send(callId);
+    },
+    sendAlone: async ({ callId, id }) => {
+      const call = remote?.callOf(callId);
+      if (call === undefined) throw new Error('a control was sent for a call that is over');
+      const answer = await wire.ask(aloneIn(call, id));
+      if (answer.kind === 'refused') return answer;
+      answer.release?.();
+      return noRecords;
     },
     abort: (reason) => {
       abort.abort(unpackError(reason));
@@ -89,6 +97,8 @@ async function* batchesFrom(desk: Peer<Desk>): AsyncGenerator<Batch, void, void>
 export interface RemoteClient extends AssetClient {
   /** One exchange for a call under way; of records only that they came. */
   send(callId: number): Promise<AssetAnswer>;
+  /** A call under way; undefined once it is over. */
+  callOf(callId: number): AssetCall | undefined;
 }
 
 interface OpenCall {
@@ -129,5 +139,6 @@ export function remoteClient(
       mine.answer = answer;
       return answer.kind === 'records' ? noRecords : answer;
     },
+    callOf: (callId) => open.get(callId)?.call,
   };
 }

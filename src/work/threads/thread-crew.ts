@@ -143,7 +143,7 @@ class ThreadCrew {
     const thread = this.#started;
     const { port, gone } = request.start({ ...request.settings, thread });
     const state = { hasEnded: false };
-    const desk = this.#desk((callId) => peer.call('send', callId), state);
+    const desk = this.#desk(() => peer, state);
     const peer = new Peer<Bench>(port, desk);
     this.#peers.add(peer);
     const dies = (reason: unknown): void => {
@@ -160,11 +160,15 @@ class ThreadCrew {
       });
   }
 
-  #desk(send: (callId: number) => ReturnType<Bench['send']>, state: { hasEnded: boolean }): Desk {
+  #desk(peer: () => Peer<Bench>, state: { hasEnded: boolean }): Desk {
     const { client, context, halt } = this.#request;
     return {
       nextParts: () => this.#nextParts(),
-      ask: ({ id, ids, pieceOf }) => client.askUnderPolicies({ ids, pieceOf, send: () => send(id) }),
+      ask: ({ id: callId, ids, pieceOf }) =>
+        client.askUnderPolicies({
+          ...{ ids, pieceOf, send: () => peer().call('send', callId) },
+          sendAlone: (id) => peer().call('sendAlone', { callId, id }),
+        }),
       learnSize: (size) => {
         client.learnSize(size);
       },

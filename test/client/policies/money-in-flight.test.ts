@@ -25,7 +25,7 @@ describe('the credits of a call in flight', () => {
       for (const day of [today, tomorrow].slice(0, inFlight.length)) {
         seen.push((await ledger.set({ day, credits: 1600 })).inFlight);
       }
-      return new AttemptError('transient', 'reset');
+      return new AttemptError('transport', 'reset');
     });
     const { client } = budgeted(inner, { ledger, startMs });
     await expect(client.ask(call)).rejects.toThrow('reset');
@@ -37,9 +37,9 @@ describe('the credits of a call in flight', () => {
 
   it.each<[string, Step | undefined, number]>([
     ['is answered', undefined, 160],
-    ['may have been charged', new AttemptError('transient', 'reset'), 160],
-    ['never left', new AttemptError('transient', 'refused', { unsent: true }), 0],
-    ['ended with a status that is free', new AttemptError('throttled', '429', { status: 429 }), 0],
+    ['may have been charged', new AttemptError('transport', 'reset'), 160],
+    ['never left', new AttemptError('transport', 'refused', { unsent: true }), 0],
+    ['ended with a status that is free', new AttemptError('pace', '429', { status: 429 }), 0],
     ['was refused for good', new ExportError('notTrusted', 'no', { facts: { status: 401 } }), 160],
     ['finds no credits at the service', new AttemptError('spent', '402', { status: 402 }), 160],
   ])('are in flight no longer once it %s', async (_, step, charged) => {

@@ -6,8 +6,6 @@ import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
-import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
-import { withRetry } from '../../../src/client/policies/with-retry.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { randomOf } from '../../../src/service/generated/seeded-random.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -17,10 +15,11 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import { beforeMidnight, budgeted, outcomes, times, today, tomorrow } from '../support/budgeted.ts';
 import { batchCall, idOf, recordsOf } from '../support/calls.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
+import { judged } from '../support/judged.ts';
 import { heldClient } from '../support/scripted-client.ts';
 
 const call = batchCall([idOf(1)]);
-const unsent = new AttemptError('transient', 'connection refused', { unsent: true });
+const unsent = new AttemptError('transport', 'connection refused', { unsent: true });
 const creditsPerCall = 160;
 
 interface Schedule {
@@ -53,8 +52,7 @@ async function run(schedule: Schedule): Promise<{ sent: number; booked: number; 
     const policy = { clock, random: () => random.below(1000) / 1000, stop: halt.signal };
     const limits = { creditsPerCall, creditsPerDay: schedule.callsPerDay * creditsPerCall + 100 };
     const paid = withBudget(service, { ...policy, ...limits, whenSpent: 'stop', ledger, timeoutMs: 60_000 });
-    const slots = withConcurrency(paid, { ...policy, concurrency, maxPauses: 8 });
-    const client = withRetry(slots, { ...policy, retries: 100 });
+    const client = judged(paid, { ...policy, concurrency, retries: 100 });
     await Promise.allSettled(
       times(schedule.callsPerDay + 1, () =>
         client.ask(call).catch((error: unknown) => {

@@ -5,12 +5,11 @@ import { AttemptError } from '../../../src/client/attempt-error.ts';
 import type { CreditLedger } from '../../../src/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
-import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
-import { withRetry } from '../../../src/client/policies/with-retry.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { randomOf } from '../../../src/service/generated/seeded-random.ts';
 import { batchCall, idOf, recordsOf } from '../support/calls.ts';
+import { judged } from '../support/judged.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 
 const creditsPerCall = 160;
@@ -54,10 +53,10 @@ class ChargingService {
         if (outcome !== 0) void this.#charge(random.below(latencyMs + 1));
         await this.#clock.sleep(latencyMs);
         if (process.dead) return new Promise(() => undefined);
-        if (outcome === 0) throw new AttemptError('transient', 'refused', { unsent: true });
-        if (outcome === 1) throw new AttemptError('transient', 'reset');
-        if (outcome === 2) throw new AttemptError('throttled', '429', { status: 429, waitMs: random.below(90_000) });
-        if (outcome === 3) throw new AttemptError('transient', '503', { status: 503 });
+        if (outcome === 0) throw new AttemptError('transport', 'refused', { unsent: true });
+        if (outcome === 1) throw new AttemptError('transport', 'reset');
+        if (outcome === 2) throw new AttemptError('pace', '429', { status: 429, waitMs: random.below(90_000) });
+        if (outcome === 3) throw new AttemptError('transport', '503', { status: 503 });
         return recordsOf(call);
       },
     };
@@ -102,11 +101,7 @@ async function run(schedule: Schedule): Promise<{ charged: Map<string, number>; 
       whenSpent: schedule.whenSpent,
       timeoutMs,
     });
-    const client = withRetry(withConcurrency(budget, { concurrency, maxPauses: 8, clock, random }), {
-      retries: 8,
-      clock,
-      random,
-    });
+    const client = judged(budget, { concurrency, retries: 8, clock, random });
     const asked = Array.from({ length: calls }, (_, n) => client.ask(batchCall([idOf(n)])));
     const work = Promise.allSettled(asked).then((ends) => {
       for (const end of ends) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IdList } from '../../../src/ids/id-list.ts';
-import type { AssetAnswer, AssetClient } from '../../../src/client/asset-client.ts';
+import { aloneIn, type AssetAnswer, type AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { type ClientOptions, createClient } from '../../../src/client/create-client.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
@@ -31,7 +31,10 @@ function paced(wire: AssetClient, options: Partial<ClientOptions> = {}) {
     ...options,
   });
   const ask = (ids: readonly string[]): Promise<AssetAnswer> =>
-    created.askUnderPolicies({ ids: IdList.of(ids), send: () => wire.ask(batchCall(ids)) });
+    created.askUnderPolicies({
+      ...{ ids: IdList.of(ids), send: () => wire.ask(batchCall(ids)) },
+      sendAlone: (id) => wire.ask(aloneIn(batchCall(ids), id)),
+    });
   return { ask, ledger };
 }
 
@@ -78,7 +81,7 @@ describe('a call that waits for its pace', () => {
     const sentMs: number[] = [];
     const wire = alwaysClient((asked) => {
       const n = sentMs.push(clock.now() - nineOClock);
-      return n === 1 ? new AttemptError('throttled', 'HTTP 429', { status: 429, waitMs: 30_000 }) : recordsOf(asked);
+      return n === 1 ? new AttemptError('pace', 'HTTP 429', { status: 429, waitMs: 30_000 }) : recordsOf(asked);
     });
     const { ask } = paced(wire, { clock });
     await clock.runUntil(Promise.all(times(4, () => ask(idsOf(2)))));
@@ -99,7 +102,7 @@ describe('a call that waits for its pace', () => {
   it('ends with the reason of a stop that comes in a pause', async () => {
     const clock = createFakeClock();
     const stop = new AbortController();
-    const wire = alwaysClient(new AttemptError('throttled', 'HTTP 429', { status: 429, waitMs: 30_000 }));
+    const wire = alwaysClient(new AttemptError('pace', 'HTTP 429', { status: 429, waitMs: 30_000 }));
     const { ask } = paced(wire, { clock, stop: stop.signal });
     const ends = Promise.allSettled(times(4, () => ask(idsOf(2))));
     await clock.advance(10_000);

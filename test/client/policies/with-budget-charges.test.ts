@@ -54,9 +54,9 @@ describe('withBudget when the service says that its credits are spent', () => {
 
 describe('withBudget on what a failed attempt costs', () => {
   it('gives back what surely never left, and nothing else', async () => {
-    const unsent = new AttemptError('transient', 'connection refused', { unsent: true });
-    const reset = new AttemptError('transient', 'reset');
-    const busy = new AttemptError('throttled', '429', { status: 429 });
+    const unsent = new AttemptError('transport', 'connection refused', { unsent: true });
+    const reset = new AttemptError('transport', 'reset');
+    const busy = new AttemptError('pace', '429', { status: 429 });
     const { client, ledger } = budgeted(scriptedClient([unsent, reset, busy]), { creditsPerRun: 320 });
     for (const error of [unsent, reset, busy]) await expect(client.ask(call)).rejects.toBe(error);
     expect(await ledger.booked(today)).toBe(320);
@@ -65,9 +65,9 @@ describe('withBudget on what a failed attempt costs', () => {
 
   it('tells its caller of each attempt that cost nothing, and whether it was sent', async () => {
     const told: string[] = [];
-    const unsent = new AttemptError('transient', 'connection refused', { unsent: true });
-    const reset = new AttemptError('transient', 'reset');
-    const busy = new AttemptError('throttled', '429', { status: 429 });
+    const unsent = new AttemptError('transport', 'connection refused', { unsent: true });
+    const reset = new AttemptError('transport', 'reset');
+    const busy = new AttemptError('pace', '429', { status: 429 });
     const { client } = budgeted(scriptedClient([unsent, reset, busy]), {
       freeStatuses: [429],
       onCall: async () => void told.push('call'),
@@ -78,7 +78,7 @@ describe('withBudget on what a failed attempt costs', () => {
   });
 
   it('gives back statuses that the job calls free', async () => {
-    const busy = new AttemptError('throttled', '429', { status: 429 });
+    const busy = new AttemptError('pace', '429', { status: 429 });
     const refused = new ExportError('notTrusted', 'no', { facts: { status: 401 } });
     const { client, ledger } = budgeted(scriptedClient([busy, refused]), {
       freeStatuses: [429, 401],
@@ -180,7 +180,7 @@ describe('withBudget around midnight', () => {
     const cut = client.ask(call);
     await clock.advance(5000);
     inner.open[0]?.end();
-    inner.open[1]?.end(new AttemptError('transient', 'reset'));
+    inner.open[1]?.end(new AttemptError('transport', 'reset'));
     await answered;
     await expect(cut).rejects.toThrow('reset');
     expect([await ledger.booked(today), await ledger.booked(tomorrow)]).toEqual([320, 160]);

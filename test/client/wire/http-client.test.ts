@@ -51,7 +51,7 @@ describe('an http client', () => {
     const client = httpClient(server.url, { connections: 1 });
     const calls = [0, 2, 4].map((from) => batchCall(idsOf(2, from)));
     for (const [n, call] of calls.entries()) {
-      if (n > 0) expect(await failureOf(client.ask(call))).toMatchObject({ failure: 'transient', foreign: true });
+      if (n > 0) expect(await failureOf(client.ask(call))).toMatchObject({ failure: 'transport', foreign: true });
       expect(recordIdsOf(await client.ask(call))).toEqual([...call.ids]);
     }
     expect(server.connections()).toBe(3);
@@ -87,7 +87,7 @@ describe('an http client', () => {
     const client = httpClient(server.url);
     await client.ask(batchCall([idOf(9)]));
     const asked = client.ask(batchCall([idOf(1), idOf(2)]));
-    if (isForeign) expect(await failureOf(asked)).toMatchObject({ failure: 'transient', foreign: true });
+    if (isForeign) expect(await failureOf(asked)).toMatchObject({ failure: 'transport', foreign: true });
     else expect((await asked).kind).toBe('records');
   });
 
@@ -148,7 +148,7 @@ describe('an http client', () => {
       reply(response, { status, body });
     });
     const error = await failureOf(httpClient(server.url).ask(pairCall));
-    expect(error).toMatchObject({ failure: 'transient', status, unsent: false });
+    expect(error).toMatchObject({ failure: 'transport', status, unsent: false });
     expect(error.message).toMatch(words);
   });
 
@@ -161,7 +161,7 @@ describe('an http client', () => {
     const server = await startRoughServer((response) => {
       reply(response, { status: 429, body: 'slow', headers: { 'retry-after': header } });
     });
-    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ failure: 'throttled', waitMs });
+    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ failure: 'pace', waitMs });
   });
 
   it('hands on the wait that an older form of 429 names in its body', async () => {
@@ -172,7 +172,7 @@ describe('an http client', () => {
       });
     });
     expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({
-      failure: 'throttled',
+      failure: 'pace',
       waitMs: 30_000,
     });
   });
@@ -189,16 +189,29 @@ describe('an http client', () => {
     expect(await httpClient(server.url).ask(pairCall)).toMatchObject({ kind: 'refused', why, status, doubtful: false });
   });
 
-  it.each([
-    [401, 'invalid project id canary-key/0123456789'],
-    [403, '{"error":{"code":-32002,"message":"canary-key%2F0123456789 is rejected"}}'],
-  ])('ends with notTrusted on %i and shows no key that the service echoes', async (status, body) => {
+  it('ends with notTrusted on 401 and shows no key that the service echoes', async () => {
     const server = await startRoughServer((response) => {
-      reply(response, { status, body });
+      reply(response, { status: 401, body: 'invalid project id canary-key/0123456789' });
     });
     const error = await failureOf(httpClient(server.url).ask(pairCall));
-    expect(error).toMatchObject({ exit: 'notTrusted', facts: { status } });
+    expect(error).toMatchObject({ exit: 'notTrusted', facts: { status: 401 } });
     expect(error.message).toContain('***');
+  });
+
+  it('takes 403 for a refused key where its words speak of the key, else only as long as nothing was answered', async () => {
+    const bodies = [
+      '{"error":{"code":-32002,"message":"rejected due to project ID settings"}}',
+      'canary-key%2F0123456789',
+    ];
+    const errors: unknown[] = [];
+    for (const body of bodies) {
+      const server = await startRoughServer((response) => {
+        reply(response, { status: 403, body });
+      });
+      errors.push(await failureOf(httpClient(server.url).ask(pairCall)));
+    }
+    expect(errors[0]).toMatchObject({ exit: 'notTrusted', facts: { status: 403 } });
+    expect(errors[1]).toMatchObject({ failure: 'refusal', atFirst: { exit: 'notTrusted', facts: { status: 403 } } });
   });
 
   it('does not follow a redirect, which would carry the key along', async () => {
@@ -209,7 +222,8 @@ describe('an http client', () => {
       const server = await startRoughServer((response, request) => {
         reply(response, { status, body: '', headers: { location: `${target.url}${request.url}` } });
       });
-      expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ exit: 'unavailable' });
+      const error = await failureOf(httpClient(server.url).ask(pairCall));
+      expect(error).toMatchObject({ failure: 'refusal', atFirst: { exit: 'unavailable' } });
     }
     expect(target.seen).toHaveLength(0);
   });

@@ -20,7 +20,7 @@ describe('an http client on a bad line', () => {
     const http = httpClient(server.url);
     for (let n = 0; n < 3; n += 1) {
       expect(await failureOf(http.ask(pairCall))).toMatchObject({
-        failure: 'transient',
+        failure: 'transport',
         unsent: false,
         message: expect.stringMatching(/^connection failed/) as string,
       });
@@ -38,7 +38,7 @@ describe('an http client on a bad line', () => {
     });
     const http = httpClient(server.url);
     for (let n = 1; n * 20 < pairBody.length; n += 1)
-      expect(await failureOf(http.ask(pairCall))).toMatchObject({ failure: 'transient' });
+      expect(await failureOf(http.ask(pairCall))).toMatchObject({ failure: 'transport' });
   });
 
   it('knows that a call never left when the connection is refused or the name unknown', async () => {
@@ -47,11 +47,11 @@ describe('an http client on a bad line', () => {
     const { port } = free.address() as { port: number };
     await new Promise((resolve) => free.close(resolve));
     expect(await failureOf(httpClient(`http://127.0.0.1:${port}`).ask(pairCall))).toMatchObject({
-      failure: 'transient',
+      failure: 'transport',
       unsent: true,
     });
     expect(await failureOf(httpClient('http://no-such-host.invalid').ask(pairCall))).toMatchObject({
-      failure: 'transient',
+      failure: 'transport',
       unsent: true,
     });
   });
@@ -85,7 +85,7 @@ describe('an http client on a bad line', () => {
     const work = failureOf(httpClient(server.url, { clock, timeoutMs: 5000 }).ask(pairCall));
     await server.received(1);
     await clock.advance(5000);
-    expect(await work).toMatchObject({ failure: 'transient', message: 'no complete answer within 5 s' });
+    expect(await work).toMatchObject({ failure: 'transport', message: 'no complete answer within 5 s' });
   });
 
   it('ends at the deadline when bytes drip in steadily', async () => {
@@ -101,7 +101,7 @@ describe('an http client on a bad line', () => {
       drip?.(pairBody.subarray(n, n + 1));
       await clock.advance(500);
     }
-    expect(await work).toMatchObject({ failure: 'transient', message: 'no complete answer within 5 s' });
+    expect(await work).toMatchObject({ failure: 'transport', message: 'no complete answer within 5 s' });
   });
 
   it('leaves no deadline behind', async () => {
@@ -151,7 +151,7 @@ describe('an http client before too many bytes', () => {
     });
     const before = process.memoryUsage().arrayBuffers;
     expect(await failureOf(httpClient(server.url, { maxAnswerBytes: 5_000_000 }).ask(pairCall))).toMatchObject({
-      failure: 'transient',
+      failure: 'transport',
       message: 'an answer of more than 5000000 bytes',
     });
     expect(sent).toBeLessThan(1_000_000);
@@ -169,7 +169,7 @@ describe('an http client before too many bytes', () => {
       more();
     });
     expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({
-      failure: 'transient',
+      failure: 'transport',
       message: 'an answer of more than 1000000 bytes',
     });
   });
@@ -179,7 +179,7 @@ describe('an http client before too many bytes', () => {
       reply(response, { status: 500, body: Buffer.alloc(200_000, 'x') });
     });
     expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({
-      failure: 'transient',
+      failure: 'transport',
       message: 'HTTP 500',
     });
   });
@@ -192,6 +192,6 @@ describe('an http client before too many bytes', () => {
     const server = await startRoughServer((response) => {
       reply(response, { body, headers: { 'content-encoding': encoding } });
     });
-    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ failure: 'transient' });
+    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ failure: 'transport' });
   });
 });

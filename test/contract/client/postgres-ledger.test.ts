@@ -198,7 +198,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
   it('a pause and a size that one client is told are known to the client of another process', async () => {
     const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
     const sizeRefused = { kind: 'refused', why: 'size', message: 'at most 2 ids', doubtful: false } as const;
-    const throttled = new AttemptError('throttled', 'HTTP 429', { status: 429, waitMs: 30_000 });
+    const throttled = new AttemptError('pace', 'HTTP 429', { status: 429, waitMs: 30_000 });
     const first = clientOf(one);
     const answered = (ids: readonly string[]): Promise<AssetAnswer> => Promise.resolve(recordsOf(batchCall(ids)));
     await first.ask(3, () => Promise.resolve(sizeRefused));
@@ -257,7 +257,7 @@ function clientOf(ledger: PostgresLedger) {
   });
   const ask = (count: number, send: (ids: readonly string[]) => Promise<AssetAnswer>): Promise<AssetAnswer> => {
     const ids = idsOf(count);
-    return created.askUnderPolicies({ ids: IdList.of(ids), send: () => send(ids) });
+    return created.askUnderPolicies({ ids: IdList.of(ids), send: () => send(ids), sendAlone: () => send(ids) });
   };
   return { ask, stop, sleptMs };
 }

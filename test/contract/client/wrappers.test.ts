@@ -4,18 +4,15 @@ import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
-import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
 import { withJournal } from '../../../src/client/policies/with-journal.ts';
-import { withRetry } from '../../../src/client/policies/with-retry.ts';
 import { withoutLargeCalls, withSizeGuard } from '../../../src/client/policies/with-size-guard.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../client/support/calls.ts';
+import { judged } from '../../client/support/judged.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
-import { heldClient, scriptedClient } from '../../client/support/scripted-client.ts';
+import { alwaysClient, heldClient, scriptedClient } from '../../client/support/scripted-client.ts';
 
 type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
-
-const random = (): number => 0.5;
 
 /** Every wrapper of `AssetClient`, with options that give it nothing to do; `with-<name>.ts` is its file, by the name up to a comma. */
 const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[] = [
@@ -32,14 +29,8 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
     holdsCallsBack: false,
   },
   {
-    name: 'retry',
-    wrap: (inner, stop) => withRetry(inner, { retries: 0, clock: createFakeClock(), random, stop }),
-    holdsCallsBack: true,
-  },
-  {
-    name: 'concurrency',
-    wrap: (inner, stop) =>
-      withConcurrency(inner, { concurrency: 4, maxPauses: 8, clock: createFakeClock(), random, stop }),
+    name: 'judgement',
+    wrap: (inner, stop) => judged(inner, { retries: 0, stop }),
     holdsCallsBack: true,
   },
   {
@@ -111,15 +102,15 @@ describe.each(wrappers)('the $name wrapper', ({ wrap }) => {
   });
 
   it('passes a failed attempt on, or an error that has it as its cause', async () => {
-    const failed = new AttemptError('transient', 'reset');
-    const error: unknown = await wrap(scriptedClient([failed]))
+    const failed = new AttemptError('transport', 'reset');
+    const error: unknown = await wrap(alwaysClient(failed))
       .ask(call)
       .catch((reason: unknown) => reason);
     expect(error === failed || (error instanceof ExportError && error.cause === failed)).toBe(true);
   });
 
   it('goes on after an error', async () => {
-    const client = wrap(scriptedClient([new AttemptError('transient', 'reset')]));
+    const client = wrap(scriptedClient([new AttemptError('transport', 'reset')]));
     await client.ask(call).catch(() => undefined);
     expect(await client.ask(call)).toEqual(recordsOf(call));
   });

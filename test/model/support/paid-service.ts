@@ -55,8 +55,8 @@ export class PaidService {
     const random = this.#random;
     await this.#clock.sleep(this.calm ? 5 : random.below(timeoutMs / 2));
     const failure = this.calm ? 'none' : random.pick(['none', 'none', 'none', 'lost', 'unlucky', 'fast', 'refused']);
-    if (failure === 'fast') throw new AttemptError('throttled', 'too fast', { status: 429 });
-    if (failure === 'refused') throw new AttemptError('transient', 'HTTP 503', { status: 503 });
+    if (failure === 'fast') throw new AttemptError('pace', 'too fast', { status: 429 });
+    if (failure === 'refused') throw new AttemptError('transport', 'HTTP 503', { status: 503 });
     const day = utcDay(this.#clock.now());
     const sum = this.charged.get(day) ?? 0;
     if (!this.calm && sum + creditsPerCall > this.#creditsPerDay)
@@ -64,7 +64,7 @@ export class PaidService {
     this.charged.set(day, sum + creditsPerCall);
     await this.#clock.sleep(this.calm ? 5 : random.below(timeoutMs / 2));
     // Charged, and no answer: the connection was cut, or the answer.
-    if (failure === 'lost' || failure === 'unlucky') throw new AttemptError('transient', 'connection reset');
+    if (failure === 'lost' || failure === 'unlucky') throw new AttemptError('transport', 'connection reset');
     return goodAnswer(call);
   }
 }

@@ -170,7 +170,9 @@ export class RandomExport {
     const ids = [...call.ids];
     if (ids.length > this.#shape.maxIds) return refusal(-32602, `Batch Size Error: at most ${this.#shape.maxIds} ids`);
     if (ids.some((id) => this.#poison.has(id))) return refusal(-32000, 'Pubkey Validation Err: a key is invalid');
-    const foreign = ids.length % 2 === 0 ? [generatedRecord(generatedId(77, ids.length))] : [];
+    // Beside records of its own only: an answer with no other record counts as that of another call.
+    const hasForeign = ids.length % 2 === 0 && ids.some((id) => !this.#missing.has(id));
+    const foreign = hasForeign ? [generatedRecord(generatedId(77, ids.length))] : [];
     const records = ids.map((id) => (this.#missing.has(id) ? 'null' : generatedRecord(id)));
     return `{"jsonrpc":"2.0","result":[${[...foreign, ...records].join()}],"id":1}`;
   }
@@ -186,9 +188,9 @@ function refusal(code: number, message: string): string {
 
 function fault(random: SeededRandom): AttemptError {
   return random.pick<AttemptError>([
-    new AttemptError('throttled', 'HTTP 429', { status: 429, waitMs: 2000 }),
-    new AttemptError('transient', 'HTTP 503', { status: 503 }),
-    new AttemptError('transient', 'connection reset'),
+    new AttemptError('pace', 'HTTP 429', { status: 429, waitMs: 2000 }),
+    new AttemptError('transport', 'HTTP 503', { status: 503 }),
+    new AttemptError('transport', 'connection reset'),
   ]);
 }
 

@@ -1,0 +1,233 @@
+import { CallLimit } from './call-limit.ts';
+import type { Backlog, Departure, FailedAttempt } from './evidence.ts';
+import { FailureRate, type Suspect } from './suspicion.ts';
+
+/** What follows for a call whose attempt failed. */
+export type Verdict =
+  /** Another attempt, after so many milliseconds. */
+  | { readonly kind: 'again'; readonly waitMs: number }
+  /** One of its ids is to blame: its halves show which. */
+  | { readonly kind: 'cut' }
+  /** Its one id is to blame. */
+  | { readonly kind: 'blamed' }
+  /** The service is unavailable: nothing more is sent. */
+  | { readonly kind: 'end'; readonly why: Unavailable };
+
+/** Why the service counts as unavailable: nobody is answered, it refuses the form of every call, or it never takes a call. */
+export type Unavailable = 'outage' | 'form' | 'pace';
+
+export interface JudgementOptions {
+  /** Most calls in flight. */
+  readonly concurrency: number;
+  /** An outage gets one probe more than this. */
+  readonly retries: number;
+  /** A number from 0 up to 1, as Math.random. */
+  readonly random: () => number;
+}
+
+/** How long a call waits before its next attempt, and an outage before its next probe: at most twice as long each time. */
+const firstWaitMs = 500;
+const mostWaitMs = 30_000;
+/** A wait that the service asks for is never shorter, or calls would storm; nor longer, as `Retry-After` may name a day. */
+const leastHoldMs = 1000;
+const mostHoldMs = 60_000;
+/** After the answer to a control, suspects rest: a service that limits calls a second would refuse what follows it at once. */
+const firstRestMs = 250;
+const mostRestMs = 2000;
+/** Refusals of the first calls that show that the service wants another form. */
+const refusalsOfForm = 3;
+/** So often a call that is alone is refused for its pace before the run ends. */
+const mostPaced = 20;
+
+/**
+ * What the attempts of all calls together show of the service: pure, without a clock and without a promise. Trouble has three
+ * explanations, told apart by experiment:
+ * - too many or too fast: fewer calls, further apart, fail less (`CallLimit`)
+ * - the service is down: nobody is answered; one call at a time probes, and time ends it
+ * - an id: its call fails although others are answered, more often than chance explains (`FailureRate`)
+ *
+ * Until the first answer one call is in flight: a service that refuses the form of calls costs three of them.
+ */
+export class Judgement {
+  readonly limit: CallLimit;
+  readonly #rate = new FailureRate();
+  readonly #options: JudgementOptions;
+  #isFirstContact = true;
+  #refusalsAtFirst = 0;
+  /** Definite answers to all calls. */
+  #answers = 0;
+  #failedInRow = 0;
+  #holdMs = 0;
+  #holds = 0;
+  /** Probes that failed; undefined while there is no outage. */
+  #probes: number | undefined;
+  /** A call that failed once is the best first probe: when it is answered, nothing was spent on the outage. */
+  #isCallProbedFirst = false;
+  #failedControls = 0;
+  #restMs = 0;
+
+  constructor(options: JudgementOptions) {
+    this.#options = options;
+    this.limit = new CallLimit(options.concurrency);
+  }
+
+  /** Nothing was answered yet. */
+  get isFirstContact(): boolean {
+    return this.#isFirstContact;
+  }
+
+  get isOutage(): boolean {
+    return this.#probes !== undefined;
+  }
+
+  /** No call leaves before, in milliseconds of the judgement's time. */
+  get notBeforeMs(): number {
+    return Math.max(this.#holdMs, this.limit.nextMs);
+  }
+
+  /** Whether an id that is known, or one id of a call, should be requested alone before any call. */
+  get wantsControl(): boolean {
+    if (this.#probes !== undefined) return this.#probes > 0 || !this.#isCallProbedFirst;
+    return this.#isFirstContact && this.#refusalsAtFirst > 0;
+  }
+
+  /** How long an outage may last from now on, in milliseconds, on average. */
+  get patienceMs(): number {
+    let ms = 0;
+    for (let probe = this.#probes ?? 0; probe < this.#options.retries; probe += 1) ms += 0.875 * probeWaitMs(probe);
+    return ms;
+  }
+
+  suspect(ids: number, isPiece: boolean): Suspect {
+    return { isPiece, ids, failures: 0, evidence: 0, paced: 0, answersBefore: this.#answers };
+  }
+
+  leaves(nowMs: number, atOnce: number): Departure {
+    this.limit.left(nowMs);
+    return { atOnce, cuts: this.limit.cuts, holds: this.#holds };
+  }
+
+  /** Whether a call may still leave that waited since it got its turn. */
+  mayLeave({ holds }: Departure): boolean {
+    return holds === this.#holds;
+  }
+
+  /** The service refused the size of a call: it lives, but may refuse the form of calls too. */
+  refusedSize(): void {
+    this.#failedInRow = 0;
+    if (!this.#isFirstContact) this.#endOutage();
+  }
+
+  /** @param suspect undefined of a control */
+  answered(suspect: Suspect | undefined, nowMs: number): void {
+    this.#answers += 1;
+    this.#failedInRow = 0;
+    if (this.#isFirstContact) this.limit.open();
+    this.#isFirstContact = false;
+    this.#endOutage();
+    this.limit.answered(nowMs, suspect === undefined);
+    this.#rate.add(suspect?.failures ?? this.#failedControls, suspect === undefined);
+    if (suspect === undefined) {
+      this.#failedControls = 0;
+      this.#hold(nowMs, this.#jittered(this.#restMs));
+      this.#restMs = Math.min(mostRestMs, Math.max(firstRestMs, 2 * this.#restMs));
+    } else this.#restMs = 0;
+  }
+
+  /** @param suspect undefined of a control */
+  failed(suspect: Suspect | undefined, failure: FailedAttempt, at: FailureMoment): Verdict {
+    const { nowMs, backlog } = at;
+    // Of calls that leave at one moment the first seems to be alone.
+    const departure = { ...at.departure, atOnce: Math.max(at.departure.atOnce, backlog.inFlight + 1) };
+    this.#failedInRow += 1;
+    const holdMs = this.limit.failed(departure, nowMs, this.isOutage);
+    // A piece is expected to fail: others need not wait for it.
+    if (holdMs > 0 && suspect?.isPiece !== true) this.#hold(nowMs, holdMs * (0.5 + this.#options.random() / 2));
+    if (failure.waitMs !== undefined || failure.trouble === 'pace') this.#hold(nowMs, this.#heldMs(failure.waitMs));
+    const verdict = suspect === undefined ? undefined : this.#judge(suspect, failure, departure);
+    if (verdict !== undefined && this.#probes === undefined) return verdict;
+    const ofService = this.#judgeService(suspect, failure, { nowMs, backlog });
+    return ofService?.kind === 'end' ? ofService : (verdict ?? ofService ?? this.#again(suspect));
+  }
+
+  /** What the failure tells of the call. */
+  #judge(suspect: Suspect, { trouble, unsent }: FailedAttempt, { atOnce }: Departure): Verdict | undefined {
+    suspect.failures += 1;
+    if (trouble === 'pace') {
+      if (atOnce === 1) suspect.paced += 1;
+      return suspect.paced > mostPaced ? { kind: 'end', why: 'pace' } : undefined;
+    }
+    if (unsent === true) return undefined;
+    if (this.#answers > suspect.answersBefore) suspect.evidence += 1;
+    suspect.answersBefore = this.#answers;
+    if (!this.#rate.blames(suspect)) return undefined;
+    return { kind: suspect.ids === 1 ? 'blamed' : 'cut' };
+  }
+
+  /** What the failure tells of the service. */
+  #judgeService(
+    suspect: Suspect | undefined,
+    { trouble, waitMs }: FailedAttempt,
+    { nowMs, backlog }: Omit<FailureMoment, 'departure'>,
+  ): Verdict | undefined {
+    if (this.#isFirstContact && trouble === 'refusal' && !this.isOutage) {
+      this.#refusalsAtFirst += 1;
+      return this.#refusalsAtFirst < refusalsOfForm ? { kind: 'again', waitMs: 0 } : { kind: 'end', why: 'form' };
+    }
+    if (this.#probes !== undefined) return this.#probeFailed(this.#probes, nowMs, waitMs);
+    if (suspect === undefined) this.#failedControls += 1;
+    const areSuspectsLeft = backlog.fresh === 0 && backlog.inFlight === 0;
+    const isOutage = this.#isFirstContact || this.#failedInRow >= 2 * this.#options.concurrency || areSuspectsLeft;
+    if (!isOutage) return undefined;
+    this.#probes = 0;
+    this.#isCallProbedFirst = suspect?.failures === 1;
+    this.#holds += 1;
+    this.limit.shut();
+    return { kind: 'again', waitMs: 0 };
+  }
+
+  #probeFailed(probes: number, nowMs: number, waitMs = 0): Verdict {
+    this.#probes = probes + 1;
+    if (probes >= this.#options.retries) return { kind: 'end', why: 'outage' };
+    this.#hold(nowMs, Math.max(Math.min(mostHoldMs, waitMs), this.#jittered(probeWaitMs(probes))));
+    return { kind: 'again', waitMs: 0 };
+  }
+
+  #endOutage(): void {
+    if (this.#probes === undefined) return;
+    this.#probes = undefined;
+    this.#holdMs = 0;
+    this.limit.resume();
+  }
+
+  /** Backoff with full jitter, so that calls that failed together part. */
+  #again(suspect: Suspect | undefined): Verdict {
+    const most = Math.min(mostWaitMs, firstWaitMs * 2 ** ((suspect?.failures ?? 1) - 1));
+    return { kind: 'again', waitMs: Math.round(this.#options.random() * most) };
+  }
+
+  #hold(nowMs: number, ms: number): void {
+    if (ms <= 0 || nowMs + ms <= this.#holdMs) return;
+    this.#holdMs = nowMs + ms;
+    this.#holds += 1;
+  }
+
+  #heldMs(waitMs = leastHoldMs * (1 + this.#options.random())): number {
+    return Math.min(mostHoldMs, Math.max(leastHoldMs, waitMs));
+  }
+
+  #jittered(ms: number): number {
+    return ms * (0.75 + this.#options.random() / 4);
+  }
+}
+
+/** When and how an attempt failed. */
+export interface FailureMoment {
+  readonly nowMs: number;
+  readonly departure: Departure;
+  readonly backlog: Backlog;
+}
+
+function probeWaitMs(probes: number): number {
+  return Math.min(mostWaitMs, firstWaitMs * 2 ** probes);
+}

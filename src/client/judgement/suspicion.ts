@@ -1,0 +1,59 @@
+/** What speaks against the ids of one call. */
+export interface Suspect {
+  /** True of a piece of a call that an id was blamed for: one of its two halves is expected to fail. */
+  readonly isPiece: boolean;
+  readonly ids: number;
+  /** Attempts that failed. */
+  failures: number;
+  /** Failures since which another call was answered: only these speak against its ids. */
+  evidence: number;
+  /** Failures in the only call in flight that the service itself said to be due to its pace. */
+  paced: number;
+  /** Answers to all calls, when it failed last or began. */
+  answersBefore: number;
+}
+
+/** Calls that the rate of failures is taken from. */
+const mostCalls = 32;
+
+/** What is as likely as this to happen by chance is blamed on an id: of a call, of a piece, and of one id for good. */
+const chanceOfCall = 0.02;
+const chanceOfPiece = 0.1;
+const chanceOfOne = 0.0001;
+const leastEvidenceOfCall = 2;
+const leastEvidenceOfOne = 3;
+
+/** More is never assumed: else nothing could be blamed. */
+const mostRate = 0.9;
+
+/** How often attempts fail for which no id is to blame: the failures before its answer of each call that was answered. */
+export class FailureRate {
+  /** With controls, which show how well the service is while only suspects are left. */
+  readonly #all: number[] = [];
+  readonly #calls: number[] = [];
+
+  add(failures: number, isControl: boolean): void {
+    for (const ring of isControl ? [this.#all] : [this.#all, this.#calls]) {
+      ring.push(failures);
+      if (ring.length > mostCalls) ring.shift();
+    }
+  }
+
+  /** Whether so many failures are too improbable for chance: then an id of the call is to blame. */
+  blames({ isPiece, ids, evidence }: Suspect): boolean {
+    const rate = upperRate(this.#all);
+    // Controls leave after a rest, which a service that is slow to recover takes better: the last word has the worse rate.
+    if (ids === 1)
+      return evidence >= leastEvidenceOfOne && Math.max(rate, upperRate(this.#calls)) ** evidence < chanceOfOne;
+    if (isPiece) return evidence >= 1 && rate ** evidence < chanceOfPiece;
+    return evidence >= leastEvidenceOfCall && rate ** evidence < chanceOfCall;
+  }
+}
+
+/** The share of attempts that failed (Laplace's rule of succession), and one standard error more. */
+function upperRate(failuresBefore: readonly number[]): number {
+  const failures = failuresBefore.reduce((sum, each) => sum + each, 0);
+  const attempts = failures + failuresBefore.length + 2;
+  const rate = (failures + 1) / attempts;
+  return Math.min(mostRate, rate + Math.sqrt((rate * (1 - rate)) / attempts));
+}
