@@ -34,6 +34,8 @@ const mostHoldMs = 60_000;
 /** After the answer to a control, suspects rest: a service that limits calls a second would refuse what follows it at once. */
 const firstRestMs = 250;
 const mostRestMs = 2000;
+/** So often a call may fail before it is a poor probe. */
+const unsuspected = 4;
 /** Refusals of the first calls that show that the service wants another form. */
 const refusalsOfForm = 3;
 /** So often a call that is alone is refused for its pace before the run ends. */
@@ -61,8 +63,8 @@ export class Judgement {
   #holds = 0;
   /** Probes that failed; undefined while there is no outage. */
   #probes: number | undefined;
-  /** A call that failed once is the best first probe: when it is answered, nothing was spent on the outage. */
-  #isCallProbedFirst = false;
+  /** So many probes are calls: when one is answered, nothing was spent on the outage. After them, controls. */
+  #probesByCalls = 0;
   #failedControls = 0;
   #restMs = 0;
 
@@ -87,7 +89,7 @@ export class Judgement {
 
   /** Whether an id that is known, or one id of a call, should be requested alone before any call. */
   get wantsControl(): boolean {
-    if (this.#probes !== undefined) return this.#probes > 0 || !this.#isCallProbedFirst;
+    if (this.#probes !== undefined) return this.#probes >= this.#probesByCalls;
     return this.#isFirstContact && this.#refusalsAtFirst > 0;
   }
 
@@ -180,7 +182,8 @@ export class Judgement {
     const isOutage = this.#isFirstContact || this.#failedInRow >= 2 * this.#options.concurrency || areSuspectsLeft;
     if (!isOutage) return undefined;
     this.#probes = 0;
-    this.#isCallProbedFirst = suspect?.failures === 1;
+    // What failed that often, or is expected to fail, says little of the service.
+    this.#probesByCalls = suspect?.isPiece === false ? Math.max(0, unsuspected - suspect.failures) : 0;
     this.#holds += 1;
     this.limit.shut();
     return { kind: 'again', waitMs: 0 };
