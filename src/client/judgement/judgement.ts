@@ -34,8 +34,9 @@ const mostHoldMs = 60_000;
 /** After the answer to a control, suspects rest: a service that limits calls a second would refuse what follows it at once. */
 const firstRestMs = 250;
 const mostRestMs = 2000;
-/** So often a call may fail before it is a poor probe. */
-const unsuspected = 4;
+/** So often a call may fail before it is a poor probe; more often while no id is known to be good. */
+const unsuspected = 2;
+const unsuspectedAtFirst = 4;
 /** Refusals of the first calls that show that the service wants another form. */
 const refusalsOfForm = 3;
 /** So often a call that is alone is refused for its pace before the run ends. */
@@ -182,8 +183,9 @@ export class Judgement {
     const isOutage = this.#isFirstContact || this.#failedInRow >= 2 * this.#options.concurrency || areSuspectsLeft;
     if (!isOutage) return undefined;
     this.#probes = 0;
-    // What failed that often, or is expected to fail, says little of the service.
-    this.#probesByCalls = suspect?.isPiece === false ? Math.max(0, unsuspected - suspect.failures) : 0;
+    // What failed often, or is expected to fail, says little of the service.
+    const most = this.#isFirstContact ? unsuspectedAtFirst : unsuspected;
+    this.#probesByCalls = suspect?.isPiece === false ? Math.max(0, most - suspect.failures) : 0;
     this.#holds += 1;
     this.limit.shut();
     return { kind: 'again', waitMs: 0 };

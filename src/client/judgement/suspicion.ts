@@ -18,7 +18,7 @@ const mostCalls = 32;
 
 /** What is as likely as this to happen by chance is blamed on an id: of a call, of a piece, and of one id for good. */
 const chanceOfCall = 0.02;
-const chanceOfPiece = 0.1;
+const chanceOfPiece = 0.15;
 const chanceOfOne = 0.0001;
 const leastEvidenceOfCall = 2;
 const leastEvidenceOfOne = 3;
@@ -41,19 +41,22 @@ export class FailureRate {
 
   /** Whether so many failures are too improbable for chance: then an id of the call is to blame. */
   blames({ isPiece, ids, evidence }: Suspect): boolean {
-    const rate = upperRate(this.#all);
-    // Controls leave after a rest, which a service that is slow to recover takes better: the last word has the worse rate.
-    if (ids === 1)
-      return evidence >= leastEvidenceOfOne && Math.max(rate, upperRate(this.#calls)) ** evidence < chanceOfOne;
-    if (isPiece) return evidence >= 1 && rate ** evidence < chanceOfPiece;
-    return evidence >= leastEvidenceOfCall && rate ** evidence < chanceOfCall;
+    const chanceOf = (rate: number): number => rate ** evidence;
+    if (ids === 1) {
+      // The last word: controls, which leave after a rest, must not make the service look better than calls do.
+      const rate = Math.max(upperRate(this.#all, 1), upperRate(this.#calls, 1));
+      return evidence >= leastEvidenceOfOne && chanceOf(rate) < chanceOfOne;
+    }
+    const rate = upperRate(this.#all, 0.5);
+    if (isPiece) return evidence >= 1 && chanceOf(rate) < chanceOfPiece;
+    return evidence >= leastEvidenceOfCall && chanceOf(rate) < chanceOfCall;
   }
 }
 
-/** The share of attempts that failed (Laplace's rule of succession), and one standard error more. */
-function upperRate(failuresBefore: readonly number[]): number {
+/** The share of attempts that failed (Laplace's rule of succession), and so many standard errors more. */
+function upperRate(failuresBefore: readonly number[], errors: number): number {
   const failures = failuresBefore.reduce((sum, each) => sum + each, 0);
   const attempts = failures + failuresBefore.length + 2;
   const rate = (failures + 1) / attempts;
-  return Math.min(mostRate, rate + Math.sqrt((rate * (1 - rate)) / attempts));
+  return Math.min(mostRate, rate + errors * Math.sqrt((rate * (1 - rate)) / attempts));
 }
