@@ -109,7 +109,7 @@ const jobFieldsSchema = z.strictObject({
     retries: field(count(0).max(1000).default(8), {
       flag: 'retries',
       value: 'N',
-      description: 'how often a failed call is retried',
+      description: 'how often an outage is probed again',
     }),
   }),
   budget: z

@@ -1,5 +1,4 @@
 import pino from 'pino';
-import { plural } from '../../lib/format-text.ts';
 import type { RunEvent } from '../../work/run-events.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';
