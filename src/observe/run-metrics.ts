@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { failureReasons } from '../client/client-events.ts';
+import { failureReasons, serviceStates } from '../client/client-events.ts';
 import { utcDay } from '../lib/clock.ts';
 import type { Counts } from '../store/export-facts.ts';
 import { CreditsLeft } from '../work/credits-left.ts';
@@ -28,6 +28,7 @@ export class RunMetrics {
   readonly #entries: Gauge<'fate'>;
   readonly #calls: Counter<'outcome'>;
   readonly #retries: Counter<'reason'>;
+  readonly #service: Gauge<'state'>;
   readonly #duration: Histogram;
   readonly #bytes: Counter;
   readonly #creditsTotal: Counter;
@@ -62,6 +63,10 @@ export class RunMetrics {
       labelNames: ['reason'],
     });
     for (const reason of failureReasons) this.#retries.inc({ reason }, 0);
+    this.#service = new Gauge({
+      ...named('service_state', 'What the run believes of the service: 1 for that state, 0 for the others.'),
+      labelNames: ['state'],
+    });
     this.#duration = new Histogram({
       ...named('call_duration_seconds', 'Time of answered calls, from request to the last byte.'),
       buckets: callBuckets,
@@ -120,11 +125,12 @@ export class RunMetrics {
   /** In the text format of Prometheus. */
   text(): Promise<string> {
     const nowMs = this.#run.clock.now();
-    const { inFlight, sent, parts } = this.#totals;
+    const { inFlight, sent, parts, service } = this.#totals;
     if (!this.#isEnded) this.#setEntries();
     this.#set('parts_committed', parts);
     this.#set('calls_in_flight', this.#isEnded ? 0 : inFlight);
     this.#set('paused_until_timestamp_seconds', (this.#holdAt(nowMs)?.untilMs ?? 0) / 1000);
+    for (const state of serviceStates) this.#service.set({ state }, !this.#isEnded && state === service.state ? 1 : 0);
     const left = this.#credits.after(sent, nowMs);
     if (left !== undefined) this.#set('credits_remaining', left);
     this.#progress();

@@ -1,7 +1,15 @@
 import type { FleetStanding } from '../store/fleet-standing.ts';
 import type { RunLine } from '../store/runs/run-lines.ts';
 import { type LastRun, paceOf, runsOf } from './run-figures.ts';
-import { creditStatus, etaMs, pausedUntil, type RunStatus, unfinishedRun, workOf } from './run-status.ts';
+import {
+  creditStatus,
+  etaMs,
+  pausedUntil,
+  type RunStatus,
+  serviceStatus,
+  unfinishedRun,
+  workOf,
+} from './run-status.ts';
 
 export interface FleetToShow {
   readonly fleet: FleetStanding;
@@ -59,6 +67,7 @@ function liveStatus({ live, latest, left, nowMs }: LiveRuns): LiveStatus {
   const workMs = (left / rate) * 1000;
   return {
     state: waitingUntilMs === undefined ? 'running' : 'waiting',
+    ...serviceStatus(live),
     waitingUntil: waitingUntilMs === undefined ? null : new Date(waitingUntilMs).toISOString(),
     exit: null,
     ...{ rate, etaMs: rate === 0 ? null : etaMs(latest, { ids: left, workMs, waitingUntilMs, nowMs }) },

@@ -145,6 +145,11 @@ export class RunRecorder {
       case 'retry':
         this.#lines.push({ kind: 'retry', t: this.#t(), reason: cut(event.reason), attempt: event.attempt });
         return;
+      case 'service': {
+        const { kind, state, message } = event;
+        this.#lines.push({ kind, t: this.#t(), state, message: cut(message) });
+        return;
+      }
       case 'committed': {
         const { part, counts } = event.commit;
         this.#lines.push({ kind: 'committed', t: this.#t(), part, read: counts.read, exported: counts.exported });
@@ -196,7 +201,7 @@ export class RunRecorder {
 }
 
 /** Events that the record is made of. */
-const kept = ['read', 'sent', 'answered', 'replayed', 'paused', 'waiting', 'retry', 'committed'] as const;
+const kept = ['read', 'sent', 'answered', 'replayed', 'paused', 'waiting', 'retry', 'service', 'committed'] as const;
 type KeptEvent = Extract<RunEvent, { kind: (typeof kept)[number] }>;
 
 function isKept(event: RunEvent): event is KeptEvent {

@@ -1,3 +1,4 @@
+import type { ServiceState } from '../client/client-events.ts';
 import { dayMs, nextUtcMidnight, utcDay } from '../lib/clock.ts';
 import type { Counts } from '../store/export-facts.ts';
 import type { RunLine, RunSpan, RunStart } from '../store/runs/run-lines.ts';
@@ -13,6 +14,8 @@ export interface LastRun {
   readonly pauses: readonly { readonly kind: 'paused' | 'waiting'; readonly t: number; readonly untilT: number }[];
   /** Until when it waits for credits; undefined when it never did. Milliseconds since 1970 UTC. */
   readonly waitingUntilMs: number | undefined;
+  /** What it believes of the service, and why, in words: empty while the service works. */
+  readonly service: { readonly state: ServiceState; readonly message: string };
   /** How it ended; undefined for a live run and for one that was killed. */
   readonly end: Extract<RunLine, { kind: 'end' }> | undefined;
   /** The error that it ended with; without an end, the last reason for a retry or a pause. */
@@ -49,6 +52,7 @@ export function lastRunOf(lines: readonly RunLine[]): LastRun | undefined {
         : [],
     ),
     waitingUntilMs: own.findLast((line) => line.kind === 'waiting')?.untilMs,
+    service: own.findLast((line) => line.kind === 'service') ?? { state: 'working', message: '' },
     end,
     lastError: end === undefined ? trouble?.reason : end.error,
     lastErrorMs: start.startMs + ((end ?? trouble)?.t ?? 0),

@@ -1,3 +1,4 @@
+import type { ServiceState } from '../client/client-events.ts';
 import {
   creditFigures,
   type LastRun,
@@ -10,6 +11,10 @@ import {
 /** What the record of a run says. Times are ISO 8601; null means unknown or not applicable. */
 export interface RunStatus {
   readonly state: 'complete' | 'running' | 'waiting' | 'stopped';
+  /** What a live run believes of the service; absent when no process runs. */
+  readonly service?: ServiceState;
+  /** The same in words; null while the service works. */
+  readonly serviceMessage: string | null;
   /** Until when a run waits for credits. */
   readonly waitingUntil: string | null;
   /** Exit status of the last run; null while one is running, and for one that was killed. */
@@ -45,7 +50,8 @@ export interface RunStanding {
 }
 
 export function unfinishedRun(last: LastRun | undefined, { isHeld, done, inputBytes, nowMs }: RunStanding): RunStatus {
-  if (last === undefined) return { ...unrecorded, state: isHeld ? 'running' : 'stopped' };
+  if (last === undefined)
+    return { ...unrecorded, state: isHeld ? 'running' : 'stopped', ...(isHeld ? serviceStatus([]) : {}) };
   // A run that holds the export and has not begun is reading its inputs: the last one's end says nothing of it.
   const isRunning = isHeld && last.end === undefined;
   const waitingUntilMs = isRunning && (last.waitingUntilMs ?? 0) > nowMs ? last.waitingUntilMs : undefined;
@@ -57,6 +63,7 @@ export function unfinishedRun(last: LastRun | undefined, { isHeld, done, inputBy
     isRunning && ids !== undefined && workMs !== undefined ? etaMs(last, { ids, workMs, waitingUntilMs, nowMs }) : null;
   return {
     state: waitingUntilMs !== undefined ? 'waiting' : isHeld ? 'running' : 'stopped',
+    ...(isHeld ? serviceStatus(isRunning ? [last] : []) : { serviceMessage: null }),
     waitingUntil: waitingUntilMs === undefined ? null : new Date(waitingUntilMs).toISOString(),
     exit: isHeld ? null : (last.end?.exit ?? null),
     ...{ total, totalExact, rate, etaMs: eta, pausedUntil: isRunning ? pausedUntil(last, nowMs) : null },
@@ -64,6 +71,17 @@ export function unfinishedRun(last: LastRun | undefined, { isHeld, done, inputBy
     ...creditStatus(last, nowMs),
     lastError: last.lastError ?? null,
   };
+}
+
+/** The worst first: several workers are shown as the one that is in most trouble. */
+const worstStates: readonly ServiceState[] = ['probing', 'slowed', 'searching', 'working'];
+
+/** What live runs believe of the service; it works where they have not said anything. */
+export function serviceStatus(live: readonly LastRun[]): Pick<RunStatus, 'service' | 'serviceMessage'> {
+  const beliefs = live.map(({ service }) => service);
+  const [worst] = beliefs.sort((a, b) => worstStates.indexOf(a.state) - worstStates.indexOf(b.state));
+  if (worst === undefined || worst.state === 'working') return { service: 'working', serviceMessage: null };
+  return { service: worst.state, serviceMessage: worst.message };
 }
 
 /** What the last run did until a moment. */
@@ -115,7 +133,7 @@ export function etaMs(last: LastRun, { nowMs, ...left }: IdsLeft): number | null
 }
 
 export const unrecorded = {
-  ...{ waitingUntil: null, exit: null, rate: null, etaMs: null },
+  ...{ serviceMessage: null, waitingUntil: null, exit: null, rate: null, etaMs: null },
   ...{ creditsToday: null, creditsLeft: null, lastError: null, pausedUntil: null },
   ...{ total: null, totalExact: false, elapsedMs: null, bytes: 0, callsInFlight: 0, retries: 0 },
 };

@@ -1,3 +1,4 @@
+import type { ServiceState } from '../client/client-events.ts';
 import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
 import type { RunEvent } from './run-events.ts';
 
@@ -25,6 +26,8 @@ export class RunTotals {
   /** Committed parts, and entries in them. */
   parts = 0;
   entriesCommitted = 0;
+  /** What the client believes of the service, and why, in words. */
+  service: { readonly state: ServiceState; readonly message: string } = { state: 'working', message: '' };
   #hold: Hold | undefined;
 
   add(event: RunEvent): void {
@@ -54,6 +57,9 @@ export class RunTotals {
       case 'paused':
       case 'waiting':
         this.#hold = event;
+        return;
+      case 'service':
+        this.service = event;
         return;
       case 'committed':
         this.parts += 1;

@@ -104,6 +104,25 @@ describe('status', () => {
     expect((await runProgram(['status', out])).stdout).toContain(' is stopped (exit 8)');
   });
 
+  it('reports what the run believes of the service while a process runs', async () => {
+    let isThrottled = true;
+    const { folder, start } = await sixtyIds({
+      throttled: ({ number }) => (isThrottled && number > 2 ? 1 : undefined),
+    });
+    const out = join(folder, 'nights/a');
+    const run = start('nights/a', '--retries', '20');
+    const probing = await statusWhen(out, ({ service }) => service === 'probing');
+    expect(probing).toMatchObject({
+      state: 'running',
+      serviceMessage: expect.stringMatching(/^no answer since /) as string,
+    });
+    expect((await runProgram(['status', out])).stdout).toMatch(/^ {2}service {2}no answer since \S+ UTC: /m);
+    expect((await runProgram(['status', join(folder, 'nights')])).stdout).toContain('running (probing)');
+    isThrottled = false;
+    expect(await run.ended).toMatchObject({ exit: 0 });
+    expect(await statusOf(out)).not.toHaveProperty('service');
+  });
+
   it('lists every export in a folder', async () => {
     const { folder, start } = await sixtyIds();
     await start('nights/date=2026-11-22').ended;

@@ -18,6 +18,7 @@ const families: readonly (readonly [string, string, string?])[] = [
   ['asset_export_calls_in_flight', 'gauge'],
   ['asset_export_calls_total', 'counter', 'outcome'],
   ['asset_export_retries_total', 'counter', 'reason'],
+  ['asset_export_service_state', 'gauge', 'state'],
   ['asset_export_call_duration_seconds', 'histogram', 'le'],
   ['asset_export_received_bytes_total', 'counter'],
   ['asset_export_credits_total', 'counter'],
@@ -58,6 +59,7 @@ const events: readonly RunEvent[] = [
   { kind: 'retry', reason: 'HTTP 429', why: 'http_429', waitMs: 0, attempt: 1 },
   { kind: 'committed', commit },
   { kind: 'paused', untilMs: noonMs + 60_000, reason: 'HTTP 429', concurrency: 2 },
+  { kind: 'service', state: 'slowed', message: 'the service takes about 2 calls at once' },
 ];
 
 function metricsAfter(fields: Readonly<Record<string, unknown>> = {}) {
@@ -105,6 +107,8 @@ describe('the metrics of a run', () => {
       'asset_export_calls_total{outcome="answered"}': 1,
       'asset_export_calls_total{outcome="failed"}': 1,
       'asset_export_retries_total{reason="http_429"}': 1,
+      'asset_export_service_state{state="working"}': 0,
+      'asset_export_service_state{state="slowed"}': 1,
       'asset_export_call_duration_seconds_bucket{le="0.5"}': 0,
       'asset_export_call_duration_seconds_bucket{le="1"}': 1,
       'asset_export_call_duration_seconds_sum{}': 0.7,
@@ -138,6 +142,7 @@ describe('the metrics of a run', () => {
     expect(values.get('asset_export_last_success_timestamp_seconds{}')).toBe(1000);
     expect(values.get('asset_export_entries{fate="pending"}')).toBe(200);
     expect(values.get('asset_export_calls_in_flight{}')).toBe(0);
+    expect(values.get('asset_export_service_state{state="slowed"}'), 'no process runs').toBe(0);
     metrics.end({ state: 'complete', exit: 0 });
     expect(valuesOf(await metrics.text()).get('asset_export_last_success_timestamp_seconds{}')).toBe(
       noonMs / 1000 + 10,

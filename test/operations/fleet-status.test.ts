@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
+import type { ServiceState } from '../../src/client/client-events.ts';
 import type { HttpClientOptions } from '../../src/client/wire/http-client.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { statusAt } from '../../src/operations/export-status.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** Answers each call after its own number of seconds; those that have none wait until they are aborted. Tells of an error first. */
-function slowService({ seconds, trouble }: Service, clock: FakeClock): NonNullable<ExportContext['openWire']> {
+function slowService({ seconds, trouble, service }: Service, clock: FakeClock): NonNullable<ExportContext['openWire']> {
   let calls = 0;
   return ({ listener, abort }: HttpClientOptions) => ({
     ask: async (call) => {
@@ -29,6 +30,7 @@ function slowService({ seconds, trouble }: Service, clock: FakeClock): NonNullab
       listener?.({ kind: 'sent', ids: call.ids.length });
       if (calls === 1 && trouble !== undefined)
         listener?.({ kind: 'retry', reason: trouble, why: 'http_5xx', waitMs: 0, attempt: 1 });
+      if (calls === 1 && service !== undefined) listener?.({ kind: 'service', ...service });
       await clock.sleep(ms, abort);
       listener?.({ kind: 'answered', ids: call.ids.length, bytes: 100, ms });
       return goodAnswer(call);
@@ -40,6 +42,7 @@ function slowService({ seconds, trouble }: Service, clock: FakeClock): NonNullab
 interface Service {
   readonly seconds: readonly number[];
   readonly trouble?: string;
+  readonly service?: { readonly state: ServiceState; readonly message: string };
 }
 
 /** Two workers of an export of two slices of two parts of three calls of four ids. A heartbeat follows each 15 seconds. */
@@ -82,6 +85,21 @@ describe('status of a fleet', () => {
     expect(seen.etaMs).toBeCloseTo((22 / (seen.rate ?? 0)) * 1000, -1);
     await end();
     expect(await status()).toMatchObject({ state: 'stopped', fetched: 12, fleet: { held: 0, kept: 12 }, exit: 143 });
+  });
+
+  it('shows the service as the worker in most trouble does, and as nothing once no worker lives', async () => {
+    const probing = { state: 'probing', message: 'no answer since 09:00:00 UTC' } as const;
+    const searching = { state: 'searching', message: 'one of 4 ids makes the service fail' } as const;
+    const { clock, status, end } = await twoWorkers(
+      { seconds: [2], service: probing },
+      { seconds: [4], service: searching },
+    );
+    await clock.advance(16_000);
+    expect(await status()).toMatchObject({ state: 'running', service: 'probing', serviceMessage: probing.message });
+    await end();
+    const ended = await status();
+    expect(ended).toMatchObject({ state: 'stopped', serviceMessage: null });
+    expect(ended).not.toHaveProperty('service');
   });
 
   it('does not count as fetched what was committed since the last heartbeat', async () => {

@@ -11,6 +11,7 @@ import {
   paceOf,
   timeThroughBudget,
 } from '../../src/operations/run-figures.ts';
+import { unfinishedRun } from '../../src/operations/run-status.ts';
 import { noCounts, noNotes } from '../../src/store/export-facts.ts';
 import type { RunLine } from '../../src/store/runs/run-lines.ts';
 import { readRunLines } from '../../src/store/runs/run-record.ts';
@@ -91,6 +92,30 @@ it('a run is recorded while it works: spans, pauses, commits, what is booked, it
   expect(JSON.stringify(lines[3]).length).toBeLessThan(250);
   expect(fetchedIds(lines, commit.counts)).toBe(50);
   expect(disk.openFiles).toBe(0);
+});
+
+it('what the run believes of the service is recorded, and shown while a process runs', async () => {
+  const { disk, clock, recorder } = await openRecorder();
+  const statusWhere = async (isHeld: boolean) => {
+    await clock.runUntil(clock.sleep(200));
+    const last = lastRunOf(await readRunLines(disk.files, '/out'));
+    return unfinishedRun(last, { isHeld, done: 0, inputBytes: 100, nowMs: clock.now() });
+  };
+  expect(await statusWhere(true)).toMatchObject({ service: 'working', serviceMessage: null });
+  const message = 'the service takes about 2 calls at once: HTTP 503';
+  recorder.listener({ kind: 'service', state: 'searching', message: 'one of 4 ids makes the service fail' });
+  recorder.listener({ kind: 'service', state: 'slowed', message });
+  expect(await statusWhere(true)).toMatchObject({ state: 'running', service: 'slowed', serviceMessage: message });
+  expect(await statusWhere(false), 'of a run that was killed').not.toHaveProperty('service');
+  recorder.listener({ kind: 'service', state: 'working', message: '' });
+  expect(await statusWhere(true)).toMatchObject({ service: 'working', serviceMessage: null });
+  recorder.listener({ kind: 'service', state: 'probing', message: `no answer: ${'x'.repeat(500)}` });
+  await recorder.end({ state: 'stopped', exit: 5 });
+  expect(await statusWhere(false)).not.toHaveProperty('service');
+  expect(await statusWhere(true), 'of the next run, which has not begun').toMatchObject({ service: 'working' });
+  const kept = (await readRunLines(disk.files, '/out')).filter((line) => line.kind === 'service');
+  expect(kept.map(({ state }) => state)).toEqual(['searching', 'slowed', 'working', 'probing']);
+  expect(kept.at(-1)?.message).toMatch(/^no answer: x+…$/);
 });
 
 it('a record that cannot be written is reported once, and the run goes on', async () => {

@@ -91,6 +91,24 @@ describe('the record of the runs', () => {
     expect(commits.reduce((sum, { exported }) => sum + exported, 0)).toBe(90 * hours);
   });
 
+  it('keeps the last state of the service, also where very many are merged', () => {
+    const states = ['slowed', 'probing', 'working'] as const;
+    const linesOf = (count: number): RunLine[] => [
+      startOf(1),
+      ...Array.from({ length: count }, (_, t): RunLine => {
+        const state = states[t % 3] ?? 'working';
+        return { kind: 'service', t: t * 100, state, message: `${state} at ${t}` };
+      }),
+    ];
+    for (const count of [1000, 1001, 1002]) {
+      const bounded = boundedRunLines(linesOf(count)).filter((line) => line.kind === 'service');
+      expect(bounded.length).toBeLessThanOrEqual(500);
+      expect(bounded.reduce((sum, { times = 1 }) => sum + times, 0)).toBe(count);
+      expect(bounded.at(-1)).toMatchObject({ state: states[(count - 1) % 3] });
+      expect(bounded.at(-1)?.message).toContain(` at ${count - 1}`);
+    }
+  });
+
   it('drops the oldest of very many runs', () => {
     const lines = Array.from({ length: 300 }, (_, n) => [startOf(n), spanAt(n), spanAt(n + 1)]).flat();
     const starts = boundedRunLines(lines).filter((line) => line.kind === 'run');

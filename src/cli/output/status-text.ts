@@ -20,6 +20,7 @@ export function statusText(status: ExportStatus, shown: string): string {
     `  written  ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}`,
     ...(status.fetched === 0 ? [] : [`  fetched  ${plural(status.fetched, 'id')}, not yet written`]),
     ...fleetLines(status),
+    ...serviceLines(status),
     ...speedLines(status),
     `  spent    ${plural(status.calls, 'call')}, ${count(status.credits)} credits`,
     ...creditLines(status),
@@ -61,7 +62,7 @@ export function statusTable(exports: readonly ShownStatus[]): string {
 function cellsOf(status: ExportStatus | ExportError): string[] {
   if (status instanceof ExportError) return [status.exit, '', '', '', '', printable(status.message)];
   return [
-    stateText(status),
+    `${stateText(status)}${troubleText(status)}`,
     share(status.inputShare, 1),
     count(status.counts.exported),
     status.fetched === 0 ? '' : count(status.fetched),
@@ -77,6 +78,11 @@ export function stateText({ state, waitingUntil, exit, rate }: ExportStatus): st
   if (exit !== null) return `stopped (exit ${exit})`;
   // Without a record it is not known how the run ended.
   return rate === null ? 'stopped' : 'stopped (killed)';
+}
+
+/** Of a live export: what it believes of the service, where that does not simply work. */
+function troubleText({ service }: ExportStatus): string {
+  return service === undefined || service === 'working' ? '' : ` (${service})`;
 }
 
 export function ownerText({ owner, fleet }: ExportStatus): string {
@@ -104,6 +110,10 @@ function fleetLines({ fleet }: ExportStatus): string[] {
 /** `2026-11-24 00:00 UTC` */
 function timeText(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+function serviceLines({ service, serviceMessage }: ExportStatus): string[] {
+  return service === undefined ? [] : [`  service  ${printable(serviceMessage ?? service)}`];
 }
 
 function speedLines({ state, rate, etaMs }: ExportStatus): string[] {

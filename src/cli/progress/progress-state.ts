@@ -58,7 +58,7 @@ export class ProgressState {
     const nowMs = this.#options.clock.now();
     const hold = this.#totals.holdAt(nowMs);
     this.#sample(nowMs, hold);
-    const { sent, inFlight, parts, entriesCommitted } = this.#totals;
+    const { sent, inFlight, parts, entriesCommitted, service } = this.#totals;
     const counts = this.#totals.counts();
     const { total, totalExact } = this.#totals.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
@@ -79,6 +79,7 @@ export class ProgressState {
       credits: sent * this.#options.budget.creditsPerCall,
       creditsLeft,
       hold: hold === undefined ? undefined : { ...hold, moreDays: left?.moreDays ?? 0 },
+      service: service.state === 'working' ? undefined : service.message,
       ...(this.#answersKept > 0 && sent === 0 ? { note: replayText(this.#answersKept) } : {}),
     };
   }

@@ -2,6 +2,7 @@ import { nextUtcMidnight } from '../../lib/clock.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
 import type { TimeLeft } from '../../operations/run-figures.ts';
 import type { Counts } from '../../store/export-facts.ts';
+import { wrapText } from '../output/help-text.ts';
 import { bar, cut, folded } from './progress-lines.ts';
 
 /** What the block shows of a run, whichever process runs it. Times in milliseconds. */
@@ -29,6 +30,8 @@ export interface ProgressFacts {
   readonly creditsLeft: number | undefined;
   /** Why no call is sent, and until when. */
   readonly hold: ProgressHold | undefined;
+  /** What the run believes of the service, in words; undefined while it works. */
+  readonly service: string | undefined;
   /** Other current work. */
   readonly note?: string;
 }
@@ -53,7 +56,7 @@ export function progressBlock(facts: ProgressFacts, columns: number): string {
   const lines = [speedFacts(facts), fateFacts(facts.fates), costFacts(facts)].filter((each) => each.length > 0);
   if (columns < leastForAll)
     return [first, (lines[0] ?? []).join(separator)].map((line) => cut(line, columns)).join('\n');
-  const shown = [first, ...lines.flatMap((each) => folded(each, separator, columns)), ...noticeLines(facts)];
+  const shown = [first, ...lines.flatMap((each) => folded(each, separator, columns)), ...noticeLines(facts, columns)];
   return shown.map((line) => cut(line, columns)).join('\n');
 }
 
@@ -103,14 +106,19 @@ function costFacts({ calls, callsInFlight, credits, creditsLeft, bytes, retries 
   ];
 }
 
-function noticeLines({ hold, note, nowMs }: ProgressFacts): string[] {
-  if (hold === undefined) return note === undefined ? [] : [note];
+function noticeLines({ hold, service, note, nowMs }: ProgressFacts, columns: number): string[] {
+  const trouble = service === undefined ? [] : wrapText(printable(service), columns - 1);
+  if (hold === undefined && trouble.length === 0) return note === undefined ? [] : [note];
+  return [...(hold === undefined ? [] : [holdLine(hold, nowMs)]), ...trouble];
+}
+
+function holdLine(hold: ProgressHold, nowMs: number): string {
   const left = hold.untilMs - nowMs;
-  if (hold.kind === 'paused') return [`all calls paused ${seconds(left)}: ${printable(hold.reason)}`];
+  if (hold.kind === 'paused') return `all calls paused ${seconds(left)}: ${printable(hold.reason)}`;
   const more = hold.moreDays === 0 ? '' : `, then ${plural(hold.moreDays, 'more day')}`;
   const isMidnight = hold.untilMs === nextUtcMidnight(nowMs);
   const until = isMidnight ? '00:00' : new Date(hold.untilMs).toISOString().slice(11, 16);
-  return [`waits until ${until} UTC (${seconds(left)})${more}`];
+  return `waits until ${until} UTC (${seconds(left)})${more}`;
 }
 
 /** `42 s`, `1 min 23 s`, `5 h 12 min`: no fractions of a second. */

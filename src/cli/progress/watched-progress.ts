@@ -18,6 +18,7 @@ export function watchedProgress(status: ExportStatus, nowMs: number): ProgressFa
     ...(isShown ? { left: { ends: 'ids', ms: etaMs, moreDays: 0 } } : {}),
     ...{ calls, callsInFlight, retries, bytes, credits, creditsLeft: creditsLeft ?? undefined },
     hold: holdOf(status),
+    service: status.serviceMessage ?? undefined,
   };
 }
 

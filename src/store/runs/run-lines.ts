@@ -59,6 +59,14 @@ const lineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('paused'), t, untilMs, heldMs, reason, times }),
   z.object({ kind: z.literal('waiting'), t, untilMs, heldMs, reason, times }),
   z.object({ kind: z.literal('retry'), t, reason, attempt: z.number(), times }),
+  z.object({
+    kind: z.literal('service'),
+    t,
+    /** What the run believes of the service from now on, and why, in words. */
+    state: z.enum(['working', 'slowed', 'probing', 'searching']),
+    message: z.string(),
+    times,
+  }),
   z.object({ kind: z.literal('committed'), t, part: z.number(), read: z.number(), exported: z.number(), times }),
   z.object({
     kind: z.literal('end'),
@@ -116,7 +124,7 @@ export function isOverBounds(lines: readonly RunLine[], bytes: number): boolean 
 function boundedBy(lines: readonly RunLine[], scale: number): RunLine[] {
   const starts = lines.flatMap(({ kind }, index) => (kind === 'run' ? [index] : []));
   let bounded = lines.slice(starts.at(-Math.ceil(mostRuns * scale)) ?? 0);
-  for (const kind of ['span', 'paused', 'waiting', 'retry', 'committed'] as const) {
+  for (const kind of ['span', 'paused', 'waiting', 'retry', 'service', 'committed'] as const) {
     const most = (kind === 'span' ? mostSpans : mostOthers) * scale;
     const count = (): number => bounded.filter((line) => line.kind === kind).length;
     // Without an end, runs of few lines each would never come below the bound.
@@ -127,7 +135,7 @@ function boundedBy(lines: readonly RunLine[], scale: number): RunLine[] {
   return bounded;
 }
 
-/** Merges the lines of a kind that lie in the same stretch of a run and give the same reason. */
+/** Merges the lines of a kind that lie in the same stretch of a run and give the same reason. Of states the last one stays. */
 function mergedBy(lines: readonly RunLine[], kind: RunLine['kind'], ms: number): RunLine[] {
   const merged: RunLine[] = [];
   let open = new Map<string, number>();

@@ -17,6 +17,20 @@ function linesOf(stderr: string): LogLine[] {
     .map((line) => JSON.parse(line) as LogLine);
 }
 
+function progressOf(now: () => number = () => 0) {
+  const written: LogLine[] = [];
+  const progress = progressInLog(
+    {
+      clock: { now, sleep: () => Promise.resolve() },
+      ...{ idsPerCall: 100, rowsPerPart: 500, logLevel: 'info' },
+      budget: { creditsPerCall: 160, creditsPerRun: 16_000, whenSpent: 'stop', bookedBefore: 0 },
+    },
+    { run: 'uuid', export: 'mine', version: '1' },
+    { write: (line) => void written.push(JSON.parse(line) as LogLine) },
+  );
+  return { progress, written };
+}
+
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe('where there is no terminal', () => {
@@ -58,28 +72,37 @@ describe('where there is no terminal', () => {
     expect(refused.stderr, 'what cannot begin is an error alone').toMatch(/^asset-export: .*\n {2}.*\n$/);
   });
 
+  it('logs what the run believes of the service: a warning, and one line when it works again', () => {
+    const { progress, written } = progressOf();
+    const untilMs = Date.UTC(2026, 10, 24);
+    progress.listener({
+      kind: 'service',
+      state: 'slowed',
+      message: 'the service takes about 2 calls at once: HTTP 503',
+    });
+    progress.listener({ kind: 'service', state: 'probing', message: 'no answer since 09:00:00 UTC', untilMs });
+    progress.listener({ kind: 'service', state: 'working', message: '' });
+    progress.end();
+    expect(written).toMatchObject([
+      { level: 'warn', service: 'slowed', msg: 'the service takes about 2 calls at once: HTTP 503' },
+      { level: 'warn', service: 'probing', until: '2026-11-24T00:00:00.000Z', msg: 'no answer since 09:00:00 UTC' },
+      { level: 'info', service: 'working', msg: 'the service takes all calls again' },
+    ]);
+  });
+
   it('a pause and the time left are told as times and seconds, and an estimate as one', () => {
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const written: LogLine[] = [];
     let now = 0;
+    const { progress, written } = progressOf(() => now);
     const pass = (seconds: number): void => {
       for (let second = 0; second < seconds; second += 1) {
         now += 1000;
         vi.advanceTimersByTime(1000);
       }
     };
-    const progress = progressInLog(
-      {
-        clock: { now: () => now, sleep: () => Promise.resolve() },
-        ...{ idsPerCall: 100, rowsPerPart: 500, logLevel: 'info' },
-        budget: { creditsPerCall: 160, creditsPerRun: 16_000, whenSpent: 'stop', bookedBefore: 0 },
-      },
-      { run: 'uuid', export: 'mine', version: '1' },
-      { write: (line) => void written.push(JSON.parse(line) as LogLine) },
-    );
     progress.listener({ kind: 'opened', inputBytes: 1000, parts: 0, answers: 0, counts: noCounts });
     progress.listener({ kind: 'paused', untilMs: Date.UTC(2026, 10, 24), reason: 'HTTP 429', concurrency: 2 });
     progress.listener({ kind: 'read', entries: 3000, inputBytes: 500 });

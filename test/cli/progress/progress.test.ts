@@ -86,6 +86,17 @@ describe('what is known of a run', () => {
     expect(factsAfter([opened, paused, sent]).hold).toBeUndefined();
   });
 
+  it('knows what the run believes of the service until it works again', () => {
+    const slowed: RunEvent = { kind: 'service', state: 'slowed', message: 'the service takes about 2 calls at once' };
+    const working: RunEvent = { kind: 'service', state: 'working', message: '' };
+    const block = (...events: RunEvent[]): string => progressBlock(factsAfter([opened, ...events]), 80);
+    const ofCalls = block(slowed, sent).split('\n');
+    expect(ofCalls.at(-1)).toBe('the service takes about 2 calls at once');
+    const paused: RunEvent = { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 5000, concurrency: 4 };
+    expect(block(slowed, paused)).toMatch(/\nall calls paused 5 s: HTTP 429\nthe service takes about 2 calls at once$/);
+    expect(block(slowed, working)).toBe(block());
+  });
+
   it('counts the credits of a new day afresh', () => {
     const budget = { creditsPerDay: 1600, bookedBefore: 480 };
     expect(factsAfter([opened, sent], 0, budget).creditsLeft).toBe(960);
@@ -186,6 +197,7 @@ const facts: ProgressFacts = {
   ...{ parts: 5, partsTotal: 11, idsPerSecond: 1830, left: { ends: 'ids', ms: 38_000, moreDays: 0 } },
   ...{ calls: 63, callsInFlight: 8, retries: 3, bytes: 96_000_000, credits: 10_080, creditsLeft: 2_989_920 },
   hold: { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 3000, moreDays: 0 },
+  service: undefined,
 };
 
 /** In the time of this machine. */
@@ -231,6 +243,7 @@ describe('the block on a terminal', () => {
       ...{ parts: 12_345, partsTotal: 23_456, calls: 1_203_283, creditsLeft: 123_456_789_012, bytes: 9e12 },
       left: { ends: 'ids', ms: 40 * dayMs, moreDays: 0 },
       hold: { kind: 'paused', reason: 'x'.repeat(300), untilMs: noonMs + 3000, moreDays: 0 },
+      service: `no answer since 09:00:00 UTC: ${'x'.repeat(300)}`,
     };
     for (let columns = 20; columns <= 200; columns += 1) {
       for (const shown of [facts, long, factsAfter([opened])]) {
