@@ -203,9 +203,15 @@ module.exports = {
       { path: 'node_modules/undici' },
     ),
     rule(
+      'judgement-is-pure',
+      'It has no clock, no promise and no wire: events in, decisions out.',
+      { path: '^src/client/judgement/' },
+      { path: '^src', pathNot: '^src/client/judgement/' },
+    ),
+    rule(
       'p-queue-in-one-place',
       'One file knows the queue.',
-      { path: '^src', pathNot: '^src/client/policies/with-concurrency\\.ts$' },
+      { path: '^src', pathNot: '^src/client/policies/with-judgement\\.ts$' },
       { path: 'node_modules/p-queue' },
     ),
     rule(

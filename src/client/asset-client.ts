@@ -43,7 +43,7 @@ export interface AssetCall {
 /** The same call for one of its ids, or for another id, alone: only its success matters. @param id the id, or where it stands, from 0 up to 1 */
 export function aloneIn(call: AssetCall, id: string | number): AssetCall {
   const one = typeof id === 'string' ? id : call.ids.at(Math.floor(id * call.ids.length));
-  return { ...call, ids: IdList.of([one ?? '']), reader: undefined, pieceOf: undefined };
+  return { ...call, ids: IdList.of([one]), reader: undefined, pieceOf: undefined };
 }
 
 /** Marks a call that requests some ids of a refused call. */

@@ -71,9 +71,9 @@ export function withJudgement<Call extends CallOutline>(
   let place = random();
   let isControlQueued = false;
   let wake: AbortController | undefined;
-  let ended: unknown;
+  let ended: Error | undefined;
 
-  function endAll(reason: unknown): void {
+  function endAll(reason: Error): void {
     ended ??= reason;
     for (const reject of waiting) reject(reason);
     waiting.clear();
@@ -81,7 +81,7 @@ export function withJudgement<Call extends CallOutline>(
     wake?.abort();
   }
   const onStop = (): void => {
-    endAll(stop?.reason);
+    endAll(stop?.reason as Error);
   };
   stop?.addEventListener('abort', onStop, { once: true });
 

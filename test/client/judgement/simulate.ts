@@ -105,13 +105,9 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       }
     }
   }
-  const error = await clock.runUntil(
-    run().then(
-      () => undefined,
-      (reason: unknown) => reason,
-    ),
-  );
+  const [end] = await clock.runUntil(Promise.allSettled([run()]));
   await clock.runUntil(created.close());
+  const error = end.status === 'rejected' ? (end.reason as Error) : undefined;
   if (error !== undefined && !(error instanceof ExportError)) throw error;
   const { calls } = state;
   return { exit: error?.exitCode ?? 0, calls, failed, invented, seconds: clock.seconds(), events, error };

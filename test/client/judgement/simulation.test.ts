@@ -166,7 +166,7 @@ const trouble: fc.Arbitrary<Trouble> = fc
     calls: fc.integer({ min: 1, max: 16 }),
     idsPerCall: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 2, max: 1000 })),
     concurrency: fc.integer({ min: 1, max: 8 }),
-    threads: fc.constantFrom(1, 2),
+    threads: fc.constantFrom<1 | 2>(1, 2),
     kinds: fc.uniqueArray(fc.constantFrom('capacity', 'rate', 'spaced', 'flaky', 'outage', 'refusing'), {
       maxLength: 2,
     }),
@@ -184,7 +184,7 @@ const trouble: fc.Arbitrary<Trouble> = fc
       refusing: () => failing(outage(0.3 + level / 2, level), 'refusal'),
     };
     return {
-      simulation: { ids, idsPerCall, concurrency, threads: threads as 1 | 2, seed },
+      simulation: { ids, idsPerCall, concurrency, threads, seed },
       services: kinds.map((kind) => made[kind]),
       bad: bad.map((id) => id % ids),
     };

@@ -64,8 +64,9 @@ async function failureOf(work: Promise<unknown>): Promise<ExportError> {
 describe('the first contact', () => {
   it('keeps one call in flight until the service has answered, however slow it is', async () => {
     const clock = createFakeClock();
-    const { open, ask } = { ...heldClient() };
-    const client = judged({ ask }, { clock });
+    const inner = heldClient();
+    const { open } = inner;
+    const client = judged(inner, { clock });
     const work = Promise.all(calls.slice(0, 5).map((call) => client.ask(call)));
     await clock.advance(55_000);
     expect(open).toHaveLength(1);

@@ -23,8 +23,14 @@ export interface RoughServer {
 
 export type Respond = (response: ServerResponse, request: SeenRequest, n: number) => void | Promise<void>;
 
-/** A server on loopback that answers, or not, as the test says; it goes when the test ends. */
-export async function startRoughServer(respond: Respond): Promise<RoughServer> {
+/**
+ * A server on loopback that answers, or not, as the test says; it goes when the test ends.
+ * @param whenOver of a test that runs beside others: takes the function that closes the server
+ */
+export async function startRoughServer(
+  respond: Respond,
+  whenOver: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<RoughServer> {
   const seen: SeenRequest[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
@@ -46,7 +52,7 @@ export async function startRoughServer(respond: Respond): Promise<RoughServer> {
     server.closeAllConnections();
     await once(server, 'close');
   };
-  onTestFinished(close);
+  whenOver(close);
   return {
     url: `http://127.0.0.1:${port}`,
     port,
