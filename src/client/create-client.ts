@@ -6,6 +6,7 @@ import { secretScrubber } from './wire/clean-message.ts';
 import type { Asker, AssetAnswer, AssetClient, CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
+import { Ended } from './policies/ended.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
 import { withConcurrency } from './policies/with-concurrency.ts';
 import type { SharedPace } from './policies/shared-pace.ts';
@@ -80,7 +81,8 @@ export function createClient(options: ClientOptions): CreatedClient {
   const http = createWire(options);
   const sender: Asker<SentCall> = { ask: ({ send }) => send() };
   const mayLeave = ({ ids }: CallOutline): boolean => !slots.isPaused() && !guard.refuses(ids.length);
-  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave });
+  const ended = new Ended(stop);
+  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave, ended });
   // Others may miss what the pace cannot take now: they are told by the service.
   const onPause = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
   const onCap = (ids: number): void => void options.pace?.learned(ids).catch(() => undefined);
@@ -98,7 +100,7 @@ export function createClient(options: ClientOptions): CreatedClient {
     learnSize: guard.learn,
     cap: () => guard.cap(),
     throwIfFailed: () => {
-      const failure = paid.failure();
+      const failure = ended.failure();
       if (failure !== undefined) throw failure;
     },
     close: async () => {

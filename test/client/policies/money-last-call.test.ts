@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
 import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
 import { withRetry } from '../../../src/client/policies/with-retry.ts';
@@ -52,7 +53,8 @@ async function run(schedule: Schedule): Promise<{ sent: number; booked: number; 
     setMaxListeners(0, halt.signal);
     const policy = { clock, random: () => random.below(1000) / 1000, stop: halt.signal };
     const limits = { creditsPerCall, creditsPerDay: schedule.callsPerDay * creditsPerCall + 100 };
-    const paid = withBudget(service, { ...policy, ...limits, whenSpent: 'stop', ledger, timeoutMs: 60_000 });
+    const ended = new Ended(halt.signal);
+    const paid = withBudget(service, { clock, ...limits, whenSpent: 'stop', ledger, timeoutMs: 60_000, ended });
     const slots = withConcurrency(paid, { ...policy, concurrency, maxPauses: 8 });
     const client = withRetry(slots, { ...policy, retries: 100 });
     await Promise.allSettled(

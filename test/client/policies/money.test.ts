@@ -4,6 +4,7 @@ import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import type { CreditLedger } from '../../../src/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
 import { withConcurrency } from '../../../src/client/policies/with-concurrency.ts';
 import { withRetry } from '../../../src/client/policies/with-retry.ts';
@@ -101,6 +102,7 @@ async function run(schedule: Schedule): Promise<{ charged: Map<string, number>; 
       creditsPerDay: schedule.callsPerDay * creditsPerCall + 50,
       whenSpent: schedule.whenSpent,
       timeoutMs,
+      ended: new Ended(),
     });
     const client = withRetry(withConcurrency(budget, { concurrency, maxPauses: 8, clock, random }), {
       retries: 8,
