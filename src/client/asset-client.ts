@@ -38,6 +38,8 @@ export interface AssetCall {
   /** Reads the elements of its answer; absent where only the success of the call matters. */
   readonly reader?: OpenReader | undefined;
   readonly pieceOf?: PieceOf | undefined;
+  /** As in `CallOutline`. */
+  readonly repeats?: true | undefined;
 }
 
 /** Marks a call that requests some ids of a refused call. */
@@ -92,6 +94,8 @@ export interface RefusedAnswer {
   readonly status?: number | undefined;
   /** Set by a policy that refused without sending: nothing new is learned from it. */
   readonly unsent?: true;
+  /** Set by the journal: it was sent by an earlier run. */
+  readonly replayed?: true;
   /** How many of the call's ids, from the first, to request next; the others follow. Absent: half of them. */
   readonly cutAt?: number | undefined;
   /** Of a size: how many ids the service takes a call, once that is known. */
@@ -134,4 +138,6 @@ export type AssetClient = Asker<AssetCall>;
 export interface CallOutline {
   readonly ids: { readonly length: number; readonly first: string | undefined };
   readonly pieceOf?: PieceOf | undefined;
+  /** Its ids have left in this run before, or it only shows whether the service works: it counts as overrun. */
+  readonly repeats?: true | undefined;
 }

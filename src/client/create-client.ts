@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
-import type { AnsweredSize } from './policies/call-sizes.ts';
+import { type Brake, tellingBadIds } from './policies/brake.ts';
+import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import type { Asker, AssetAnswer, AssetClient, CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './wire/http-client.ts';
@@ -20,6 +21,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly ledger: CreditLedger;
   /** Shared with other processes: their calls, pauses and sizes count here, and these there. */
   readonly pace?: SharedPace | undefined;
+  /** Counts the calls of the run, which may have several clients. */
+  readonly brake?: Brake | undefined;
   readonly journal: AnswerJournal;
   /** Most ids a call that an earlier run of this export found out. */
   readonly initialCap?: number | undefined;
@@ -75,7 +78,7 @@ export interface CreatedClient {
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
-  const { concurrency, retries, stop, listener, clock = systemClock, random = Math.random } = options;
+  const { concurrency, retries, stop, listener, brake, clock = systemClock, random = Math.random } = options;
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
@@ -85,19 +88,29 @@ export function createClient(options: ClientOptions): CreatedClient {
   const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave, ended });
   // Others may miss what the pace cannot take now: they are told by the service.
   const onPause = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
-  const onCap = (ids: number): void => void options.pace?.learned(ids).catch(() => undefined);
+  const onCap = (ids: number): void => {
+    brake?.learned(ids);
+    void options.pace?.learned(ids).catch(() => undefined);
+  };
   const guard = withSizeGuard(paid, { ...options, onCap });
   const slots = withConcurrency(guard, { concurrency, maxPauses: retries, clock, random, stop, listener, onPause });
   const steady = withRetry(slots, { retries, clock, random, stop, listener });
-  const policies = withoutLargeCalls(steady, guard);
+  const policies = tellingBadIds(withoutLargeCalls(steady, guard), brake);
+  const earlierSizes = new CallSizes();
+  const learnReplayed = (size: AnsweredSize): void => {
+    guard.learn(size);
+    earlierSizes.learn(size);
+    brake?.knows(earlierSizes.cap());
+  };
   const scrub = secretScrubber([options.apiKey.trim()]);
   const policiesAround = (wire: AssetClient): AssetClient => ({
-    ask: (call) => policies.ask({ ids: call.ids, pieceOf: call.pieceOf, send: () => wire.ask(call) }),
+    ask: (call) =>
+      policies.ask({ ids: call.ids, pieceOf: call.pieceOf, repeats: call.repeats, send: () => wire.ask(call) }),
   });
   return {
-    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: guard.learn }),
+    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
     askUnderPolicies: (call) => policies.ask(call),
-    learnSize: guard.learn,
+    learnSize: learnReplayed,
     cap: () => guard.cap(),
     throwIfFailed: () => {
       const failure = ended.failure();

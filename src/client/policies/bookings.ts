@@ -1,5 +1,7 @@
 import { utcDay } from '../../lib/clock.ts';
+import type { CallOutline } from '../asset-client.ts';
 import { bookCall, type BookedCall, type BookingRules } from './booked-call.ts';
+import type { Brake } from './brake.ts';
 import type { DayGate } from './day-gate.ts';
 import type { Ended } from './ended.ts';
 import type { SpentReason } from './spent-error.ts';
@@ -7,6 +9,8 @@ import type { SpentReason } from './spent-error.ts';
 export interface BookingsOptions extends BookingRules {
   /** Most credits of this client, whatever the day. */
   readonly creditsPerRun?: number | undefined;
+  /** Told of calls that it counted and that cost nothing. */
+  readonly brake?: Brake | undefined;
   readonly ended: Ended;
 }
 
@@ -27,12 +31,12 @@ export class Bookings {
   }
 
   /**
-   * Books an attempt and makes it; undefined when it has to be tried again, perhaps on a new day.
+   * Books an attempt of a call and makes it; undefined when it has to be tried again, perhaps on a new day.
    * @throws {ExportError} `spent` when there are no credits for it
    */
-  async attempt<T>(make: (booked: BookedCall) => Promise<T | undefined>): Promise<T | undefined> {
+  async attempt<T>(call: CallOutline, make: (booked: BookedCall) => Promise<T | undefined>): Promise<T | undefined> {
     const before = { returns: this.#returns, day: this.#today() };
-    const booked = await this.#book();
+    const booked = await this.#bookCounted(call);
     if (booked === undefined) return undefined;
     if ('limit' in booked) {
       // Not spent for good while a booked attempt may give its credits back: they would stay unused.
@@ -51,6 +55,24 @@ export class Bookings {
   /** Whether a booked call may still be sent. Its days may have become others while it was being booked or counted. */
   maySend(booked: BookedCall): boolean {
     return this.#options.ended.failure() === undefined && !this.#gate.isShut() && booked.isForNow();
+  }
+
+  /** What is given back does not count as sent. */
+  async #bookCounted(call: CallOutline): Promise<BookedCall | SpentReason | undefined> {
+    const { brake } = this.#options;
+    let isBooked = false;
+    try {
+      const booked = await this.#book();
+      if (booked === undefined || 'limit' in booked) return booked;
+      isBooked = true;
+      const refund = async (): Promise<void> => {
+        brake?.returned(call);
+        await booked.refund();
+      };
+      return { ...booked, refund };
+    } finally {
+      if (!isBooked) brake?.returned(call);
+    }
   }
 
   /** One booking at a time: credits that another takes and returns at once would look spent. */

@@ -1,8 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import type { CallOutline } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
 import type { DayGate } from './day-gate.ts';
 import type { Ended } from './ended.ts';
+import type { Brake } from './brake.ts';
 import { createLocalPace, type SharedPace } from './shared-pace.ts';
 
 export interface TurnsOptions {
@@ -15,6 +17,8 @@ export interface TurnsOptions {
   readonly pace?: SharedPace | undefined;
   /** Called once a call has waited for its turn. False makes it fail as `held`, so that the outer policies decide again. */
   readonly mayLeave?: ((call: CallOutline) => boolean) | undefined;
+  /** Counts the calls of the run. Absent: their number has no limit. */
+  readonly brake?: Brake | undefined;
   readonly ended: Ended;
 }
 
@@ -30,10 +34,14 @@ export class Turns {
     this.#pace = options.pace ?? createLocalPace(options.clock, options.creditsPerSecond);
   }
 
-  /** Waits for the turn of a call; false when the day ended meanwhile. @throws {AttemptError} `held` */
+  /**
+   * Waits for the turn of a call; false when the day ended meanwhile.
+   * @throws {AttemptError} `held`
+   * @throws {ExportError} `overrun`, which also ends the client
+   */
   async take(call: CallOutline): Promise<boolean> {
-    const { clock, creditsPerCall, mayLeave, ended } = this.#options;
-    const turn = this.#pace.turn(creditsPerCall);
+    const { clock, mayLeave, ended } = this.#options;
+    const turn = this.#begin(call);
     try {
       const waitMs = await untilStopped(turn, ended.stop);
       if (waitMs > 0) await clock.sleep(waitMs, ended.stop);
@@ -46,14 +54,30 @@ export class Turns {
     } catch (error) {
       turn.then(
         () => {
-          this.#pace.unused(creditsPerCall);
+          this.#unused(call);
         },
         () => undefined,
       );
       throw error;
     }
-    this.#pace.unused(creditsPerCall);
+    this.#unused(call);
     return false;
+  }
+
+  async #begin(call: CallOutline): Promise<number> {
+    const { creditsPerCall, brake, ended } = this.#options;
+    if (brake === undefined) return this.#pace.turn(creditsPerCall);
+    try {
+      return await brake.turn(call, (departure) => this.#pace.turn(creditsPerCall, departure));
+    } catch (error) {
+      if (error instanceof ExportError) ended.end(error);
+      throw error;
+    }
+  }
+
+  #unused(call: CallOutline): void {
+    this.#pace.unused(this.#options.creditsPerCall);
+    this.#options.brake?.returned(call);
   }
 }
 

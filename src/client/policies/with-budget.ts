@@ -66,7 +66,7 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
         ended.throwIfEnded();
         await gate.opened();
         if (!(await turns.take(call))) continue;
-        const answer = await bookings.attempt((booked) => countAndSend(call, booked));
+        const answer = await bookings.attempt(call, (booked) => countAndSend(call, booked));
         if (answer !== undefined) return answer;
       }
     },
@@ -75,6 +75,7 @@ export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options
 
 /** A ledger that fails now fails the next call: this answer is paid for and has to be kept. */
 async function settleAnswer(answer: AssetAnswer, booked: BookedCall, options: BudgetOptions): Promise<void> {
+  if (answer.kind === 'refused') options.brake?.failed(answer.message);
   const isFree = answer.kind === 'refused' && isFreeStatus(answer.status, options);
   await (isFree ? settleFree(booked, true, options) : booked.answered()).catch((error: unknown) => {
     if (!(error instanceof ExportError)) throw error;
@@ -85,6 +86,7 @@ async function settleAnswer(answer: AssetAnswer, booked: BookedCall, options: Bu
 /** Gives back what surely was not charged: the call never left, or its status is said to be free. */
 async function settleFailure(error: unknown, booked: BookedCall, options: BudgetOptions): Promise<void> {
   const isUnsent = error instanceof AttemptError && error.unsent;
+  if (error instanceof AttemptError) options.brake?.failed(error.message);
   if (isUnsent || isFreeStatus(statusOf(error), options)) await settleFree(booked, !isUnsent, options);
   else await booked.failed();
 }

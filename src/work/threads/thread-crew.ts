@@ -164,7 +164,7 @@ class ThreadCrew {
     const { client, context, halt } = this.#request;
     return {
       nextParts: () => this.#nextParts(),
-      ask: ({ id, ids, pieceOf }) => client.askUnderPolicies({ ids, pieceOf, send: () => send(id) }),
+      ask: ({ id, ...outline }) => client.askUnderPolicies({ ...outline, send: () => send(id) }),
       learnSize: (size) => {
         client.learnSize(size);
       },
