@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import type { Brake } from '../client/policies/brake.ts';
 import { proxyFromEnvironment } from '../client/wire/proxy-settings.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
@@ -19,6 +20,8 @@ export interface RunContextOptions extends Pick<RunSettings, 'graceMs' | 'logLev
   readonly open: OpenService;
   /** What the log calls the export; the name of its folder unless given. */
   readonly exportName?: string;
+  /** Counts the calls of this run, where the command makes several exports. */
+  readonly brake?: Brake;
   /** What follows the run, besides its progress. */
   readonly observe?: OpenObserver;
   /** What a second signal does, where it is not to end the program at once. */
@@ -60,6 +63,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
       service: open.service,
       ledger: open.ledger,
       pace: open.pace,
+      brake: options.brake,
       proxy: proxyFromEnvironment(process.env),
       stdin: process.stdin,
       stop: signals.stop,

@@ -38,6 +38,8 @@ export interface AssetCall {
   /** Reads the elements of its answer; absent where only the success of the call matters. */
   readonly reader?: OpenReader | undefined;
   readonly pieceOf?: PieceOf | undefined;
+  /** As in `CallOutline`. */
+  readonly repeats?: true | undefined;
 }
 
 /** The same call for one of its ids, or for another id, alone: only its success matters. @param id the id, or where it stands, from 0 up to 1 */
@@ -99,6 +101,8 @@ export interface RefusedAnswer {
   readonly status?: number | undefined;
   /** Set by a policy that refused without sending: nothing new is learned from it. */
   readonly unsent?: true;
+  /** Set by the journal: it was sent by an earlier run. */
+  readonly replayed?: true;
   /** Of a size: how many ids the service takes a call, once that is known. */
   readonly most?: number | undefined;
   /** Of a size, while that is not known: how many ids to try next. */
@@ -129,4 +133,6 @@ export type AssetClient = Asker<AssetCall>;
 export interface CallOutline {
   readonly ids: { readonly length: number; readonly first: string | undefined };
   readonly pieceOf?: PieceOf | undefined;
+  /** Its ids have left in this run before, or it only shows whether the service works: it counts as overrun. */
+  readonly repeats?: true | undefined;
 }

@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
-import type { AnsweredSize } from './policies/call-sizes.ts';
+import { type Brake, tellingBadIds } from './policies/brake.ts';
+import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import { aloneIn, type Asker, type AssetAnswer, type AssetClient, type CallOutline } from './asset-client.ts';
 import { createWire, type WireOptions } from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
+import { Ended } from './policies/ended.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
 import type { SharedPace } from './policies/shared-pace.ts';
 import { withJudgement } from './policies/with-judgement.ts';
@@ -18,6 +20,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly ledger: CreditLedger;
   /** Shared with other processes: their calls, pauses and sizes count here, and these there. */
   readonly pace?: SharedPace | undefined;
+  /** Counts the calls of the run, which may have several clients. */
+  readonly brake?: Brake | undefined;
   readonly journal: AnswerJournal;
   /** Most ids a call that an earlier run of this export found out. */
   readonly initialCap?: number | undefined;
@@ -74,34 +78,44 @@ export interface CreatedClient {
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
-  const { concurrency, retries, stop, listener, clock = systemClock, random = Math.random } = options;
+  const { concurrency, retries, stop, listener, brake, clock = systemClock, random = Math.random } = options;
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
   const sender: Asker<SentCall> = { ask: ({ send }) => send() };
   const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
-  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave });
+  const ended = new Ended(stop);
+  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave, ended });
   // Others may miss what the pace cannot take now: they are told by the service.
   const onHold = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
-  const onCap = (ids: number): void => void options.pace?.learned(ids).catch(() => undefined);
+  const onCap = (ids: number): void => {
+    brake?.learned(ids);
+    void options.pace?.learned(ids).catch(() => undefined);
+  };
   const guard = withSizeGuard(paid, { ...options, onCap });
-  const judged = withJudgement(guard, { concurrency, retries, clock, random, stop, listener, onHold, controlOf });
-  const policies = withoutLargeCalls(judged, guard);
+  const judged = withJudgement(guard, { concurrency, retries, clock, random, ended, listener, onHold, controlOf });
+  const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
+  const earlierSizes = new CallSizes();
+  const learnReplayed = (size: AnsweredSize): void => {
+    guard.learn(size);
+    earlierSizes.learn(size);
+    brake?.knows(earlierSizes.cap());
+  };
   const scrub = secretScrubber([options.apiKey.trim()]);
   const policiesAround = (wire: AssetClient): AssetClient => ({
     ask: (call) =>
       policies.ask({
-        ...{ ids: call.ids, pieceOf: call.pieceOf, send: () => wire.ask(call) },
+        ...{ ids: call.ids, pieceOf: call.pieceOf, repeats: call.repeats, send: () => wire.ask(call) },
         sendAlone: (id) => http.ask(aloneIn(call, id)),
       }),
   });
   return {
-    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: guard.learn }),
+    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
     askUnderPolicies: (call) => policies.ask(call),
-    learnSize: guard.learn,
+    learnSize: learnReplayed,
     cap: () => guard.cap(),
     throwIfFailed: () => {
-      const failure = paid.failure();
+      const failure = ended.failure();
       if (failure !== undefined) throw failure;
     },
     close: async () => {
@@ -113,5 +127,5 @@ export function createClient(options: ClientOptions): CreatedClient {
 
 /** A call that shows how the service does, and settles no id. */
 function controlOf({ sendAlone }: SentCall, id: string | number): SentCall {
-  return { ids: { length: 1, first: undefined }, send: () => sendAlone(id), sendAlone };
+  return { ids: { length: 1, first: undefined }, repeats: true, send: () => sendAlone(id), sendAlone };
 }

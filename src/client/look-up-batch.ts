@@ -114,8 +114,8 @@ class Search<Reader extends ElementReader> {
     await this.#settle(asked, await this.#answerTo(asked), namedInRow);
   }
 
-  #answerTo({ ids, pieceOf }: Asked): Promise<AssetAnswer> {
-    return this.#client.ask({ ...this.#call('getAssets', ids), pieceOf });
+  #answerTo({ ids, pieceOf, repeats }: Asked): Promise<AssetAnswer> {
+    return this.#client.ask({ ...this.#call('getAssets', ids), pieceOf, repeats });
   }
 
   async #settle(asked: Asked, answer: AssetAnswer, namedInRow: number): Promise<void> {
@@ -130,7 +130,7 @@ class Search<Reader extends ElementReader> {
     }
     const named = namedInRow < maxNamedInRow ? namedIn(answer, ids) : -1;
     const place = places[named];
-    const piece = { isSuspected: answer.doubtful };
+    const piece = { pieceOf: { isSuspected: answer.doubtful }, repeats: haveLeft(asked, answer) };
     if (place !== undefined) {
       await this.#ask(this.#asked(places.subarray(named, named + 1), piece));
       const rest = this.#asked(
@@ -141,11 +141,11 @@ class Search<Reader extends ElementReader> {
       return;
     }
     if (answer.most !== undefined) {
-      await this.#inCallsOf(places, answer.most);
+      await this.#inCallsOf(places, answer.most, piece.repeats);
       return;
     }
     if (answer.tries !== undefined) {
-      await this.#tryOut(places, answer.tries);
+      await this.#tryOut(places, answer.tries, piece.repeats);
       return;
     }
     const middle = Math.ceil(places.length / 2);
@@ -157,13 +157,16 @@ class Search<Reader extends ElementReader> {
   }
 
   /** Asks for ids in calls of the sizes that are tried, one after another, until the rest can go as the service takes it. */
-  async #tryOut(places: Uint32Array, firstSize: number): Promise<void> {
+  async #tryOut(places: Uint32Array, firstSize: number, repeats: true | undefined): Promise<void> {
     let size = firstSize;
+    /** So many of the rest, from the first, have left in this run. */
+    let left = repeats === true ? places.length : 0;
     for (let rest = places; rest.length > 0; ) {
-      const asked = this.#asked(rest.subarray(0, size), { isSuspected: false });
+      const asked = this.#asked(rest.subarray(0, size), sized(size <= left));
       const answer = await this.#answerTo(asked);
+      if (haveLeft(asked, answer) === true) left = Math.max(left, size);
       if (answer.kind === 'refused' && answer.most !== undefined) {
-        await this.#inCallsOf(rest, answer.most);
+        await this.#inCallsOf(rest, answer.most, rest.length <= left ? true : undefined);
         return;
       }
       // Refused for its size: its ids go back to the others.
@@ -173,21 +176,22 @@ class Search<Reader extends ElementReader> {
       }
       await this.#settle(asked, answer, 0);
       rest = rest.subarray(size);
+      left = Math.max(0, left - size);
       // The whole rest: where it is too large, the refusal says which size to try next, and nothing is sent.
       size = rest.length;
     }
   }
 
-  async #inCallsOf(places: Uint32Array, most: number): Promise<void> {
+  async #inCallsOf(places: Uint32Array, most: number, repeats: true | undefined): Promise<void> {
     const size = Math.max(1, most);
     const starts = Array.from({ length: Math.ceil(places.length / size) }, (_, call) => call * size);
     await allSettled(
-      starts.map((start) => this.#ask(this.#asked(places.subarray(start, start + size), { isSuspected: false }))),
+      starts.map((start) => this.#ask(this.#asked(places.subarray(start, start + size), sized(repeats === true)))),
     );
   }
 
-  #asked(places: Uint32Array, pieceOf?: PieceOf): Asked {
-    return { ids: this.#batch.ids.pick(places), places, pieceOf };
+  #asked(places: Uint32Array, piece: Pick<Asked, 'pieceOf' | 'repeats'> = {}): Asked {
+    return { ids: this.#batch.ids.pick(places), places, ...piece };
   }
 
   /** Whether the call for this id alone went well. */
@@ -258,6 +262,19 @@ interface Asked {
   readonly ids: IdList;
   readonly places: Uint32Array;
   readonly pieceOf?: PieceOf | undefined;
+  /** They have left in this run before. */
+  readonly repeats?: true | undefined;
+}
+
+/** Whether the ids of a refused call have left in this run: those of a kept refusal left in an earlier one. */
+function haveLeft({ repeats }: Asked, answer: AssetAnswer): true | undefined {
+  const isSent = answer.kind === 'refused' && answer.unsent !== true && answer.replayed !== true;
+  return isSent ? true : repeats;
+}
+
+/** A piece of a call that was refused for its size. */
+function sized(repeats: boolean): Pick<Asked, 'pieceOf' | 'repeats'> {
+  return { pieceOf: { isSuspected: false }, repeats: repeats ? true : undefined };
 }
 
 const unmatched: NoRecord = { kind: 'failed', reason: 'unmatched record: the answer contained a record without an id' };

@@ -3,6 +3,7 @@ import { addressExample, addressProblem } from '../lib/base-address.ts';
 import { dayMs } from '../lib/clock.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../lib/postgres-address.ts';
 import { baseSchema } from './base-schema.ts';
+import { budgetSchema } from './budget-schema.ts';
 import { count, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
@@ -112,40 +113,7 @@ const jobFieldsSchema = z.strictObject({
       description: 'how often an outage is probed again',
     }),
   }),
-  budget: z
-    .strictObject({
-      creditsPerCall: field(count(0).default(160), {
-        flag: 'credits-per-call',
-        value: 'N',
-        description: 'price of a call',
-      }),
-      creditsPerRun: field(count(0).optional(), {
-        flag: 'credits-per-run',
-        value: 'N',
-        description: 'most credits that this run may spend',
-      }),
-      creditsPerDay: field(count(0).optional(), {
-        flag: 'credits-per-day',
-        value: 'N',
-        description: 'most credits that all runs with this key may spend in a UTC day',
-      }),
-      creditsPerSecond: field(z.number().positive().optional(), {
-        flag: 'credits-per-second',
-        value: 'N',
-        description: 'rate limit: calls are spaced evenly',
-      }),
-      whenSpent: field(z.enum(['stop', 'wait']).default('stop'), {
-        flag: 'when-spent',
-        description: 'when credits are spent: stop with exit 8, or wait until 00:00 UTC and resume',
-      }),
-      freeStatuses: field(oneOrMore(z.int().min(300).max(599)).default([]), {
-        flag: 'free-statuses',
-        value: 'STATUS',
-        description:
-          'HTTP statuses that the provider does not charge for; credits of such calls are returned to the budget',
-      }),
-    })
-    .prefault({}),
+  budget: budgetSchema,
   base: baseSchema,
   output: outputSchema,
   fleet: z

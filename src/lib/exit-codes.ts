@@ -31,6 +31,11 @@ export const exitCodes = {
     meaning: 'database load failed; rolled back unless the message says otherwise',
     runAgain: 'after fixing the cause',
   },
+  overrun: {
+    code: 10,
+    meaning: 'more calls than planned, beyond budget.overrun: the service refuses most of them; resumable',
+    runAgain: 'when the service works, or with a larger --overrun',
+  },
   locked: { code: 11, meaning: 'another run holds this export', runAgain: 'yes' },
   damaged: {
     code: 12,

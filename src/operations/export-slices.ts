@@ -17,6 +17,7 @@ import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outco
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
 import { recordRun } from './record-run.ts';
+import { beginPlan } from './run-brake.ts';
 
 /** Slices of an export, and what their parts are made of. */
 export interface SlicesToMake {
@@ -146,6 +147,8 @@ async function exportAll(exported: ExportedSlices, spentNow: SpentNow, context: 
 export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, context: ExportContext): Promise<void> {
   const { inputs, open, whenLost } = exported;
   const commits = open.commits();
+  if (exported.local === undefined && exported.make === undefined)
+    await beginPlan(context, exported.job, commits.at(-1)?.cap);
   context.listener({
     kind: 'opened',
     inputBytes: inputs.inputBytes,

@@ -10,6 +10,7 @@ import { ExportError } from '../lib/export-error.ts';
 import { mapOrdered } from '../lib/map-ordered.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { readerOf } from '../work/tables-of.ts';
+import { beginPlan, braked } from './run-brake.ts';
 
 /** An id and what became of it. */
 export interface AssetFate {
@@ -35,12 +36,14 @@ const noJournal: AnswerJournal = {
  * Gets assets without an export: `getAsset` for one id, `getAssets` for more, in the order of the ids.
  * @throws {ExportError} `usage` when one is no asset id; nothing is sent then
  */
-export async function* getAssets({ ids, job }: GetRequest, context: GetContext): AsyncGenerator<AssetFate, void, void> {
+export async function* getAssets({ ids, job }: GetRequest, given: GetContext): AsyncGenerator<AssetFate, void, void> {
   const { flags, idsPerCall, singles, concurrency } = job.service;
   const unique = [...new Set(ids)];
   const wrong = unique.find((id) => !isAssetId(id));
   if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
+  const context = braked(given, job);
   const reader = readerOf([]);
+  await beginPlan(context, job);
   const created = createClient({
     ...{ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal },
     initialCap: await context.pace?.idsPerCall(),

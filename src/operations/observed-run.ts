@@ -6,10 +6,11 @@ import type { ExportContext } from '../work/export-context.ts';
 import type { RunListener } from '../work/run-events.ts';
 import { endedOnce, noObserver, type RunAccount, type RunEnd, type RunObserver } from '../work/run-observer.ts';
 import type { ExportOutcome } from './export-outcome.ts';
+import { type Braked, braked } from './run-brake.ts';
 import { intolerable } from './tolerance.ts';
 
 /** A run, and what follows it. */
-export interface ObservedContext extends ExportContext {
+export interface ObservedContext extends Braked<ExportContext> {
   readonly run: string;
   readonly observer: RunObserver;
   /** Has all events from now on go to another too. */
@@ -31,7 +32,7 @@ export async function observedRun(
   const opened = await context.observe?.({ ...context, job, run, startedAtMs, worker });
   const observer = endedOnce(opened ?? noObserver);
   try {
-    const outcome = await work(observed(context, run, observer));
+    const outcome = await work(observed(braked(context, job), run, observer));
     await observer.end({ ...endOf(outcome, job), isElsewhere: worker !== undefined && outcome.state === 'already' });
     return outcome;
   } catch (error) {
@@ -40,7 +41,7 @@ export async function observedRun(
   }
 }
 
-function observed(context: ExportContext, run: string, observer: RunObserver): ObservedContext {
+function observed(context: Braked<ExportContext>, run: string, observer: RunObserver): ObservedContext {
   const listeners = [observer.listener, context.listener];
   const listener: RunListener = (event) => {
     for (const each of listeners) each(event);

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -33,6 +34,8 @@ export interface ExportPlan extends Forecast {
   /** Calls still to send if nothing fails. Kept answers need no call. */
   readonly calls: number;
   readonly credits: number;
+  /** Credits at most beyond those and `callsBefore`, whatever the service does; null without a limit (`budget.overrun` none). */
+  readonly overrunCredits: number | null;
   /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
   readonly singleCallsAtMost: number;
   /** Bytes that the files will take, roughly. */
@@ -89,6 +92,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
       : undefined;
   const calls = based?.calls ?? left.calls;
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
+  const { creditsPerCall } = job.budget;
   return {
     read: total.read,
     valid: total.valid,
@@ -98,15 +102,23 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     invalidSamples,
     alreadyDone: committed.read,
     calls,
-    credits: calls * job.budget.creditsPerCall,
+    credits: calls * creditsPerCall,
+    overrunCredits: overrunAtMost(job, calls + callsBefore),
     singleCallsAtMost:
       job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
     diskBytes: diskEstimate(job, total.valid),
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
-    base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * job.budget.creditsPerCall },
+    base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
+}
+
+/** Credits that a run may cost beyond its planned calls; null without a limit. */
+function overrunAtMost({ budget }: Pick<Job, 'budget'>, calls: number): number | null {
+  const overrun = overrunOf(budget.overrun);
+  if (overrun === undefined) return null;
+  return calls === 0 ? 0 : overrunCredits(calls, overrun, budget.creditsPerCall);
 }
 
 /** Calls of the parts that a process makes at a time, one a thread, and of those that run ahead. */

@@ -12,6 +12,7 @@ import { bucketIds } from './homes/bucket-ids.ts';
 import { rebuildTables } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
 import type { RepairOutcome } from './repair/repair-outcome.ts';
+import { braked } from './run-brake.ts';
 import { restOf } from './repair/rest-of-repair.ts';
 import { awaitsRepair, clearRun } from './throw-away.ts';
 import { verifyExport } from './verify-export.ts';
@@ -96,7 +97,7 @@ async function repairLocked(
   if (rest?.bill === undefined) return unpaid;
   const { bill } = rest;
   if (pay === undefined) return { ...unpaid, bill };
-  const requested = await rest.request(await pay());
+  const requested = await rest.request(braked(await pay(), job));
   return { after: await verifyExport(files, folder), rebuilt, notes, bill, ...requested };
 }
 

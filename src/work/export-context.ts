@@ -1,4 +1,5 @@
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import type { Brake } from '../client/policies/brake.ts';
 import type { SharedPace } from '../client/policies/shared-pace.ts';
 import type { HttpClient, HttpClientOptions } from '../client/wire/http-client.ts';
 import type { ProxySettings } from '../client/wire/proxy-settings.ts';
@@ -27,6 +28,8 @@ export interface ExportContext {
   readonly ledger: CreditLedger;
   /** The rate limit that this process shares with others; absent: it has its own. */
   readonly pace?: SharedPace | undefined;
+  /** Counts the calls of a run that has several exports. Absent: the run makes its own from `budget.overrun`. */
+  readonly brake?: Brake | undefined;
   /** Ids from `-`. When the run is stopped before its end, a stream is destroyed. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Aborted: no new call begins, answers in flight are kept. */

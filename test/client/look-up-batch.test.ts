@@ -64,6 +64,44 @@ describe('lookUpBatch', () => {
     expect(counts).toEqual({ foreign: 1, repeated: 1, idless: 1, otherResponseId: 0 });
   });
 
+  it('says of the pieces of a call that was sent that their ids left before, and of no others', async () => {
+    const sent = refusal('id');
+    const unsent = { ...refusal('size', 'too many'), unsent: true, most: 2 } as const;
+    const kept = { ...refusal('id'), replayed: true } as const;
+    const asked = async (first: AssetAnswer): Promise<unknown[]> => {
+      const inner = scriptedClient([first]);
+      await lookUpBatch(inner, batchOf(ids));
+      return inner.asked.map(({ repeats }) => repeats);
+    };
+    expect(await asked(sent)).toEqual([undefined, true, true]);
+    expect(await asked({ ...sent, why: 'size', most: 3 })).toEqual([undefined, true, true]);
+    expect(await asked(unsent)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(await asked(kept)).toEqual([undefined, undefined, undefined]);
+    // The pieces of a piece that left, though it was not sent itself.
+    const inner = scriptedClient([sent, { ...unsent, most: 1 }]);
+    await lookUpBatch(inner, batchOf(ids));
+    expect(inner.asked.map((call) => call.repeats)).toEqual([undefined, true, true, true, true, true]);
+  });
+
+  it('says so while it tries sizes: of ids that were in a refused try, or in the whole call', async () => {
+    const tries = (size: number) => ({ ...refusal('size', 'too many'), unsent: true, tries: size }) as const;
+    const inner = scriptedClient([
+      tries(4),
+      { ...refusal('size', 'too many'), tries: 2 },
+      (call) => recordsOf(call),
+      tries(2),
+    ]);
+    await lookUpBatch(inner, batchOf(ids));
+    expect(inner.asked.map((call) => [call.ids.length, call.repeats])).toEqual([
+      [6, undefined],
+      [4, undefined],
+      [2, true],
+      [4, undefined],
+      [2, true],
+      [2, undefined],
+    ]);
+  });
+
   it('takes no record for that of an id that shares the low bytes of its letters', async () => {
     const alike = String.fromCharCode(a.charCodeAt(0) + 0x100) + a.slice(1);
     for (const spelled of [alike, `\\u${alike.charCodeAt(0).toString(16).padStart(4, '0')}${a.slice(1)}`]) {

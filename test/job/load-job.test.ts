@@ -29,7 +29,10 @@ describe('a job', () => {
   it('is filled with the defaults', async () => {
     const { job } = loadJob(await jobFile(least));
     expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 8, timeoutMs: 60_000, retries: 8 });
-    expect(job.budget).toEqual({ creditsPerCall: 160, whenSpent: 'stop', freeStatuses: [] });
+    expect(job.budget).toEqual({
+      ...{ creditsPerCall: 160, whenSpent: 'stop', freeStatuses: [] },
+      overrun: ['50%', 250],
+    });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
     expect(job.tolerance).toEqual({ maxFailed: 0, maxInvalid: '50%' });
   });
@@ -43,6 +46,23 @@ describe('a job', () => {
     expect(perDay(await jobFile(file))).toBe(1);
     expect(perDay(await jobFile(file, { environment }))).toBe(2);
     expect(perDay(await jobFile(file, { environment, flags }))).toBe(3);
+  });
+
+  it('takes an overrun as a percentage, a number of calls, both, or none', async () => {
+    const overrun = async (text: string) =>
+      loadJob(await jobFile(least, { flags: { overrun: text } })).job.budget.overrun;
+    expect(await overrun('50%')).toEqual(['50%']);
+    expect(await overrun('250')).toEqual([250]);
+    expect(await overrun('12.5%, 1000')).toEqual(['12.5%', 1000]);
+    expect(await overrun('none')).toEqual(['none']);
+    const file = loadJob(await jobFile(`${least}budget: { overrun: [50%, 250] }\n`));
+    expect(file.job.budget.overrun).toEqual(['50%', 250]);
+    for (const wrong of ['x', '-3', '1.5', '5,6', '50%,60%', 'none,5']) {
+      const sources = await jobFile(least, { flags: { overrun: wrong } });
+      expect(messageOf(sources), wrong).toContain(
+        '--overrun must be a percentage like 50%, a number of calls like 250, both, or none, not ',
+      );
+    }
   });
 
   it('takes no timeout of more than a day: a timer could not count it, and a call could span three', async () => {

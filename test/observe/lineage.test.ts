@@ -166,6 +166,7 @@ it.each([
   [5, 'FAIL'],
   [3, 'FAIL'],
   [1, 'FAIL'],
+  [exitCodes.overrun.code, 'FAIL'],
   [exitCodes.spent.code, 'ABORT'],
   [exitCodes.interrupted.code, 'ABORT'],
   [exitCodes.terminated.code, 'ABORT'],

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGeneratedService } from '../support/service/generated-service.ts';
+import { type GeneratedServiceOptions, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { exportBytes } from '../support/run-export.ts';
@@ -38,9 +38,9 @@ async function receiver(lock: string, status = 200) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts };
 }
 
-async function prepared(status = 200) {
+async function prepared(status = 200, options: GeneratedServiceOptions = {}) {
   const folder = await tempFolder();
-  const service = await startGeneratedService();
+  const service = await startGeneratedService(options);
   onTestFinished(() => service.stop());
   await writeIdFile(join(folder, 'ids.txt'), { entries: 60, invalidPercent: 5 });
   const to = await receiver(join(folder, 'mine/.run/lock'), status);
@@ -68,6 +68,16 @@ describe('a notification', () => {
       counts: { read: 60, exported: 57, carried: 0, missing: 0, invalid: 3, duplicate: 0, failed: 0, pending: 0 },
       ...{ calls: 4, credits: 640, retries: 0, error: null, todo: null },
     });
+  });
+
+  it('is a failure where the service refuses more calls than the overrun allows', async () => {
+    const { run, to } = await prepared(200, { throttled: ({ number }) => (number === 2 ? 0 : undefined) });
+    const ended = await run('run', ['--notify', `${to.url}/hook`, '--out', 'mine', '--overrun', '0']);
+    expect(ended).toMatchObject({ exit: 10 });
+    expect(ended.stderr).toContain('planned so far');
+    expect(to.posts.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
+      { event: 'failure', state: 'stopped', exit: 10, todo: expect.stringContaining('--overrun') as string },
+    ]);
   });
 
   it('is a text for slack', async () => {

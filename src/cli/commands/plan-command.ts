@@ -156,6 +156,7 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
     ...baseRows(plan.base),
     ['calls', count(plan.calls)],
     ['credits', creditsText(plan)],
+    ...(plan.calls === 0 ? [] : [['at most', ceilingText(plan)] as const]),
     ...(plan.base === null
       ? []
       : [['memory', `about ${byteSize(plan.base.memoryBytes)} for the ids of the base`] as const]),
@@ -194,6 +195,12 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
 function creditsText({ credits, base }: ExportPlan): string {
   if (base === null) return count(credits);
   return `${count(credits)}     requesting all: ${count(base.creditsForAll)}`;
+}
+
+/** What the run may cost, whatever the service does. */
+function ceilingText({ credits, overrunCredits }: ExportPlan): string {
+  if (overrunCredits === null) return 'no limit if the service misbehaves (--overrun none)';
+  return `${count(credits)} + ${count(overrunCredits)} credits if the service misbehaves`;
 }
 
 /** What is requested of an export with a base, and what it takes from it. */

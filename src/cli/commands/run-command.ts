@@ -49,6 +49,7 @@ async function run(args: CommandArguments): Promise<number> {
   const { job, idsFolder } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
+  const brake = (await import('../../operations/run-brake.ts')).newBrake(job.budget);
   // The key is taken out of the environment once, and may be needed twice.
   const environment = { ...process.env };
   takeKeyAway(process.env);
@@ -56,7 +57,7 @@ async function run(args: CommandArguments): Promise<number> {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
     const open = await openServiceFor(dated, args, { ...environment });
-    return runJob({ job: dated, idsFolder, fresh }, { open, observe: observeRuns, ...settings, ...more });
+    return runJob({ job: dated, idsFolder, fresh }, { open, brake, observe: observeRuns, ...settings, ...more });
   };
   const warnings = jobWarnings(job);
   const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));

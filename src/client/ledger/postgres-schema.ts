@@ -5,13 +5,13 @@ import type { PostgresConnection } from './postgres-connection.ts';
  * Raise it with every change of the statements. Programs of older versions may still work with the schema: a new version adds
  * columns and functions, and never changes the arguments or the result of a function that is there.
  */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /**
  * Tables and functions of a shared ledger. Everything of a key is in rows of that key, so one database serves many.
  * `day`: what is booked. `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
- * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. Function bodies take the time
- * after their locks.
+ * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. `sums`: what an export has
+ * planned and sent, in calls. Function bodies take the time after their locks.
  */
 export const schemaStatements = `
 create schema if not exists asset_export;
@@ -24,6 +24,10 @@ create table if not exists asset_export.flight (
 create table if not exists asset_export.pace (
   key text primary key, next_at timestamptz not null, pause_until timestamptz not null,
   ids_per_call bigint, learned_at timestamptz
+) with (fillfactor = 50);
+create table if not exists asset_export.sums (
+  key text, export text, planned float8 not null, sent bigint not null, seen timestamptz not null,
+  primary key (key, export)
 ) with (fillfactor = 50);
 
 create or replace function asset_export.learned_ids(p asset_export.pace) returns bigint
@@ -86,6 +90,37 @@ begin
   end if;
   now_ms := extract(epoch from clock_timestamp()) * 1000;
   return next;
+end
+$$;
+
+create or replace function asset_export.depart(
+  p_key text, p_day date, p_holder text, p_credits bigint, p_flight bigint, p_limit bigint,
+  p_turn bigint, p_per_second float8,
+  p_export text, p_planned float8, p_sent bigint, p_most_planned float8, p_percent float8, p_calls bigint
+) returns table (booked boolean, wait_ms bigint, now_ms float8, passed boolean, planned float8, sent bigint)
+language plpgsql as $$
+declare
+  row asset_export.sums;
+  whole float8;
+begin
+  insert into asset_export.sums values (p_key, p_export, 0, 0, clock_timestamp()) on conflict do nothing;
+  select * into row from asset_export.sums as s where s.key = p_key and s.export = p_export for update;
+  whole := ceil(least(row.planned + p_planned, p_most_planned) - 1e-7);
+  passed := p_sent > 0 and row.sent + p_sent > floor(whole * (100 + p_percent) / 100 + 1e-7) + p_calls;
+  if passed is true then
+    booked := false;
+    wait_ms := 0;
+    now_ms := extract(epoch from clock_timestamp()) * 1000;
+    planned := least(row.planned, p_most_planned);
+    sent := row.sent;
+    return next;
+    return;
+  end if;
+  update asset_export.sums as s set planned = greatest(0, s.planned + p_planned), sent = greatest(0, s.sent + p_sent),
+    seen = clock_timestamp()
+  where s.key = p_key and s.export = p_export;
+  return query select b.booked, b.wait_ms, b.now_ms, false, row.planned + p_planned, row.sent + p_sent
+    from asset_export.book(p_key, p_day, p_holder, p_credits, p_flight, p_limit, p_turn, p_per_second) as b;
 end
 $$;
 

@@ -1,17 +1,51 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { Overrun } from './overrun.ts';
 
 /** The rate limit of all who share it: the calls of one process, or those of a fleet. */
 export interface SharedPace {
-  /** Takes the next turn for a call; resolves to how long it has to wait, in milliseconds. */
-  turn(credits: number): Promise<number>;
+  /**
+   * Takes the next turn for a call; resolves to how long it has to wait, in milliseconds.
+   * @throws {PassedOverrun} when the call is counted for an export of a fleet, and would pass its overrun
+   */
+  turn(credits: number, departure?: Departure): Promise<number>;
   /** A call that took a turn was not sent. */
   unused(credits: number): void;
+  /** Calls that were counted for an export of a fleet did not leave. It is said before the ledger is closed. */
+  giveBack(departure: Departure): void;
   /** No turn of anyone begins for so many milliseconds. */
   pauseAll(ms: number): Promise<void>;
   /** Most ids a call that anyone learned; undefined where that is not known. */
   idsPerCall(): Promise<number | undefined>;
   /** Tells all that the service takes at most so many ids a call. */
   learned(idsPerCall: number): Promise<void>;
+}
+
+/** What was sent, and what it was planned for, in calls: several small calls may be planned as one. */
+export interface CallSums {
+  readonly planned: number;
+  readonly sent: number;
+}
+
+/** How a call that leaves changes the sums of an export that several machines make. */
+export interface Departure extends CallSums {
+  /** Names the export, the same on all machines. */
+  readonly export: string;
+  /** Calls that the whole export is worth: what is requested again after a restart is planned once. */
+  readonly mostPlanned: number;
+  /** Undefined: no limit. */
+  readonly overrun: Overrun | undefined;
+}
+
+/** A call would be more than the planned calls and their overrun. It is not counted. */
+export class PassedOverrun extends Error {
+  /** Without that call. */
+  readonly sums: CallSums;
+
+  constructor(sums: CallSums) {
+    super('more calls than planned');
+    this.name = 'PassedOverrun';
+    this.sums = sums;
+  }
 }
 
 /**
@@ -33,6 +67,7 @@ export function createLocalPace(clock: Clock, creditsPerSecond: number | undefin
       return Promise.resolve(waitMs);
     },
     unused: () => undefined,
+    giveBack: () => undefined,
     pauseAll: () => Promise.resolve(),
     idsPerCall: () => Promise.resolve(undefined),
     learned: () => Promise.resolve(),

@@ -73,7 +73,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
         listener?.({ kind: 'replayed', ids: settledIds(kept, call.ids.length) });
         const size = sizeOf(kept, call.ids.length);
         if (size !== undefined) options.onReplayed?.(size);
-        return kept;
+        return kept.kind === 'refused' ? { ...kept, replayed: true } : kept;
       }
       const answer = await inner.ask(call);
       await keep(key, call, answer);

@@ -8,6 +8,7 @@ import type { Departure } from '../judgement/evidence.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { Elapsed } from './elapsed.ts';
+import type { Ended } from './ended.ts';
 import { ServiceReport } from './service-report.ts';
 import { unavailable, untrusted } from './unavailable-error.ts';
 
@@ -21,12 +22,11 @@ export interface JudgementPolicyOptions<Call> {
   readonly random: () => number;
   /** A call for one id alone, by which the state of the service shows: an id, or where it stands in the call, from 0 up to 1. */
   readonly controlOf: (call: Call, id: string | number) => Call;
-  readonly stop?: AbortSignal | undefined;
+  /** What ends the client ends here, before any other call can leave. */
+  readonly ended: Ended;
   readonly listener?: ClientListener | undefined;
   /** Called when all calls are held back for a longer time, with the milliseconds. */
   readonly onHold?: ((ms: number) => void) | undefined;
-  /** Called with what ended the client, before any other call can leave. */
-  readonly onEnd?: ((error: ExportError) => void) | undefined;
 }
 
 export interface JudgedAsker<Call> extends Asker<Call> {
@@ -54,7 +54,8 @@ export function withJudgement<Call extends CallOutline>(
   inner: Asker<Call>,
   options: JudgementPolicyOptions<Call>,
 ): JudgedAsker<Call> {
-  const { clock, stop, listener, controlOf, random } = options;
+  const { clock, ended, listener, controlOf, random } = options;
+  const { stop } = ended;
   const judgement = new Judgement(options);
   const elapsed = new Elapsed(clock);
   const report = new ServiceReport(judgement, { ...options, elapsed });
@@ -71,10 +72,10 @@ export function withJudgement<Call extends CallOutline>(
   let place = random();
   let isControlQueued = false;
   let wake: AbortController | undefined;
-  let ended: Error | undefined;
+  let over: Error | undefined;
 
   function endAll(reason: Error): void {
-    ended ??= reason;
+    over ??= reason;
     for (const reject of waiting) reject(reason);
     waiting.clear();
     queue.clear();
@@ -86,14 +87,14 @@ export function withJudgement<Call extends CallOutline>(
   stop?.addEventListener('abort', onStop, { once: true });
 
   function throwIfEnded(): void {
-    stop?.throwIfAborted();
-    if (ended !== undefined) throw ended;
+    ended.throwIfEnded();
+    if (over !== undefined) throw over;
   }
 
   /** Brings the queue in line with the judgement. */
   function obey(): void {
     wake?.abort();
-    if (ended !== undefined) return;
+    if (over !== undefined) return;
     const untilMs = judgement.notBeforeMs;
     const waitMs = untilMs - elapsed.now();
     if (waitMs > 0) {
@@ -203,7 +204,7 @@ export function withJudgement<Call extends CallOutline>(
   }
 
   function end(error: ExportError): ExportError {
-    options.onEnd?.(error);
+    ended.end(error);
     endAll(error);
     return error;
   }

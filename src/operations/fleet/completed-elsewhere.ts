@@ -4,7 +4,7 @@ import { bucketHome } from '../homes/bucket-home.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
 
 /** Ends of a worker that have nothing to do with what lies in the bucket. */
-const ownEnds = ['interrupted', 'terminated', 'spent', 'notTrusted'];
+const ownEnds = ['interrupted', 'terminated', 'spent', 'overrun', 'notTrusted'];
 
 /**
  * The manifest that another worker put while this one failed. Who completes an export removes its slices and logs, so a worker

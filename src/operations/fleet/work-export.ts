@@ -20,6 +20,7 @@ import { jobShape, requireSame } from '../job-shape.ts';
 import { reportRun } from '../report-run.ts';
 import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
+import { fleetBrake } from './fleet-brake.ts';
 import { completedElsewhere } from './completed-elsewhere.ts';
 import { putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
@@ -31,6 +32,8 @@ export interface WorkRequest {
   readonly source: (slices: FleetSlices) => SliceSource;
   /** Names this worker in metrics. */
   readonly worker: string;
+  /** How many workers make the export, if they share no database (default: 1). */
+  readonly workers?: number;
 }
 
 /**
@@ -87,11 +90,16 @@ async function workOnUnfinished(
   const recordFolder = pathIn(place.scratch, `worker-${crypto.randomUUID()}`);
   await files.makeFolder(pathIn(recordFolder, exportPaths.run));
   const whole = { place: { ...place, recordFolder }, job, start, version: context.version };
-  const working = { request, context, whole, canReplace };
+  const brake = fleetBrake({ job, address: place.address, start, workers: request.workers ?? 1, pace: context.pace });
+  const end = async (): Promise<void> => {
+    if (context.pace !== undefined) brake.end(context.pace);
+    await files.remove(recordFolder);
+  };
+  const working = { request, context: { ...context, brake }, whole, canReplace };
   return thenCleanUp({
     work: () => makeSlices(working, startedAtMs),
     hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [() => files.remove(recordFolder)],
+    cleanUp: [end],
   });
 }
 

@@ -14,6 +14,7 @@ import type { ExportContext } from '../../work/export-context.ts';
 import { makeParts } from '../../work/make-parts.ts';
 import { callsLeft } from '../calls-left.ts';
 import { manifestCommits, manifestOf } from '../complete-export.ts';
+import { beginPlan } from '../run-brake.ts';
 import type { RepairBill, RequestedParts } from './repair-outcome.ts';
 
 /** The cost of requesting all ids of some parts. Kept answers cost nothing. */
@@ -74,6 +75,7 @@ async function* remadeParts(remaking: Remaking, context: ExportContext): AsyncGe
   const startedAtMs = manifest.startedAtMs ?? 0;
   const start = { job: manifest.job, inputs: manifest.inputs, startedAtMs };
   const journal = await openJournal(files, folder);
+  await beginPlan(context, job);
   try {
     const made = makeParts(
       {

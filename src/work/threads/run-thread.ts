@@ -124,6 +124,7 @@ export function remoteClient(
           id,
           ids: { length: call.ids.length, first: call.ids.first },
           pieceOf: call.pieceOf,
+          repeats: call.repeats,
         });
         if (answer.kind === 'refused') return answer;
         if (mine.answer === undefined) throw new Error('policies took a call for answered that was not sent');

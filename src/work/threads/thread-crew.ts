@@ -164,9 +164,9 @@ class ThreadCrew {
     const { client, context, halt } = this.#request;
     return {
       nextParts: () => this.#nextParts(),
-      ask: ({ id: callId, ids, pieceOf }) =>
+      ask: ({ id: callId, ...outline }) =>
         client.askUnderPolicies({
-          ...{ ids, pieceOf, send: () => peer().call('send', callId) },
+          ...{ ...outline, send: () => peer().call('send', callId) },
           sendAlone: (id) => peer().call('sendAlone', { callId, id }),
         }),
       learnSize: (size) => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { randomOf } from '../../../src/service/generated/seeded-random.ts';
@@ -51,7 +52,8 @@ async function run(schedule: Schedule): Promise<{ sent: number; booked: number; 
     setMaxListeners(0, halt.signal);
     const policy = { clock, random: () => random.below(1000) / 1000, stop: halt.signal };
     const limits = { creditsPerCall, creditsPerDay: schedule.callsPerDay * creditsPerCall + 100 };
-    const paid = withBudget(service, { ...policy, ...limits, whenSpent: 'stop', ledger, timeoutMs: 60_000 });
+    const ended = new Ended(halt.signal);
+    const paid = withBudget(service, { clock, ...limits, whenSpent: 'stop', ledger, timeoutMs: 60_000, ended });
     const client = judged(paid, { ...policy, concurrency, retries: 100 });
     await Promise.allSettled(
       times(schedule.callsPerDay + 1, () =>

@@ -4,6 +4,7 @@ import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import type { CreditLedger } from '../../../src/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
@@ -100,6 +101,7 @@ async function run(schedule: Schedule): Promise<{ charged: Map<string, number>; 
       creditsPerDay: schedule.callsPerDay * creditsPerCall + 50,
       whenSpent: schedule.whenSpent,
       timeoutMs,
+      ended: new Ended(),
     });
     const client = judged(budget, { concurrency, retries: 8, clock, random });
     const asked = Array.from({ length: calls }, (_, n) => client.ask(batchCall([idOf(n)])));

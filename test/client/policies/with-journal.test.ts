@@ -66,7 +66,7 @@ describe('withJournal', () => {
       const journal = memoryJournal();
       await withJournal(scriptedClient([refused]), { journal }).ask(call);
       const silent = scriptedClient();
-      expect(await withJournal(silent, { journal }).ask(call)).toEqual(refused);
+      expect(await withJournal(silent, { journal }).ask(call)).toEqual({ ...refused, replayed: true });
       expect(silent.asked).toEqual([]);
     },
   );
@@ -97,7 +97,7 @@ describe('withJournal', () => {
     expect(journal.entries.has(callKey(call))).toBe(false);
     await client.ask(batchCall([idOf(9)]));
     expect(journal.entries.has(callKey(call))).toBe(true);
-    expect(await withJournal(scriptedClient(), { journal }).ask(call)).toEqual(doubtful);
+    expect(await withJournal(scriptedClient(), { journal }).ask(call)).toEqual({ ...doubtful, replayed: true });
   });
 
   it('a search among kept answers asks for nothing new, doubtful refusals that name an id included', async () => {

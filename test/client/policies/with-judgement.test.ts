@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { AssetAnswer, AssetCall } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import type { ClientEvent } from '../../../src/client/client-events.ts';
-import type { JudgementPolicyOptions } from '../../../src/client/policies/with-judgement.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal } from '../support/calls.ts';
-import { judged } from '../support/judged.ts';
+import { judged, type JudgedOptions } from '../support/judged.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
 import {
   alwaysClient,
@@ -25,10 +25,8 @@ function tooFast(waitMs?: number): AttemptError {
   return new AttemptError('pace', 'HTTP 429', { status: 429, waitMs });
 }
 
-type Options = Partial<JudgementPolicyOptions<AssetCall>>;
-
 /** Calls that stay open until the test ends them, behind a first one that was answered. */
-async function working(options: Options = {}) {
+async function working(options: JudgedOptions = {}) {
   const clock = createFakeClock();
   const inner = heldClient();
   const events: ClientEvent[] = [];
@@ -44,7 +42,7 @@ async function working(options: Options = {}) {
 }
 
 /** What a script brings, with the time jumping over all waits. */
-function scripted(steps: readonly Step[] | ScriptedClient, options: Options = {}) {
+function scripted(steps: readonly Step[] | ScriptedClient, options: JudgedOptions = {}) {
   const clock = createFakeClock();
   const inner = 'ask' in steps ? steps : scriptedClient(steps);
   const events: ClientEvent[] = [];
@@ -279,13 +277,13 @@ describe('all calls together', () => {
   });
 
   it('end with what ended one of them, and nothing is sent after it', async () => {
-    const ends: ExportError[] = [];
+    const ended = new Ended();
     const inner = alwaysClient(reset);
     const clock = createFakeClock();
-    const client = judged(inner, { clock, onEnd: (error) => ends.push(error) });
+    const client = judged(inner, { clock, ended });
     const errors = await clock.runUntil(Promise.all(calls.map((call) => failureOf(client.ask(call)))));
     expect(new Set(errors).size).toBe(1);
-    expect(ends).toEqual([errors[0]]);
+    expect(ended.failure()).toBe(errors[0]);
     const sent = inner.asked.length;
     await failureOf(client.ask(many));
     expect(inner.asked).toHaveLength(sent);

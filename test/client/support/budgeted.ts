@@ -2,6 +2,7 @@ import type { AssetClient } from '../../../src/client/asset-client.ts';
 import type { ClientEvent } from '../../../src/client/client-events.ts';
 import type { CreditLedger } from '../../../src/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { type BudgetOptions, withBudget } from '../../../src/client/policies/with-budget.ts';
 import type { ExportError } from '../../../src/lib/export-error.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -18,8 +19,11 @@ export interface Budgeted {
   readonly events: ClientEvent[];
 }
 
+/** What a test may say of a budget. */
+type BudgetOfTest = Partial<Omit<BudgetOptions, 'ended'>> & { startMs?: number; stop?: AbortSignal };
+
 /** A budget of 160 credits a call, whose day begins at nine. */
-export function budgeted(inner: AssetClient, options: Partial<BudgetOptions> & { startMs?: number } = {}): Budgeted {
+export function budgeted(inner: AssetClient, options: BudgetOfTest = {}): Budgeted {
   const clock = createFakeClock(options.startMs ?? nineOClock);
   const ledger = options.ledger ?? createMemoryLedger();
   const events: ClientEvent[] = [];
@@ -31,6 +35,7 @@ export function budgeted(inner: AssetClient, options: Partial<BudgetOptions> & {
     listener: (event) => events.push(event),
     ...options,
     ledger,
+    ended: new Ended(options.stop),
   });
   return { client, clock, ledger, events };
 }

@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AssetAnswer } from '../../../src/client/asset-client.ts';
 import { IdList } from '../../../src/ids/id-list.ts';
 import { createClient } from '../../../src/client/create-client.ts';
+import { Brake } from '../../../src/client/policies/brake.ts';
+import { type Departure, PassedOverrun } from '../../../src/client/policies/shared-pace.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import {
   openPostgresLedger,
@@ -46,7 +48,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     const ledgers = await openSeveral(4, {});
     await closeAll(ledgers);
     const found = await server.psql(`select count(*) from pg_tables where schemaname = 'asset_export'`);
-    expect(found.trim()).toBe('3');
+    expect(found.trim()).toBe('4');
     await server.psql(`create role reader login; grant usage on schema asset_export to reader;
       grant select, insert, update, delete on all tables in schema asset_export to reader;`);
     const ledger = await openPostgresLedger(server.address.replace('user=tester', 'user=reader'), {
@@ -97,6 +99,71 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     // Not slower either.
     expect(Math.max(...leaveMs) - Math.min(...leaveMs)).toBeLessThan(4400);
     await closeAll(ledgers);
+  });
+
+  it('four that send for one export pass its overrun in none of their calls, and over restarts neither', async () => {
+    const apiKey = newKey();
+    const ledgers = await openSeveral(4, { apiKey });
+    const departure: Departure = {
+      ...{ export: 'night', planned: 0.5, sent: 1, mostPlanned: 10, overrun: { percent: 50, calls: 5 } },
+    };
+    const turns = ledgers.flatMap((ledger) =>
+      Array.from({ length: 20 }, () =>
+        ledger.pace.turn(160, departure).then(
+          () => 'sent',
+          (error: unknown) => error,
+        ),
+      ),
+    );
+    const ends = await Promise.all(turns);
+    // Half a call each is planned: at most ten calls, and so twenty may be sent.
+    expect(ends.filter((end) => end === 'sent')).toHaveLength(20);
+    const refused = ends.filter((end) => end instanceof PassedOverrun);
+    expect(refused).toHaveLength(60);
+    expect(refused.at(-1)?.sums).toEqual({ planned: 10, sent: 20 });
+    expect(await ledgers[0]?.booked(today())).toBe(20 * 160);
+    await closeAll(ledgers);
+    const later = await open({ apiKey });
+    await expect(later.pace.turn(160, departure)).rejects.toBeInstanceOf(PassedOverrun);
+    // Another export has its own, more may be allowed, and what did not leave makes room.
+    expect(await later.pace.turn(160, { ...departure, export: 'other' })).toBe(0);
+    const more = { ...departure, overrun: { percent: 50, calls: 6 } };
+    expect(await later.pace.turn(160, more)).toBe(0);
+    later.pace.giveBack({ ...departure, planned: 0, sent: -2 });
+    await later.close();
+    const last = await open({ apiKey });
+    expect(await last.pace.turn(160, departure)).toBe(0);
+    await expect(last.pace.turn(160, departure)).rejects.toBeInstanceOf(PassedOverrun);
+    expect(await last.pace.turn(160, { ...departure, overrun: undefined })).toBe(0);
+    await last.close();
+  });
+
+  it('clients of several processes end together when their calls pass the overrun of an export', async () => {
+    const apiKey = newKey();
+    const [one, other] = (await openSeveral(2, { apiKey })) as [PostgresLedger, PostgresLedger];
+    const fleet = { export: 'night', mostPlanned: 2 };
+    const braked = (ledger: PostgresLedger) => {
+      const brake = new Brake({ overrun: { percent: 0, calls: 4 }, fleet });
+      brake.begin({ idsPerCall: 3 });
+      return { brake, ask: clientOf(ledger, brake).ask };
+    };
+    const [first, second] = [braked(one), braked(other)];
+    const answered = (ids: readonly string[]): Promise<AssetAnswer> => Promise.resolve(recordsOf(batchCall(ids)));
+    const refused = (): Promise<AssetAnswer> => Promise.reject(new AttemptError('transport', '', { unsent: true }));
+    await first.ask(3, answered);
+    // What never left does not count.
+    for (let n = 0; n < 5; n += 1) await second.ask(3, refused).catch(() => undefined);
+    for (let n = 0; n < 2; n += 1) await second.ask(3, answered);
+    for (let n = 0; n < 3; n += 1) await first.ask(3, answered);
+    await expect(second.ask(3, answered)).rejects.toMatchObject({ exit: 'overrun', facts: { planned: 2, sent: 6 } });
+    await expect(first.ask(3, answered)).rejects.toMatchObject({ exit: 'overrun' });
+    first.brake.end(one.pace);
+    second.brake.end(other.pace);
+    await closeAll([one, other]);
+    const sums = await server.psql(
+      `select sent from asset_export.sums where export = 'night' and key = '${keyHash(apiKey)}'`,
+    );
+    expect(sums.trim()).toBe('6');
   });
 
   it('a pause of one is a pause of all, and the longest holds', async () => {
@@ -242,7 +309,7 @@ it.each(['postgres://user:canary@host/db', 'postgres://host/db?password=canary',
 );
 
 /** A client over a ledger, which does not wait, but notes how long it would have. */
-function clientOf(ledger: PostgresLedger) {
+function clientOf(ledger: PostgresLedger, brake?: Brake) {
   const sleptMs: number[] = [0];
   const stop = new AbortController();
   const sleep = async (ms: number): Promise<void> => {
@@ -251,7 +318,7 @@ function clientOf(ledger: PostgresLedger) {
   };
   const created = createClient({
     ...{ url: 'http://127.0.0.1:9', apiKey: 'key', concurrency: 4, timeoutMs: 60_000, retries: 1, random: () => 0 },
-    ...{ budget: { creditsPerCall: 160, whenSpent: 'stop' }, ledger, pace: ledger.pace, stop: stop.signal },
+    ...{ budget: { creditsPerCall: 160, whenSpent: 'stop' }, ledger, pace: ledger.pace, stop: stop.signal, brake },
     journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
     clock: { now: () => ledger.clock.now(), sleep },
   });

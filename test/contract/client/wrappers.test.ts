@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/client/policies/ended.ts';
 import { withBudget } from '../../../src/client/policies/with-budget.ts';
 import { withJournal } from '../../../src/client/policies/with-journal.ts';
 import { withoutLargeCalls, withSizeGuard } from '../../../src/client/policies/with-size-guard.ts';
@@ -42,7 +43,7 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
         creditsPerCall: 160,
         whenSpent: 'stop',
         timeoutMs: 60_000,
-        stop,
+        ended: new Ended(stop),
       }),
     holdsCallsBack: true,
   },

@@ -22,7 +22,10 @@ export const steps = {
     ({ index = 0, count = 1, waits = true } = {}): MakeExport =>
     ({ job }, context) =>
       workOnExport(
-        { job, source: (slices) => fromShard({ slices, shard: { index, count }, waits }), worker: String(index) },
+        {
+          ...{ job, worker: String(index), workers: count },
+          source: (slices) => fromShard({ slices, shard: { index, count }, waits }),
+        },
         context,
       ),
   finalise:

@@ -68,7 +68,7 @@ async function work(args: CommandArguments): Promise<number> {
     {
       ...{ open, observe: observeRuns, ...settings, warnings: jobWarnings(job) },
       make: async (context) => {
-        const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker }, context);
+        const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker, workers: shard.count }, context);
         if (outcome.error === undefined) await clearJobQueue(job);
         return outcome;
       },
@@ -88,10 +88,11 @@ interface Making {
   readonly waits: boolean;
   readonly isQueued: boolean;
   readonly worker: string;
+  readonly workers: number;
 }
 
 async function makeSlices(
-  { job, shard, waits, isQueued, worker }: Making,
+  { job, shard, waits, isQueued, worker, workers }: Making,
   context: ExportContext,
 ): Promise<ExportOutcome> {
   const [{ workOnExport }, { fromShard }, { fromQueue }] = await Promise.all([
@@ -112,7 +113,7 @@ async function makeSlices(
       taken = fromQueue({ queue, slices, rest, tell });
       return taken;
     };
-    return (outcome = await workOnExport({ job, source, worker }, context));
+    return (outcome = await workOnExport({ job, source, worker, workers }, context));
   } finally {
     await taken?.end(outcome?.error, context.clock);
     await queue?.close();

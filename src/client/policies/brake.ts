@@ -1,0 +1,172 @@
+import type { Asker, CallOutline } from '../asset-client.ts';
+import { type KnownSize, mostCalls, type Overrun, plannedCalls, worthOfId } from './overrun.ts';
+import { overrunError } from './overrun-error.ts';
+import { type CallSums, type Departure, PassedOverrun, type SharedPace } from './shared-pace.ts';
+
+export interface BrakeOptions {
+  /** Undefined: no limit. */
+  readonly overrun: Overrun | undefined;
+  /** Of an export whose machines share a database, which counts their calls together, over all runs. */
+  readonly fleet?: Pick<Departure, 'export' | 'mostPlanned'> | undefined;
+}
+
+/** So many errors are named. */
+const namedErrors = 3;
+
+const nothing: CallSums = { planned: 0, sent: 0 };
+
+/**
+ * Ends a run that sends far more calls than its ids are worth: whatever a service does, the bill has a ceiling. There is one
+ * for each run, over all its exports, slices and threads. It counts calls, also those at price 0, and never waits.
+ */
+export class Brake {
+  readonly #options: BrakeOptions;
+  /** Of each call, the attempts that count as sent, and what its ids are planned for. */
+  readonly #left = new WeakMap<CallOutline, { attempts: number; readonly planned: number }>();
+  #size: KnownSize = { idsPerCall: 1 };
+  /** What the ids that left are worth, in calls, and the calls. */
+  #sums = nothing;
+  /** Ids that left of the export that was begun last, and what those before it are worth. */
+  #ids = 0;
+  #plannedBefore = 0;
+  /** What the database of a fleet does not know yet: it goes with the next call. */
+  #owed = nothing;
+  #learned: number | undefined;
+  #errors: readonly string[] = [];
+  #badIds = 0;
+
+  constructor(options: BrakeOptions) {
+    this.#options = options;
+  }
+
+  /** Says what the ids are worth that leave from now on. */
+  begin(size: KnownSize): void {
+    this.#size = size;
+    this.#learned = undefined;
+    this.#ids = 0;
+    this.#plannedBefore = this.#sums.planned;
+  }
+
+  /** An earlier run of the export found out that the service takes at most so many ids: so calls that left are worth more. */
+  knows(cap: number): void {
+    const { idsPerCall } = this.#size;
+    this.#size = { idsPerCall, cap: Math.min(cap, this.#size.cap ?? idsPerCall) };
+    const planned = this.#plannedBefore + this.#ids * worthOfId(this.#size);
+    if (planned <= this.#sums.planned) return;
+    const more = { planned: planned - this.#sums.planned, sent: 0 };
+    this.#sums = sumOf(this.#sums, more);
+    this.#owed = sumOf(this.#owed, more);
+  }
+
+  /** This run found it out: the calls that it takes are overrun. */
+  learned(cap: number): void {
+    this.#learned = cap;
+  }
+
+  /**
+   * Counts a call and takes its turn; resolves to how long it has to wait, in milliseconds.
+   * @throws {ExportError} `overrun` when it would pass the limit: then it is not counted
+   */
+  async turn(call: CallOutline, take: (departure?: Departure) => Promise<number>): Promise<number> {
+    const { fleet, overrun } = this.#options;
+    const planned = this.#add(call);
+    const owed = this.#owed;
+    this.#owed = nothing;
+    try {
+      if (fleet === undefined) this.#requireRoom();
+      return await take(fleet && { ...fleet, ...sumOf(owed, { planned, sent: 1 }), overrun });
+    } catch (error) {
+      this.#remove(call);
+      // Of a statement without an answer, what it took back may be taken back.
+      if (!(error instanceof PassedOverrun)) throw error;
+      this.#owed = sumOf(this.#owed, owed);
+      throw this.#error(error.sums);
+    }
+  }
+
+  /** A call that was counted was not sent, or surely cost nothing. */
+  returned(call: CallOutline): void {
+    this.#owed = sumOf(this.#owed, { planned: -this.#remove(call), sent: -1 });
+  }
+
+  /** Tells the database of a fleet the rest, at the end of the run. */
+  end(pace: SharedPace): void {
+    const { fleet, overrun } = this.#options;
+    if (fleet !== undefined && this.#owed !== nothing) pace.giveBack({ ...fleet, ...this.#owed, overrun });
+    this.#owed = nothing;
+  }
+
+  /** An attempt brought no answer, or a refusal. */
+  failed(message: string): void {
+    this.#errors = [message, ...this.#errors.filter((each) => each !== message)].slice(0, namedErrors);
+  }
+
+  foundBadId(): void {
+    this.#badIds += 1;
+  }
+
+  /** Counts one more attempt of a call; gives what is planned with it. */
+  #add(call: CallOutline): number {
+    const left = this.#left.get(call) ?? { attempts: 0, planned: this.#worthOf(call) };
+    this.#left.set(call, left);
+    left.attempts += 1;
+    const planned = left.attempts === 1 ? left.planned : 0;
+    this.#sums = sumOf(this.#sums, { planned, sent: 1 });
+    if (planned > 0) this.#ids += call.ids.length;
+    return planned;
+  }
+
+  /** Counts one less; gives what is not planned then. */
+  #remove(call: CallOutline): number {
+    const left = this.#left.get(call);
+    if (left === undefined) return 0;
+    left.attempts -= 1;
+    const planned = left.attempts === 0 ? left.planned : 0;
+    this.#sums = sumOf(this.#sums, { planned: -planned, sent: -1 });
+    if (planned > 0) this.#ids -= call.ids.length;
+    return planned;
+  }
+
+  /** A batch may have few ids, and is planned with a call. The pieces of one that was not sent share what it is worth. */
+  #worthOf({ ids, pieceOf, repeats }: CallOutline): number {
+    if (repeats === true) return 0;
+    const worth = ids.length * worthOfId(this.#size);
+    return pieceOf === undefined ? Math.max(1, worth) : worth;
+  }
+
+  /** @throws {PassedOverrun} */
+  #requireRoom(): void {
+    const { overrun } = this.#options;
+    const { planned, sent } = this.#sums;
+    if (overrun === undefined || sent <= mostCalls(plannedCalls(planned), overrun)) return;
+    throw new PassedOverrun({ planned, sent: sent - 1 });
+  }
+
+  #error({ planned, sent }: CallSums) {
+    const { idsPerCall, cap = idsPerCall } = this.#size;
+    return overrunError({
+      planned: plannedCalls(planned),
+      sent,
+      ids: this.#ids,
+      idsPerCall: Math.min(idsPerCall, cap),
+      learned: this.#learned,
+      errors: this.#errors,
+      badIds: this.#badIds,
+    });
+  }
+}
+
+/** Tells the brake of ids that the service refuses, or that were found to spoil their calls. */
+export function tellingBadIds<Call extends CallOutline>(inner: Asker<Call>, brake: Brake | undefined): Asker<Call> {
+  return {
+    ask: async (call) => {
+      const answer = await inner.ask(call);
+      if (answer.kind === 'refused' && answer.why !== 'size' && call.ids.length === 1) brake?.foundBadId();
+      return answer;
+    },
+  };
+}
+
+function sumOf(one: CallSums, other: CallSums): CallSums {
+  return { planned: one.planned + other.planned, sent: one.sent + other.sent };
+}
