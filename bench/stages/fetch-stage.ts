@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
+import { AnswerBody } from '../../src/client/wire/answer-body.ts';
 import { callBody } from '../../src/client/wire/call-body.ts';
-import { readBody } from '../../src/client/wire/read-body.ts';
 import { BufferPool } from '../../src/lib/buffer-pool.ts';
 import { eachAtOnce } from '../load/each-answer.mjs';
 import type { Exchange } from './prepared.ts';
@@ -17,7 +17,9 @@ export function fetchStage(exchanges: readonly Exchange[], origin: string): Stag
   const run = (): Promise<void> =>
     eachAtOnce(bodies.values(), lanes, async (body) => {
       const answer = await dispatcher.request({ origin, path: '/v3/key', method: 'POST', headers, body });
-      pool.give(await readBody(answer.body, { maxBytes: 2 ** 26, encoding: undefined, pool }));
+      const whole = new AnswerBody({ maxBytes: 2 ** 26, pool });
+      for await (const piece of answer.body) whole.add(piece as Uint8Array);
+      pool.give(await whole.end());
     });
   return { name: 'fetch', kind: 'csv', run };
 }

@@ -3,8 +3,10 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CreditLedger, DiskLedgerOptions } from '../client/ledger/credit-ledger.ts';
 import type { SharedPace } from '../client/policies/shared-pace.ts';
+import { ignoredProxy, proxyFor, proxyFromEnvironment, type ProxySettings } from '../client/wire/proxy-settings.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { embedded, type Job } from '../job/job-schema.ts';
+import { tlsFor } from '../job/tls-files.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -13,12 +15,16 @@ import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { diskFileStore } from '../store/file-store.ts';
 import type { CommandArguments } from './command.ts';
 import { openFleetBudget, readFleetLedger } from './fleet-budget.ts';
-import { readApiKey } from './read-api-key.ts';
+import { checkedKey, findApiKey, readApiKey } from './read-api-key.ts';
 
 /** The service of a run, and where its credits are booked. */
 export interface OpenService {
   readonly service: { readonly url: string; readonly apiKey: string };
+  /** How calls reach it; absent where this process serves it. */
+  readonly proxy?: ProxySettings | undefined;
   readonly ledger: CreditLedger;
+  /** What the user should know before the first call. */
+  readonly warnings?: readonly string[];
   /** Of a job with a shared database: the rate limit of all who share it, and a clock that follows it. */
   readonly pace?: SharedPace;
   readonly clock?: Clock;
@@ -42,14 +48,24 @@ export interface ServiceChoice {
 /** Opens what a job's address names: the service out there, or this program's own on local records. */
 export async function openService(choice: ServiceChoice): Promise<OpenService> {
   const { job, stateDir, keyFileFromFlag } = choice;
-  if (!job.service.url.startsWith(embedded)) {
+  const { url, tls } = job.service;
+  if (!url.startsWith(embedded)) {
     const apiKey = readApiKey({
       file: job.service.apiKeyFile,
       fileFromFlag: keyFileFromFlag,
       environment: choice.environment ?? process.env,
     });
+    const proxy = proxyFromEnvironment(process.env);
+    // Each wire makes these checks. If one fails, nothing should begin.
+    proxyFor(url, proxy);
+    tlsFor(url, tls);
     const budget = await openBudget(job, apiKey, () => diskLedger({ stateDir: stateFolder(stateDir), apiKey }));
-    return { service: { url: job.service.url, apiKey }, ...budget, close: () => budget.ledger.close() };
+    const ignored = ignoredProxy(url, process.env);
+    return {
+      ...{ service: { url, apiKey }, proxy, ...budget },
+      warnings: ignored === undefined ? [] : [ignored],
+      close: () => budget.ledger.close(),
+    };
   }
   const apiKey = randomBytes(16).toString('hex');
   // The HTTP server is loaded only where it is needed.
@@ -156,13 +172,14 @@ export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 
 /** A plan needs no key. @throws {ExportError} `usage` when there is one that cannot be right */
 function keyIfAny({ service }: Job, args: CommandArguments): string | undefined {
   const fileFromFlag = args.text('api-key-file') !== undefined;
-  let apiKey: string;
+  let found: ReturnType<typeof findApiKey>;
   try {
-    apiKey = readApiKey({ file: service.apiKeyFile, fileFromFlag, environment: process.env });
+    found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment: process.env });
   } catch (error) {
     if (error instanceof ExportError) return undefined;
     throw error;
   }
+  const apiKey = checkedKey(found);
   serviceAddress({ url: service.url, apiKey });
   return apiKey;
 }

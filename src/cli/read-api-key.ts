@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { keyProblem, onlyTheKey } from '../client/wire/service-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 
 const variable = 'ASSET_EXPORT_API_KEY';
@@ -12,17 +13,33 @@ export interface KeySources {
   readonly environment: Record<string, string | undefined>;
 }
 
+/** Where a key was found, and what stood there. */
+interface FoundKey {
+  readonly place: string;
+  readonly key: string;
+}
+
 /**
  * The API key: a file named by a flag, else the environment, else the job's file. It is taken out of the environment,
  * so that nothing this process starts inherits it.
  * @throws {ExportError} `usage` when there is none, without showing what was read
  */
-export function readApiKey({ file, fileFromFlag, environment }: KeySources): string {
-  const fromEnvironment = environment[variable];
+export function readApiKey(sources: KeySources): string {
+  return checkedKey(findApiKey(sources));
+}
+
+/** @throws {ExportError} `usage` when it cannot be a key; it is not shown */
+export function checkedKey({ place, key }: FoundKey): string {
+  const problem = keyProblem(key);
+  if (problem === undefined) return key;
+  throw new ExportError('usage', `the API key in ${place} ${problem}`, { todo: onlyTheKey });
+}
+
+/** The key as it stands there, right or wrong. @throws {ExportError} `usage` when there is none */
+export function findApiKey({ file, fileFromFlag, environment }: KeySources): FoundKey {
+  const fromEnvironment = environment[variable]?.trim() ?? '';
   takeKeyAway(environment);
-  if (fromEnvironment !== undefined && fromEnvironment.trim() !== '' && !(fileFromFlag && file !== undefined)) {
-    return fromEnvironment.trim();
-  }
+  if (fromEnvironment !== '' && !(fileFromFlag && file !== undefined)) return { place: variable, key: fromEnvironment };
   if (file === undefined) {
     throw new ExportError('usage', 'no API key given', {
       todo: `Put the key into a file and name it with --api-key-file, or set the environment variable ${variable}. To try without a key, run asset-export demo, then use --url embedded:asset-export-demo.`,
@@ -30,7 +47,7 @@ export function readApiKey({ file, fileFromFlag, environment }: KeySources): str
   }
   const key = keyIn(file).trim();
   if (key === '') throw new ExportError('usage', `the key file ${file} is empty`, { todo: 'Put the API key into it.' });
-  return key;
+  return { place: file, key };
 }
 
 /** Removes the key, so that child processes do not inherit it. */

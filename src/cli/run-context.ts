@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Brake } from '../client/policies/brake.ts';
-import { proxyFromEnvironment } from '../client/wire/proxy-settings.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/uuid-v7.ts';
@@ -49,11 +48,13 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
   const tell = (message: string): void => {
     progress.tell(message);
   };
-  open.tellTo?.((message) => {
+  const warn = (message: string): void => {
     // The log has a line of its own for a warning.
     if (progress.logEnd === undefined) tell(`warning: ${message}`);
     else progress.listener({ kind: 'warning', message });
-  });
+  };
+  open.tellTo?.(warn);
+  open.warnings?.forEach(warn);
   const signals = stopSignals(graceMs, tell, secondSignal);
   return {
     context: {
@@ -64,7 +65,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
       ledger: open.ledger,
       pace: open.pace,
       brake: options.brake,
-      proxy: proxyFromEnvironment(process.env),
+      proxy: open.proxy,
       stdin: process.stdin,
       stop: signals.stop,
       abort: signals.abort,

@@ -36,6 +36,27 @@ function problemOf(url: string): string | undefined {
   return problem === undefined ? undefined : `${problem}; ${addressExample}`;
 }
 
+const pemFile = (description: string) => z.string().min(1).optional().describe(description);
+
+const tlsSchema = z
+  .strictObject({
+    cert: pemFile('PEM file with the certificate of this client, then those of its chain'),
+    key: pemFile('PEM file with the private key of this certificate, not encrypted'),
+    ca: pemFile('PEM file with the certificate authorities to trust instead of the usual ones'),
+  })
+  .superRefine((tls, context) => {
+    if ((tls.cert === undefined) === (tls.key === undefined)) return;
+    const [path, other] = tls.cert === undefined ? ['cert', 'key'] : ['key', 'cert'];
+    context.addIssue({
+      code: 'custom',
+      path: [path],
+      message: `must be set when service.tls.${other} is set`,
+      input: tls,
+    });
+  })
+  .optional()
+  .meta({ inFileOnly: true, description: 'client certificate and certificate authorities of an https service' });
+
 const databaseAddress = z.string().superRefine((address, context) => {
   const problem = postgresAddressProblem(address);
   if (problem === undefined) return;
@@ -105,13 +126,14 @@ const jobFieldsSchema = z.strictObject({
     timeoutMs: field(count(1).max(dayMs).default(60_000), {
       flag: 'timeout-ms',
       value: 'MS',
-      description: 'time limit of a call, from request to end of answer; at most a day',
+      description: 'time limit of a call, from connecting to the end of its answer; at most a day',
     }),
     retries: field(count(0).max(1000).default(8), {
       flag: 'retries',
       value: 'N',
       description: 'how often an outage is probed again',
     }),
+    tls: tlsSchema,
   }),
   budget: budgetSchema,
   base: baseSchema,

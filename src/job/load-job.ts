@@ -48,6 +48,9 @@ const pathFields: Readonly<Record<string, (folder: string, value: string) => str
     url.startsWith(embedded) ? `${embedded}${absolutePath(folder, url.slice(embedded.length))}` : url,
 };
 
+/** Paths that only a job file or an object can give. */
+const pathsInFile = ['service.tls.cert', 'service.tls.key', 'service.tls.ca'];
+
 /** An empty path stays empty, for the schema to complain about: resolved it would be the folder itself. */
 function absolutePath(folder: string, path: string): string {
   return path === '' ? '' : resolve(folder, path);
@@ -67,12 +70,15 @@ export function loadJob(given: JobSources): LoadedJob {
     const base = override === undefined ? fileFolder : sources.folder;
     const absolute = pathFields[field.path];
     if (override !== undefined) {
-      place(raw, field, override.value);
+      placeField(raw, field, override.value);
       origins.set(field.path, override.origin);
     }
     const value = at(raw, field.path);
-    if (absolute !== undefined && typeof value === 'string')
-      place(raw, { ...field, kind: 'string' }, absolute(base, value));
+    if (absolute !== undefined && typeof value === 'string') place(raw, field.path, absolute(base, value));
+  }
+  for (const path of pathsInFile) {
+    const value = at(raw, path);
+    if (typeof value === 'string') place(raw, path, absolutePath(fileFolder, value));
   }
   const parsed = jobSchema.safeParse(raw, { reportInput: true });
   if (!parsed.success) throw wrongJob(parsed.error.issues, file, origins);
@@ -143,8 +149,12 @@ function at(tree: Tree, path: string): unknown {
     .reduce<unknown>((value, name) => (isTree(value) && Object.hasOwn(value, name) ? value[name] : undefined), tree);
 }
 
-function place(tree: Tree, field: JobField, value: unknown): void {
-  const names = field.path.split('.');
+function placeField(tree: Tree, field: JobField, value: unknown): void {
+  place(tree, field.path, mergedPairs(field, at(tree, field.path), value));
+}
+
+function place(tree: Tree, path: string, value: unknown): void {
+  const names = path.split('.');
   const last = names.pop() ?? '';
   let place = tree;
   for (const name of names) {
@@ -153,7 +163,7 @@ function place(tree: Tree, field: JobField, value: unknown): void {
     if (next !== undefined && !isTree(next)) return;
     place = place[name] = next ?? {};
   }
-  place[last] = mergedPairs(field, place[last], value);
+  place[last] = value;
 }
 
 /** Pairs change the ones that they name and leave the others as they were. */

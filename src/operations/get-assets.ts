@@ -6,6 +6,7 @@ import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
 import type { AnswerJournal } from '../client/policies/with-journal.ts';
 import type { Job } from '../job/job-schema.ts';
+import { tlsFor } from '../job/tls-files.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { mapOrdered } from '../lib/map-ordered.ts';
 import type { ExportContext } from '../work/export-context.ts';
@@ -46,6 +47,7 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   await beginPlan(context, job);
   const created = createClient({
     ...{ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal },
+    tls: tlsFor(context.service.url, job.service.tls),
     initialCap: await context.pace?.idsPerCall(),
   });
   try {

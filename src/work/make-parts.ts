@@ -2,6 +2,7 @@ import type { BatchOrigins } from '../base/batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
 import { createClient, type CreatedClient } from '../client/create-client.ts';
 import type { Job } from '../job/job-schema.ts';
+import { tlsFor } from '../job/tls-files.ts';
 import { peek } from '../lib/peek.ts';
 import { LinkedAbort } from '../lib/linked-abort.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
@@ -88,7 +89,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   const created = createClient({
     ...context,
     ...context.service,
-    ...{ concurrency, timeoutMs, retries },
+    ...{ concurrency, timeoutMs, retries, tls: tlsFor(context.service.url, job.service.tls) },
     budget: job.budget,
     initialCap: caps.length === 0 ? undefined : Math.min(...caps),
     journal,

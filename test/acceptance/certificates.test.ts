@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readLedgers } from '../../src/client/ledger/credit-ledger.ts';
+import { tunnellingSocks } from '../client/support/bad-proxies.ts';
 import { certificates } from '../support/certificates.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
@@ -72,5 +74,87 @@ describe('a run against a service whose certificate', () => {
     const { exit, stderr, requests, booked } = await run(certificates.valid, certificates.valid);
     expect(exit, stderr).toBe(0);
     expect([requests, booked]).toEqual([1, 160]);
+  });
+});
+
+describe('service.tls', () => {
+  const { key, valid, expired } = certificates;
+
+  /** A service that speaks only to those who show a certificate that `valid` signed, and a job for it. */
+  async function guarded(tls: Readonly<Record<string, string>>) {
+    const folder = await tempFolder();
+    const subjects: unknown[] = [];
+    const server = createServer({ key, cert: valid, ca: valid, requestCert: true }, (request, response) => {
+      void answer(request, response);
+    });
+    server.on('secureConnection', (socket) => subjects.push(socket.getPeerCertificate().subject.CN));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const port = (server.address() as AddressInfo).port;
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 40 });
+    for (const [name, text] of Object.entries({ key, valid, expired })) await writeFile(join(folder, name), text);
+    await writeFile(
+      join(folder, 'job.json'),
+      JSON.stringify({
+        ids: { from: 'ids.txt' },
+        service: { url: `https://127.0.0.1:${port}`, idsPerCall: 10, tls },
+        output: { dir: 'out', formats: ['csv'], rowsPerPart: 10 },
+      }),
+    );
+    const stateDir = join(folder, 'state');
+    const command = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+      runProgram(args, {
+        cwd: folder,
+        environment: { ASSET_EXPORT_API_KEY: 'canary-key', ASSET_EXPORT_STATE: stateDir, ...environment },
+      });
+    const booked = async (): Promise<number> =>
+      (await readLedgers({ stateDir, apiKey: 'canary-key' })).reduce((sum, { credits }) => sum + credits, 0);
+    return { folder, port, subjects, command, booked };
+  }
+
+  const mutual = { cert: 'valid', key: 'key', ca: 'valid' };
+
+  it('shows its certificate and trusts its authority, in threads too', async () => {
+    const { command, subjects } = await guarded(mutual);
+    const run = await command(['run', 'job.json', '--threads', '2']);
+    expect(run.exit, run.stderr).toBe(0);
+    // Where threads make the parts, they alone send.
+    expect(new Set(subjects)).toEqual(new Set(['localhost']));
+  });
+
+  it('does so through a proxy, and in get', async () => {
+    const { command, port, subjects } = await guarded(mutual);
+    const proxy = await tunnellingSocks(port);
+    const ids = ['11111111111111111111111111111112', '11111111111111111111111111111113'];
+    const run = await command(['get', ...ids, '--job', 'job.json'], { HTTPS_PROXY: `socks5://${proxy.at}` });
+    expect(run.exit, run.stderr).toBe(0);
+    expect(subjects).toEqual(['localhost']);
+    expect(proxy.connections()).toBe(1);
+  });
+
+  it('may change between runs', async () => {
+    const { command, folder } = await guarded({ ...mutual, ca: 'expired' });
+    expect((await command(['run', 'job.json'])).exit).toBe(6);
+    const job = await readFile(join(folder, 'job.json'), 'utf8');
+    await writeFile(join(folder, 'job.json'), job.replace('"ca":"expired"', '"ca":"valid"'));
+    const run = await command(['run', 'job.json']);
+    expect(run.exit, run.stderr).toBe(0);
+  });
+
+  it.each([
+    [{ ...mutual, key: 'nowhere' }, 'service.tls.key: the file'],
+    [{ ...mutual, cert: 'ids.txt' }, 'holds no certificate in PEM'],
+    [{ cert: 'valid' }, 'service.tls.key must be set when service.tls.cert is set'],
+  ])('that is wrong ends with 2 before anything begins: %j', async (tls, words) => {
+    const { command, folder, subjects, booked } = await guarded(tls);
+    const run = await command(['run', 'job.json']);
+    expect(run.exit, run.stderr).toBe(2);
+    expect(run.stderr).toContain(words);
+    expect(existsSync(join(folder, 'out'))).toBe(false);
+    expect([subjects, await booked()]).toEqual([[], 0]);
   });
 });

@@ -32,6 +32,34 @@ describe('the key', () => {
     expect(read('/nowhere/key.txt')).toThrow('cannot read the key file /nowhere/key.txt: it does not exist');
   });
 
+  it.each([
+    ['"canary"', 'is in quotes'],
+    ["'canary'", 'is in quotes'],
+    ['“canary”', 'is in quotes'],
+    ['"canary', 'is in quotes'],
+    ['API_KEY=canary', 'is written as NAME=key'],
+    ['export API_KEY="canary"', 'is written as NAME=key'],
+    ['canary canary', 'contains spaces or line breaks'],
+    ['canary\ncanary', 'contains spaces or line breaks'],
+  ])('is refused as %j, without showing it', async (text, problem) => {
+    const file = await keyFile(`${text}\n`);
+    const places = [
+      { place: file, read: () => readApiKey({ file, fileFromFlag: true, environment: {} }) },
+      {
+        place: 'ASSET_EXPORT_API_KEY',
+        read: () => readApiKey({ file: undefined, fileFromFlag: false, environment: { ASSET_EXPORT_API_KEY: text } }),
+      },
+    ];
+    for (const { place, read } of places) {
+      expect(read).toThrow(`the API key in ${place} ${problem}`);
+      expect(read).not.toThrow(/canary/);
+    }
+  });
+
+  it.each(['YWJjZA==', 'abc=', 'a.b-c_d', '=abc', '9=abc'])('may be %s', async (key) => {
+    expect(readApiKey({ file: await keyFile(key), fileFromFlag: true, environment: {} })).toBe(key);
+  });
+
   it('is not shown when it was given in place of its file', () => {
     const key = '0123456789abcdef0123456789abcdef';
     const read = () => readApiKey({ file: `/srv/${key}`, fileFromFlag: true, environment: {} });

@@ -93,6 +93,23 @@ describe('a job', () => {
     expect(given.idsFolder).toBe(folder);
   });
 
+  it('starts the files of service.tls at the folder of the job file, which alone can name them', async () => {
+    const tls = 'tls: { cert: client.pem, key: /keys/client.key, ca: ../ca.pem }';
+    const sources = await jobFile(least.replace('https://s.example', `https://s.example, ${tls}`));
+    expect(loadJob(sources).job.service.tls).toEqual({
+      cert: join(sources.folder, 'jobs/client.pem'),
+      key: '/keys/client.key',
+      ca: join(sources.folder, 'ca.pem'),
+    });
+    const without = async (text: string): Promise<string> =>
+      messageOf(await jobFile(least.replace('https://s.example', `https://s.example, ${text}`)));
+    expect(await without('tls: { cert: client.pem }')).toContain(
+      'service.tls.key must be set when service.tls.cert is set',
+    );
+    expect(await without('tls: { key: client.key }')).toContain('service.tls.cert must be set');
+    expect(await without('tls: { kye: client.key }')).toContain('unknown field "service.tls.kye"');
+  });
+
   it('takes a list as one value, as repeated flags and with commas', async () => {
     const formats = (sources: JobSources) => loadJob(sources).job.output.formats;
     expect(formats(await jobFile(least.replace('dir: out', 'dir: out, formats: csv')))).toEqual(['csv']);

@@ -1,7 +1,6 @@
 import { isAssetId } from '../../ids/asset-id.ts';
 import { rawLine } from '../../records/raw-line.ts';
 import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
-import { proxyFromEnvironment } from '../../client/wire/proxy-settings.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -13,7 +12,7 @@ import { stopSignals } from '../stop-signals.ts';
 
 /** `get`: records to stdout, as the service sent them. */
 export const getCommand: Command = {
-  usage: ['get <id…> --url BASE [flags]'],
+  usage: ['get <id…> --url BASE [flags]', 'get <id…> --job job.yaml [flags]'],
   about:
     'Prints records as the service sent them, one JSON line each. One id uses getAsset, several use getAssets. Each call costs credits.',
   examples: [
@@ -24,7 +23,17 @@ export const getCommand: Command = {
     },
   ],
   words: { name: '<id…>', about: 'asset ids', least: 1, most: Number.POSITIVE_INFINITY },
-  groups: [stateGroup, ...jobFlagGroups('service', 'budget'), fleetGroup],
+  groups: [
+    {
+      title: stateGroup.title,
+      flags: [
+        { name: 'job', value: 'FILE', about: 'job file with service and budget (flags work too)' },
+        ...stateGroup.flags,
+      ],
+    },
+    ...jobFlagGroups('service', 'budget'),
+    fleetGroup,
+  ],
   notes: 'Ids that are not found are reported on stderr; the exit code is then 3.',
   run: async (args) => get(args),
 };
@@ -36,8 +45,9 @@ async function get(args: CommandArguments): Promise<number> {
       todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
     });
   }
+  const file = args.text('job');
   // The job's other fields are not used here, but the schema requires them.
-  const { job } = jobOf({ ...args, words: [] }, { ids: '-', out: '.' });
+  const { job } = jobOf({ ...args, words: file === undefined ? [] : [file] }, { ids: '-', out: '.' });
   const open = await openService({
     job,
     stateDir: args.text('state-dir'),
@@ -48,12 +58,8 @@ async function get(args: CommandArguments): Promise<number> {
   const gone = outputGone(process.stdout);
   let unknown = 0;
   try {
-    const context = {
-      clock: systemClock,
-      random: Math.random,
-      proxy: proxyFromEnvironment(process.env),
-      listener: () => undefined,
-    };
+    for (const warning of open.warnings ?? []) process.stderr.write(`asset-export: warning: ${warning}\n`);
+    const context = { clock: systemClock, random: Math.random, proxy: open.proxy, listener: () => undefined };
     const stop = AbortSignal.any([signals.stop, gone.signal]);
     const abort = AbortSignal.any([signals.abort, gone.signal]);
     const { getAssets } = await import('../../operations/get-assets.ts');

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../job/job-schema.ts';
+import { ignoredProxy } from '../../client/wire/proxy-settings.ts';
 import { jobWarnings } from '../../job/job-warnings.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
@@ -86,7 +87,8 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const { stdin } = process;
   const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder: temporary, findRemote });
   const request = { prepared, files, ...(ledger === undefined ? {} : { ledger }) };
-  const warnings = jobWarnings(job);
+  const ignored = ignoredProxy(job.service.url, process.env);
+  const warnings = [...jobWarnings(job), ...(ignored === undefined ? [] : [ignored])];
   if (ledger === undefined && job.budget.creditsPerDay !== undefined) {
     warnings.push('no API key given, so credits booked today are not counted');
   }

@@ -1,19 +1,16 @@
-import type { Dispatcher } from 'undici';
 import { BufferPool } from '../../lib/buffer-pool.ts';
 import type { Json } from '../../records/json/json.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shortageIn } from '../../lib/process/shortage.ts';
 import { type AssetAnswer, type AssetCall, type AssetClient, settledIds } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
-import { callBody, requestId } from './call-body.ts';
+import { requestId } from './call-body.ts';
 import type { ClientListener } from '../client-events.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { exchange, unsent } from './exchange.ts';
 import { judgeAnswer, type JudgeOptions, type WireAnswer } from './judge-answer.ts';
-import { networkFailure } from './network-failure.ts';
-import type { ProxySettings } from './proxy-settings.ts';
-import { readBody } from './read-body.ts';
-import { type ServiceAddress, serviceAddress } from './service-address.ts';
-import { Agent, EnvHttpProxyAgent } from './undici-agents.ts';
+import { proxyFor, type ProxySettings } from './proxy-settings.ts';
+import { type ServiceAddress, serviceAddress, type TlsMaterial } from './service-address.ts';
 
 export interface HttpClientOptions {
   readonly address: ServiceAddress;
@@ -25,35 +22,45 @@ export interface HttpClientOptions {
   readonly maxAnswerBytes: number;
   readonly clock: Clock;
   readonly proxy?: ProxySettings | undefined;
+  readonly tls?: TlsMaterial | undefined;
   /** Kills the exchanges in flight. */
   readonly abort?: AbortSignal | undefined;
   readonly listener?: ClientListener | undefined;
 }
 
 export interface HttpClient extends AssetClient {
-  /** Ends idle connections at once, and others when their answer is there. */
+  /** Ends idle connections at once, others when their answer is there, and all after a second. */
   close(): Promise<void>;
 }
-
-/** Longest body of an answer other than 200 that is worth reading for its message. */
-const maxErrorBytes = 65_536;
 
 /** Answers' memory that waits for others: some twenty of the usual size. */
 const mostFreeBytes = 64 * 1024 * 1024;
 
-/** One exchange a call, nothing repeated, redirects not followed. The only file that knows the HTTP library. */
+/** One exchange a call, nothing repeated, redirects not followed. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { address, clock, listener } = options;
+  const { address, clock, listener, abort, tls, connections: most, timeoutMs } = options;
+  const proxy = proxyFor(address.origin, options.proxy);
+  const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
   const pool = new BufferPool(mostFreeBytes);
   const sentIds = new RecentIds();
-  let connections = openConnections(options);
-  const closing: Promise<void>[] = [];
+  const open = (): Connections => openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls });
+  /** The last ones are used; others wait for their answers. */
+  let connections = open();
+  const all = new Set([connections]);
+  const onAbort = (): void => {
+    for (const each of all) each.destroy();
+  };
+  abort?.addEventListener('abort', onAbort, { once: true });
 
   /** A connection that is one answer behind stays so: further calls get new ones. */
   function renew(used: Connections): void {
     if (connections !== used) return;
-    connections = openConnections(options);
-    closing.push(used.dispatcher.close());
+    connections = open();
+    all.add(connections);
+    used.dispatcher.close().then(
+      () => all.delete(used),
+      () => undefined, // The client was closed first.
+    );
   }
 
   function judged(wire: WireAnswer, call: AssetCall, { used, isOfAnother }: Judged): AssetAnswer {
@@ -69,15 +76,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const used = connections;
     const id = requestId(call);
     sentIds.add(id);
-    const work = (signal: AbortSignal) => exchange(used.dispatcher, { call, signal, options, pool });
-    const wire = await withDeadline(options, work, used.hasFailed);
+    const wire = await exchange(used.dispatcher, call, { ...options, pool, way });
+    if (wire.status === 407) throw askedByProxy();
     const isOfAnother = (other: Json | undefined) => other !== id && sentIds.has(other);
     return { answer: judged(wire, call, { used, isOfAnother }), body: wire.body };
   }
 
   return {
     ask: async (call: AssetCall): Promise<AssetAnswer> => {
-      options.abort?.throwIfAborted();
+      if (abort?.aborted === true) throw unsent(abort.reason);
       listener?.({ kind: 'sent', ids: call.ids.length });
       const startedMs = clock.now();
       const { answer, body } = await answerTo(call).catch((error: unknown) => {
@@ -94,7 +101,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return { ...answer, release };
     },
     close: async () => {
-      await Promise.all([connections.dispatcher.close(), ...closing]);
+      abort?.removeEventListener('abort', onAbort);
+      await Promise.all(Array.from(all, (each) => each.close()));
     },
   };
 }
@@ -104,123 +112,12 @@ interface Judged extends Pick<JudgeOptions, 'isOfAnother'> {
   readonly used: Connections;
 }
 
-interface Connections {
-  readonly dispatcher: Dispatcher;
-  /** True of an error that came while connecting: nothing of the request was sent. */
-  readonly hasFailed: (error: unknown) => boolean;
-}
-
-function openConnections(options: HttpClientOptions): Connections {
-  const dispatcher = createDispatcher(options);
-  const failures = new WeakSet();
-  dispatcher.on('connectionError', (_origin, _targets, error) => failures.add(error));
-  return { dispatcher, hasFailed: (error) => error instanceof Error && failures.has(error) };
-}
-
-function createDispatcher(options: HttpClientOptions): Dispatcher {
-  // The deadline of the whole exchange replaces undici's timeouts, which a slow drip of bytes never reaches.
-  const settings = {
-    connections: options.connections,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: options.timeoutMs },
-  };
-  const { proxy } = options;
-  if (proxy === undefined) return new Agent(settings);
-  try {
-    return new EnvHttpProxyAgent({
-      ...settings,
-      httpProxy: proxy.http,
-      httpsProxy: proxy.https,
-      noProxy: proxy.except,
-    });
-  } catch {
-    // The cause is left out: it carries the proxy's address, which may hold a password.
-    throw new ExportError('usage', 'HTTP_PROXY or HTTPS_PROXY is not a valid proxy address.', {
-      todo: 'Write it as http://host:port, or unset it.',
-    });
-  }
-}
-
-interface Exchange {
-  readonly call: AssetCall;
-  readonly signal: AbortSignal;
-  readonly options: HttpClientOptions;
-  readonly pool: BufferPool;
-}
-
-async function exchange(dispatcher: Dispatcher, { call, signal, options, pool }: Exchange): Promise<WireAnswer> {
-  const { origin, path } = options.address;
-  const answer = await dispatcher.request({
-    origin,
-    path,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' },
-    body: callBody(call),
-    signal,
+/** The request has left, but it is no service that says so. */
+function askedByProxy(): ExportError {
+  return new ExportError('unavailable', 'A proxy before the service wants a user and password (HTTP 407).', {
+    todo: 'Put them into HTTPS_PROXY or HTTP_PROXY (http://user:password@host:port), or check service.url. Then run the same command again.',
+    facts: { status: 407 },
   });
-  // An abandoned body ends in an error event, which has no other listener.
-  answer.body.on('error', () => undefined);
-  const status = answer.statusCode;
-  const maxBytes = status === 200 ? options.maxAnswerBytes : maxErrorBytes;
-  const reading = readBody(answer.body, {
-    maxBytes,
-    pool,
-    encoding: headerOf(answer, 'content-encoding'),
-    length: Number(headerOf(answer, 'content-length') ?? 0),
-  });
-  const body = status === 200 ? await reading : await reading.catch(emptyUnless(signal));
-  return { status, retryAfter: headerOf(answer, 'retry-after'), body };
-}
-
-/** If the body of an error cannot be read, its status is enough, unless reading was stopped. */
-function emptyUnless(signal: AbortSignal): (error: unknown) => Uint8Array {
-  return (error) => {
-    if (signal.aborted) throw error;
-    return new Uint8Array();
-  };
-}
-
-function headerOf(answer: Dispatcher.ResponseData, name: string): string | undefined {
-  const value = answer.headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** Runs one exchange until its deadline or until all are aborted. */
-async function withDeadline<T>(
-  options: HttpClientOptions,
-  run: (signal: AbortSignal) => Promise<T>,
-  isOfConnect: (error: unknown) => boolean,
-): Promise<T> {
-  const { abort, clock, timeoutMs } = options;
-  const cut = new AbortController();
-  const done = new AbortController();
-  const deadline = { passed: false };
-  const onAbort = (): void => {
-    cut.abort();
-  };
-  abort?.addEventListener('abort', onAbort, { once: true });
-  clock.sleep(timeoutMs, done.signal).then(
-    () => {
-      deadline.passed = true;
-      cut.abort();
-    },
-    () => undefined, // The exchange ended first.
-  );
-  try {
-    return await run(cut.signal);
-  } catch (error) {
-    if (abort?.aborted === true) throw abort.reason;
-    if (deadline.passed)
-      throw new AttemptError('transport', `no complete answer within ${timeoutMs / 1000} s`, { why: 'timeout' });
-    const shortage = shortageIn(error);
-    if (shortage !== undefined)
-      throw new ExportError('cannotWrite', `The service cannot be reached: ${shortage.what}.`, { todo: shortage.todo });
-    throw networkFailure(error, options.address.scrub, isOfConnect(error));
-  } finally {
-    done.abort();
-    abort?.removeEventListener('abort', onAbort);
-  }
 }
 
 /** More calls than a connection can be behind. */
@@ -245,7 +142,7 @@ export class RecentIds {
   }
 }
 
-export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'proxy' | 'abort' | 'listener'> {
+export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'proxy' | 'tls' | 'abort' | 'listener'> {
   /** Base address, without `/v3/<key>`. */
   readonly url: string;
   readonly apiKey: string;
@@ -259,7 +156,7 @@ export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'prox
 
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 
-/** The wire without any policy. @throws {ExportError} `usage` when the address or the key cannot be right. */
+/** The wire without any policy. @throws {ExportError} `usage` when the address, the key or the proxy cannot be right. */
 export function createWire(options: WireOptions): HttpClient {
   return (options.openWire ?? createHttpClient)({
     ...options,

@@ -1,18 +1,7 @@
-import { codeOf, messageOf } from '../../lib/export-error.ts';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { AttemptError } from '../attempt-error.ts';
+import { BodyTooLong, BodyUndecodable } from './answer-body.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
-import { BodyTooLong, BodyUndecodable } from './read-body.ts';
-
-/** Codes of errors that occur before a byte of the request is sent, visible even behind a proxy. */
-const unsentCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_NODATA',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 /** Certificates that no retry makes valid: the codes of X.509 errors, see "TLS (SSL)" in the documents of Node.js. */
 const certificateCodes = new Set([
@@ -37,21 +26,51 @@ const certificateCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+export function isOfCertificate(error: unknown): error is Error {
+  return certificateCodes.has(codeOf(error) ?? '');
+}
+
+/** Alerts of the other side about our own certificate (RFC 8446, 6.2), as OpenSSL names them. */
+const refusedAlert = /^ERR_SSL_\w+_ALERT_(?:(?:BAD_|UNSUPPORTED_)?CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)$/;
+
+export interface FailureContext {
+  readonly scrub: Scrub;
+  /** True when a byte of the request may have left. */
+  readonly sent: boolean;
+  /** Ends a clause: ` through the proxy of HTTPS_PROXY`; empty where there is none. */
+  readonly way: string;
+}
+
 /**
- * What an error of the HTTP library means: worth another attempt, unless the certificate is wrong. Its texts may carry the
+ * What an error of the HTTP library means: worth another attempt, unless a certificate is wrong. Its texts may carry the
  * address, so they are cleaned.
- * @param isOfConnect the error came while connecting, before the request was sent
  */
-export function networkFailure(error: unknown, scrub: Scrub, isOfConnect: boolean): AttemptError {
+export function networkFailure(error: unknown, { scrub, sent, way }: FailureContext): AttemptError | ExportError {
   const code = codeOf(error) ?? '';
-  const text = cleanMessage(messageOf(error), scrub);
+  const text = cleanMessage(wordsOf(error), scrub);
   const named = code === '' || text.includes(code) ? text : `${text} (${code})`;
   // A new error as the cause: the original holds the socket, and may hold the path that ends with the key.
   const cause = new Error(named);
-  if (certificateCodes.has(code))
-    return new AttemptError('untrusted', named, { why: 'connection', unsent: true, cause });
+  if (isOfCertificate(error))
+    return new AttemptError('untrusted', `${named}${way}`, { why: 'connection', unsent: !sent, cause });
+  if (refusedAlert.test(code))
+    return new ExportError(
+      'notTrusted',
+      `The service does not accept the certificate of this client${way}: ${named}.`,
+      {
+        todo: 'Check service.tls in the job file: cert and key must be those that the service knows. Then run the same command again.',
+        facts: { sent },
+      },
+    );
   if (error instanceof BodyTooLong || error instanceof BodyUndecodable)
     return new AttemptError('transport', text, { cause });
-  const unsent = isOfConnect || unsentCodes.has(code);
-  return new AttemptError('transport', `connection failed: ${named}`, { why: 'connection', unsent, cause });
+  return new AttemptError('transport', `connection failed${way}: ${named}`, {
+    ...{ why: 'connection', unsent: !sent, cause },
+  });
+}
+
+/** OpenSSL's reason says it in few words; the message has its source files too. */
+function wordsOf(error: unknown): string {
+  const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
+  return typeof reason === 'string' && codeOf(error)?.startsWith('ERR_SSL_') === true ? reason : messageOf(error);
 }

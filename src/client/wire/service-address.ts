@@ -10,6 +10,15 @@ export interface ServiceAddress {
   readonly scrub: Scrub;
 }
 
+/** What TLS of Node.js takes beside an address, as PEM. */
+export interface TlsMaterial {
+  /** Certificate of this client, which others of its chain may follow, and its private key. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** The authorities that are trusted, instead of the usual ones. */
+  readonly ca?: string[];
+}
+
 export interface ServiceAddressOptions {
   /** The base address, without `/v3/<key>`. */
   readonly url: string;
@@ -23,16 +32,24 @@ export interface ServiceAddressOptions {
 export function serviceAddress(options: ServiceAddressOptions): ServiceAddress {
   const url = parsedUrl(options.url.trim());
   const apiKey = options.apiKey.trim();
-  if (apiKey === '') throw wrong('The API key is empty', 'Put the key into the file or the environment variable.');
-  // \p{Cc}: a key with a line break inside is two keys, or a file of another kind.
-  if (/[\s\p{Cc}]/u.test(apiKey)) {
-    throw wrong('The API key contains spaces or line breaks', 'The file must contain only the key, on one line.');
-  }
+  const problem = keyProblem(apiKey);
+  if (problem !== undefined) throw wrong(`The API key ${problem}`, onlyTheKey);
   return {
     origin: url.origin,
     path: `${url.pathname.replace(/\/+$/, '')}/v3/${encodeURIComponent(apiKey)}`,
     scrub: secretScrubber([apiKey]),
   };
+}
+
+export const onlyTheKey = 'The file or the environment variable must contain only the key, on one line.';
+
+/** What is wrong with a trimmed key, as a clause that does not show it. */
+export function keyProblem(apiKey: string): string | undefined {
+  if (apiKey === '') return 'is empty';
+  if (/^(?:export\s+)?[A-Za-z_]\w*=[^=]/.test(apiKey)) return 'is written as NAME=key';
+  if (/^["'`“”‘’]|["'`“”‘’]$/.test(apiKey)) return 'is in quotes';
+  // \p{Cc}: a key with a line break inside is two keys, or a file of another kind.
+  return /[\s\p{Cc}]/u.test(apiKey) ? 'contains spaces or line breaks' : undefined;
 }
 
 function parsedUrl(text: string): URL {

@@ -4,6 +4,7 @@ import { secretScrubber } from '../../client/wire/clean-message.ts';
 import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import type { Batch } from '../../ids/batch-ids.ts';
+import { tlsFor } from '../../job/tls-files.ts';
 import type { ExportContext } from '../export-context.ts';
 import { openJournal } from '../../store/journal/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
@@ -48,7 +49,10 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   };
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
-  const wire = createWire({ ...effects, ...service, proxy, concurrency, timeoutMs, abort: abort.signal, listener });
+  const wire = createWire({
+    ...{ ...effects, ...service, proxy, concurrency, timeoutMs },
+    ...{ tls: tlsFor(service.url, job.service.tls), abort: abort.signal, listener },
+  });
   const work = async (): Promise<void> => {
     const journal = await openJournal(effects.files, settings.scratch);
     const policiesAround = (wire: AssetClient): AssetClient => {

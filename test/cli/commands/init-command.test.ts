@@ -126,13 +126,17 @@ describe('the questions of init', () => {
   }
 
   it('leave what flags answered, repeat what was answered wrong, and show no key', async () => {
-    const { key, shown, accepted } = await answered(['a.txt', 'wrong', '900', '', 'csv', 'canary-key'], ['url']);
+    const { key, shown, accepted } = await answered(
+      ['a.txt', 'wrong', '900', '', 'csv', '"canary"', 'canary-key'],
+      ['url'],
+    );
     expect(accepted).toEqual([
       ['ids', 'a.txt'],
       ['credits-per-day', '900'],
       ['format', 'csv'],
     ]);
     expect(shown).toContain('credits-per-day is wrong');
+    expect(shown).toContain('the API key is in quotes');
     expect(shown).not.toContain('Address');
     expect(key).toBe('canary-key');
     expect(shown).not.toContain('canary');

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ClientEvent } from '../../../src/client/client-events.ts';
 import { requestId } from '../../../src/client/wire/call-body.ts';
@@ -119,12 +119,18 @@ describe('an http client', () => {
     expect(server.seen[0]?.body).toContain(idOf(999));
   });
 
-  it('decodes gzip, and takes any content type', async () => {
+  it.each([
+    ['gzip', gzipSync(pairBody)],
+    ['x-gzip', gzipSync(pairBody)],
+    ['br', brotliCompressSync(pairBody)],
+    ['deflate', deflateSync(pairBody)],
+    ['deflate', deflateRawSync(pairBody)],
+    ['GZIP, br , identity', brotliCompressSync(gzipSync(pairBody))],
+    ['', gzipSync(pairBody)],
+  ])('decodes "%s", and takes any content type', async (encoding, body) => {
     const server = await startRoughServer((response) => {
-      reply(response, {
-        body: gzipSync(pairBody),
-        headers: { 'content-encoding': 'gzip', 'content-type': 'text/html' },
-      });
+      const headers = encoding === '' ? {} : { 'content-encoding': encoding };
+      reply(response, { body, headers: { ...headers, 'content-type': 'text/html' } });
     });
     const answer = await httpClient(server.url).ask(pairCall);
     expect(answer.kind === 'records' && Buffer.from(answer.body).equals(pairBody)).toBe(true);

@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
-import { createGzip, gzipSync } from 'node:zlib';
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
+import { rawServer, type RawServer } from '../support/bad-proxies.ts';
 import { failureOf, httpClient, pairBody, pairCall } from '../support/http-exchange.ts';
 import { reply, startRoughServer } from '../support/rough-server.ts';
 
@@ -54,6 +55,27 @@ describe('an http client on a bad line', () => {
       failure: 'transport',
       unsent: true,
     });
+  });
+
+  it.each([
+    [42, 'BAD_CERTIFICATE'],
+    [43, 'UNSUPPORTED_CERTIFICATE'],
+    [44, 'CERTIFICATE_REVOKED'],
+    [45, 'CERTIFICATE_EXPIRED'],
+    [46, 'CERTIFICATE_UNKNOWN'],
+    [48, 'UNKNOWN_CA'],
+    [116, 'CERTIFICATE_REQUIRED'],
+  ])('ends all when the service does not take its certificate: alert %i, %s', async (alert, name) => {
+    const error = await failureOf(httpClient(`https://${(await alerting(alert)).at}`).ask(pairCall));
+    expect(error).toMatchObject({ exit: 'notTrusted', facts: { sent: false } });
+    expect(error.message).toMatch(/^The service does not accept the certificate of this client: [a-z0-9 ]+ \(ERR_SSL_/);
+    expect(error.message).toContain(name);
+  });
+
+  it('tries again after any other alert of TLS', async () => {
+    const error = await failureOf(httpClient(`https://${(await alerting(80)).at}`).ask(pairCall));
+    expect(error).toMatchObject({ failure: 'transport', unsent: true });
+    expect(error.message).toMatch(/^connection failed: [a-z0-9 ]+internal error \(ERR_SSL_/);
   });
 
   it('reports each call that failed, and why', async () => {
@@ -130,7 +152,7 @@ describe('an http client on a bad line', () => {
     await settled();
     abort.abort(reason);
     for (const each of work) await expect(each).rejects.toBe(reason);
-    await expect(http.ask(pairCall)).rejects.toBe(reason);
+    expect(await failureOf(http.ask(pairCall))).toMatchObject({ exit: 'interrupted', facts: { sent: false } });
     expect(server.seen).toHaveLength(2);
   });
 });
@@ -185,13 +207,44 @@ describe('an http client before too many bytes', () => {
   });
 
   it.each([
-    ['cut gzip', gzipSync(pairBody).subarray(0, 60), 'gzip'],
-    ['no gzip', pairBody, 'gzip'],
-    ['an encoding that was not requested', pairBody, 'br'],
-  ])('calls %s transient', async (_, body, encoding) => {
+    ['cut gzip', gzipSync(pairBody).subarray(0, 60), 'gzip', 'truncated or damaged gzip data'],
+    ['no gzip', pairBody, 'gzip', 'truncated or damaged gzip data'],
+    ['cut brotli', brotliCompressSync(pairBody).subarray(0, 20), 'br', 'truncated or damaged br data'],
+    ['an unknown coding', pairBody, 'zstd', 'the content coding "zstd", which was not requested'],
+    ['one of several', gzipSync(pairBody), 'zst\td, gzip', 'the content coding "zst d", which was not requested'],
+  ])('calls %s transient, and says what came', async (...[, body, encoding, message]) => {
     const server = await startRoughServer((response) => {
       reply(response, { body, headers: { 'content-encoding': encoding } });
     });
-    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ failure: 'transport' });
+    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({ failure: 'transport', message });
+  });
+
+  it.each([
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['gzip', gzipSync],
+  ])('holds no more than it may of %s', async (encoding, compress) => {
+    const server = await startRoughServer((response) => {
+      reply(response, { body: compress(Buffer.alloc(2_000_000)), headers: { 'content-encoding': encoding } });
+    });
+    expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({
+      ...{ failure: 'transport', message: 'an answer of more than 1000000 bytes' },
+    });
+  });
+
+  it('reads an error that is gzip and does not say so', async () => {
+    const server = await startRoughServer((response, _, n) => {
+      const body = gzipSync('upstream went away');
+      reply(response, { status: 502, body: n === 1 ? body : body.subarray(0, 15) });
+    });
+    const http = httpClient(server.url);
+    expect(await failureOf(http.ask(pairCall))).toMatchObject({ message: 'HTTP 502: upstream went away' });
+    expect(await failureOf(http.ask(pairCall))).toMatchObject({ message: 'HTTP 502' });
   });
 });
+
+/** A server that ends each TLS handshake with this alert. */
+function alerting(alert: number): Promise<RawServer> {
+  return rawServer((socket) => socket.once('data', () => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, alert]))));
+}

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { keyProblem } from '../../../client/wire/service-address.ts';
 import { formats } from '../../../formats/sink.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 
@@ -57,9 +58,15 @@ export async function askQuestions(
       );
     }
     if (answered.includes('api-key-file')) return '';
-    const key = ask('API key, not shown; empty to add it later: ');
-    isSecret = true;
-    return (await key).trim();
+    for (;;) {
+      const asked = ask('API key, not shown; empty to add it later: ');
+      isSecret = true;
+      const key = (await asked).trim();
+      isSecret = false;
+      const problem = key === '' ? undefined : keyProblem(key);
+      if (problem === undefined) return key;
+      output.write(`\nthe API key ${problem}\n`);
+    }
   } finally {
     isSecret = false;
     shown.write('\n');
