@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { endSoon } from './cli/end-program.ts';
 import { showError } from './cli/output/show-error.ts';
 
 // Errors outside of what is awaited, of a library that the system gives no memory, for example.
@@ -9,7 +10,7 @@ process.once('uncaughtException', (error) => {
 try {
   // Loaded here, so that running out of handles while loading is reported in words.
   const { runCommandLine } = await import('./cli/command-line.ts');
-  process.exitCode = await runCommandLine(process.argv.slice(2));
+  endSoon(await runCommandLine(process.argv.slice(2)));
 } catch (error) {
-  process.exitCode = showError(error, false);
+  endSoon(showError(error, false));
 }

@@ -6,10 +6,12 @@ import { commandHelp, programHelp, widthOf } from './output/help-text.ts';
 import { refuseLeakingDebugLogs } from './node-debug.ts';
 import { programVersion } from './program-version.ts';
 import { showError } from './output/show-error.ts';
+import { endFirstProcess } from './stop-signals.ts';
 
 /** Runs one command line and resolves to its exit code. Data goes to stdout, everything else to stderr. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const output = watchOutput();
+  endFirstProcess();
   // Messages are not the result of a run: if stderr fails, only lines are lost.
   process.stderr.on('error', () => undefined);
   try {
@@ -17,7 +19,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     await output.whole();
     return exitCode;
   } catch (error) {
-    return showError(error, wantsJson(argv));
+    const exitCode = showError(error, wantsJson(argv));
+    await output.whole().catch(() => undefined);
+    return exitCode;
   }
 }
 

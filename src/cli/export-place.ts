@@ -13,15 +13,20 @@ import { jobFlag } from './job-flags.ts';
 export const bucketFlags = [jobFlag('output.endpoint')];
 export const scratchFlag = jobFlag('output.scratch');
 
-/** The place that a word of the command line names. @throws {ExportError} `usage` */
-export async function exportPlace(word: string, args: CommandArguments): Promise<ExportPlace> {
+/**
+ * The place that a word of the command line names.
+ * @param abort of the program's time of grace, where it has one
+ * @throws {ExportError} `usage`
+ */
+export async function exportPlace(word: string, args: CommandArguments, abort?: AbortSignal): Promise<ExportPlace> {
   if (!isBucketAddress(word)) return { files: diskFileStore, folder: resolve(word) };
   const [{ openStoreAt }, { bucketFiles }] = await Promise.all([
     import('../operations/homes/open-home.ts'),
     import('../store/bucket-files.ts'),
   ]);
   const folder = word.replace(/\/+$/, '');
-  const store = await openStoreAt(folder, flagOf(args, 'out-endpoint'), { clock: systemClock, random: Math.random });
+  const context = { clock: systemClock, random: Math.random, abort };
+  const store = await openStoreAt(folder, flagOf(args, 'out-endpoint'), context);
   return { files: bucketFiles(store, folder), folder, store };
 }
 

@@ -12,17 +12,22 @@ export interface FleetBudget {
   readonly tellTo: (tell: (message: string) => void) => void;
 }
 
+export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'> {
+  readonly apiKey: string;
+  readonly budget?: Job['budget'];
+}
+
 /** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
 export async function openFleetBudget(
   database: string,
-  { apiKey, budget }: { readonly apiKey: string; readonly budget?: Job['budget'] },
+  { apiKey, budget, abort }: FleetBudgetOptions,
 ): Promise<FleetBudget> {
   const { openPostgresLedger } = await import('../client/ledger/postgres-ledger.ts');
   let tell = tellStderr;
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
   const limits = { apiKey, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {
-    ...{ ...postgresContext, ...limits },
+    ...{ ...postgresContext, ...limits, abort },
     tell: (message) => {
       tell(message);
     },

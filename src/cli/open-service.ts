@@ -33,21 +33,26 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-export interface ServiceChoice {
+export interface ServiceUse {
+  /** Where the key may be, and is taken out of; of this process unless given. */
+  readonly environment?: Record<string, string | undefined>;
+  /** Aborted when the time of grace of the program is over: no database and no other process is waited for. */
+  readonly abort?: AbortSignal | undefined;
+}
+
+export interface ServiceChoice extends ServiceUse {
   readonly job: Job;
   readonly stateDir: string | undefined;
   readonly keyFileFromFlag: boolean;
   /** Where an embedded service's credits are booked: they cost nothing, but a budget is kept as it would be. */
   readonly embeddedLedger: () => Promise<CreditLedger>;
-  /** Where the key may be, and is taken out of; of this process unless given. */
-  readonly environment?: Record<string, string | undefined>;
   /** Where an embedded service keeps records that memory does not hold. */
   readonly spillDir?: string;
 }
 
 /** Opens what a job's address names: the service out there, or this program's own on local records. */
 export async function openService(choice: ServiceChoice): Promise<OpenService> {
-  const { job, stateDir, keyFileFromFlag } = choice;
+  const { job, stateDir, keyFileFromFlag, abort } = choice;
   const { url, tls } = job.service;
   if (!url.startsWith(embedded)) {
     const apiKey = readApiKey({
@@ -59,7 +64,9 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     // Each wire makes these checks. If one fails, nothing should begin.
     proxyFor(url, proxy);
     tlsFor(url, tls);
-    const budget = await openBudget(job, apiKey, () => diskLedger({ stateDir: stateFolder(stateDir), apiKey }));
+    const budget = await openBudget(job, { apiKey, abort }, () =>
+      diskLedger({ stateDir: stateFolder(stateDir), apiKey, abort }),
+    );
     const ignored = ignoredProxy(url, process.env);
     return {
       ...{ service: { url, apiKey }, proxy, ...budget },
@@ -79,7 +86,8 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     clock: systemClock,
     ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
   });
-  const budget = await openBudget(job, embeddedKey(job), choice.embeddedLedger).catch(async (error: unknown) => {
+  const booked = { apiKey: embeddedKey(job), abort };
+  const budget = await openBudget(job, booked, choice.embeddedLedger).catch(async (error: unknown) => {
     await running.close();
     throw error;
   });
@@ -96,11 +104,11 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
 /** The shared ledger and pace, where the job names a database; else a ledger of this machine. */
 async function openBudget(
   { fleet, budget }: Job,
-  apiKey: string,
+  booked: Pick<DiskLedgerOptions, 'apiKey' | 'abort'>,
   ownLedger: () => Promise<CreditLedger>,
 ): Promise<Omit<OpenService, 'service' | 'close'>> {
   if (fleet.database === undefined) return { ledger: await ownLedger() };
-  const { ledger, tellTo } = await openFleetBudget(fleet.database, { apiKey, budget });
+  const { ledger, tellTo } = await openFleetBudget(fleet.database, { ...booked, budget });
   return { ledger, pace: ledger.pace, clock: ledger.clock, tellTo };
 }
 
@@ -110,27 +118,23 @@ function embeddedKey({ output }: Job): string {
 }
 
 /** The service of a job and its flags. What an embedded one keeps lies in the export. */
-export function openServiceFor(
-  job: Job,
-  args: CommandArguments,
-  environment: Record<string, string | undefined> = process.env,
-): Promise<OpenService> {
+export function openServiceFor(job: Job, args: CommandArguments, use: ServiceUse = {}): Promise<OpenService> {
   const dir = localFolder(job);
   return openService({
     job,
-    environment,
+    ...use,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
-    embeddedLedger: () => ledgerInExport(dir),
+    embeddedLedger: () => ledgerInExport(dir, use.abort),
     spillDir: pathIn(dir, exportPaths.embedded),
   });
 }
 
 /** The ledger of an embedded service, kept in the export so that its budget spans runs. */
-async function ledgerInExport(folder: string): Promise<CreditLedger> {
+async function ledgerInExport(folder: string, abort: AbortSignal | undefined): Promise<CreditLedger> {
   const runFolder = pathIn(folder, exportPaths.run);
   await diskFileStore.makeFolder(runFolder);
-  return diskLedger({ stateDir: runFolder, apiKey: embedded });
+  return diskLedger({ stateDir: runFolder, apiKey: embedded, abort });
 }
 
 /** Reads the beginning of the records that an embedded service would answer from. @throws {ExportError} as that service */

@@ -13,9 +13,8 @@ import { programVersion } from './program-version.ts';
 import type { Progress, ProgressOptions } from './progress/progress.ts';
 import type { RunSettings } from './run-flags.ts';
 import { showProgress } from './progress/show-progress.ts';
-import { stopSignals } from './stop-signals.ts';
 
-export interface RunContextOptions extends Pick<RunSettings, 'graceMs' | 'logLevel'> {
+export interface RunContextOptions extends Pick<RunSettings, 'signals' | 'logLevel'> {
   readonly open: OpenService;
   /** What the log calls the export; the name of its folder unless given. */
   readonly exportName?: string;
@@ -34,13 +33,16 @@ export interface RunContext {
   readonly logEnd?: NonNullable<Progress['logEnd']>;
   /** Shows a message between events. */
   tell(message: string): void;
-  /** Takes the progress away, and gives signals their usual meaning back. */
+  /** Takes the progress away. */
   end(): void;
 }
 
-/** Progress on stderr, signals, and everything else that a job runs with. The caller closes the service it opened. */
+/**
+ * Progress on stderr, signals, and everything else that a job runs with. The caller closes the service it opened, and gives signals
+ * their usual meaning back after that.
+ */
 export async function openRunContext(job: Job, options: RunContextOptions): Promise<RunContext> {
-  const { open, graceMs, logLevel, secondSignal } = options;
+  const { open, signals, logLevel, secondSignal } = options;
   const version = programVersion();
   const run = uuidV7(systemClock.now());
   const logged = { run, export: options.exportName ?? basename(job.output.dir), version };
@@ -55,7 +57,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
   };
   open.tellTo?.(warn);
   open.warnings?.forEach(warn);
-  const signals = stopSignals(graceMs, tell, secondSignal);
+  signals.listen(tell, secondSignal);
   return {
     context: {
       clock: open.clock ?? systemClock,
@@ -79,7 +81,6 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
     ...(progress.logEnd === undefined ? {} : { logEnd: progress.logEnd }),
     end: () => {
       progress.end();
-      signals.dispose();
     },
   };
 }

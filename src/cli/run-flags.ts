@@ -1,6 +1,7 @@
 import { dayMs } from '../lib/clock.ts';
 import type { CommandArguments, CommandFlag } from './command.ts';
 import { choiceOf, countOf } from './flag-values.ts';
+import { type StopSignals, stopSignals } from './stop-signals.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 
@@ -26,7 +27,8 @@ export const runFlags: readonly CommandFlag[] = [
 ];
 
 export interface RunSettings {
-  readonly graceMs: number;
+  /** With the time of grace; nobody listens yet. */
+  readonly signals: StopSignals;
   readonly logLevel: string;
   readonly json: boolean;
 }
@@ -34,7 +36,7 @@ export interface RunSettings {
 /** What `runFlags` were given. @throws {ExportError} `usage` */
 export function runSettings(args: CommandArguments): RunSettings {
   return {
-    graceMs: countOf(args, 'grace-ms', { most: dayMs }) ?? Number(standards.graceMs),
+    signals: stopSignals(countOf(args, 'grace-ms', { most: dayMs }) ?? Number(standards.graceMs)),
     logLevel: choiceOf(args, 'log-level', logLevels) ?? standards.logLevel,
     json: args.isOn('json'),
   };

@@ -10,6 +10,7 @@ import {
   requirePuttable,
   sizeOfBody,
 } from './object-store.ts';
+import { LastQuestion } from './last-question.ts';
 import { type RetryContext, type StoreFault, unavailable, withStoreRetries } from './store-retries.ts';
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
 
@@ -81,14 +82,18 @@ const removalsAtOnce = 16;
 
 /** Objects of a bucket under a prefix. Each put is one request, because stores ignore conditions of multipart uploads. */
 export function createBucketObjects(place: BucketPlace, requests: BucketRequests): ObjectStore {
-  const { prefix, limitMs = answerLimitMs } = place;
+  const { prefix, abort, limitMs = answerLimitMs } = place;
+  const question = new LastQuestion(abort, {
+    ask: (stop) => requests.look(`${prefix}.run/probe/last`, stop),
+    isAnswer: (error) => requests.faultOf(error) !== 'passing',
+  });
   const shown = (name: string): string => `${place.address.replace(/\/$/, '')}/${name}`;
   /** The clients' own limits are those of a silent socket: this one ends any request. */
   const retried = <T>(operation: (stop: AbortSignal) => Promise<T>, mostMs = limitMs): Promise<T> =>
     withStoreRetries(
       place,
       (error) => requests.faultOf(error),
-      () => withinTime(mostMs, operation),
+      () => question.during((gone) => withinTime(mostMs, operation, gone)),
     );
 
   async function put(name: string, body: ObjectBody, condition: PutCondition): Promise<boolean> {
@@ -109,16 +114,17 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
       if (tag !== undefined && answer.tag !== tag) throw changedObject(shown(name));
       tag = answer.tag;
       try {
-        for await (const block of answer.blocks) {
+        for await (const block of question.blocks(answer.blocks)) {
           done += block.length;
           breaks = 0;
           yield block;
         }
         return;
       } catch (error) {
+        abort?.throwIfAborted();
         breaks += 1;
         if (breaks > mostBreaks) throw unavailable(place.address, error);
-        await place.clock.sleep(place.random() * mostBreakMs);
+        await place.clock.sleep(place.random() * mostBreakMs, abort);
       }
     }
   }

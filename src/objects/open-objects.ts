@@ -3,7 +3,7 @@ import type { BucketPlace } from './bucket-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { RetryContext } from './store-retries.ts';
 
-export interface StoreRequest extends Pick<RetryContext, 'clock' | 'random' | 'onTrouble'> {
+export interface StoreRequest extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble'> {
   /** A folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://account/container/prefix`. It never holds credentials. */
   readonly address: string;
   /** The address of an S3-compatible store. */

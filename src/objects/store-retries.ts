@@ -10,6 +10,8 @@ export interface RetryContext {
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
+  /** Aborted: nothing is repeated any more, and a store that does not answer is given up. */
+  readonly abort?: AbortSignal | undefined;
   /** Takes a sentence when an operation has failed for some time and is still retried. */
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
@@ -30,24 +32,25 @@ export function unavailable(address: string, error: unknown): ExportError {
   });
 }
 
-/** Repeats an operation while the store's failures pass. @throws {ExportError} `cannotWrite`, `unavailable` */
+/** Repeats an operation while the store's failures pass. @throws {ExportError} `cannotWrite`, `unavailable`; the reason of `abort` */
 export async function withStoreRetries<T>(
   context: RetryContext,
   faultOf: (error: unknown) => StoreFault,
   operation: () => Promise<T>,
 ): Promise<T> {
-  const { address, clock, random, onTrouble } = context;
+  const { address, clock, random, abort, onTrouble } = context;
   const beganMs = clock.now();
   let isReported = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await operation();
     } catch (error) {
-      if (error instanceof ExportError) throw error;
+      if (error instanceof ExportError || error === abort?.reason) throw error;
       const fault = faultOf(error);
       if (fault !== 'passing') {
         throw new ExportError('cannotWrite', `${address}: ${fault.because}`, { todo: fault.todo, cause: error });
       }
+      abort?.throwIfAborted();
       const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
       if (clock.now() + waitMs - beganMs > patienceMs) {
         throw unavailable(address, error);
@@ -56,7 +59,7 @@ export async function withStoreRetries<T>(
         isReported = true;
         onTrouble?.(`${address} does not recover (${messageOf(error)}): it is retried for up to 15 minutes`);
       }
-      await clock.sleep(waitMs);
+      await clock.sleep(waitMs, abort);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { untilAborted } from '../lib/until-aborted.ts';
 
 /** How long the client of a store waits for an answer, or for the next block of one, in milliseconds. */
 export const answerLimitMs = 60_000;
@@ -11,8 +12,13 @@ export function putLimitMs(limitMs: number, bytes: number): number {
   return limitMs + Math.ceil(bytes / leastSpeed);
 }
 
-/** Rejects with the code `ETIMEDOUT` when an operation takes longer, and tells it to stop. */
-export async function withinTime<T>(limitMs: number, operation: (stop: AbortSignal) => Promise<T>): Promise<T> {
+/** Rejects with the code `ETIMEDOUT` when an operation takes longer, with the reason of `ended` after that, and tells it to stop. */
+export async function withinTime<T>(
+  limitMs: number,
+  operation: (stop: AbortSignal) => Promise<T>,
+  ended?: AbortSignal,
+): Promise<T> {
+  ended?.throwIfAborted();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -22,9 +28,10 @@ export async function withinTime<T>(limitMs: number, operation: (stop: AbortSign
     }, limitMs);
   });
   try {
-    return await Promise.race([operation(stopping.signal), late]);
+    return await untilAborted(Promise.race([operation(stopping.signal), late]), ended);
   } finally {
     clearTimeout(timer);
+    if (ended?.aborted === true) stopping.abort();
   }
 }
 

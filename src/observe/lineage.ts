@@ -57,8 +57,8 @@ interface Receiver {
   sendLast(event: object): Promise<void>;
 }
 
-function httpReceiver({ clock, listener }: ObservedRun, url: string, environment: LineageEnvironment): Receiver {
-  const delivery = new Delivery({ what: 'a lineage event', clock, listener });
+function httpReceiver({ clock, abort, listener }: ObservedRun, url: string, environment: LineageEnvironment): Receiver {
+  const delivery = new Delivery({ what: 'a lineage event', clock, abort, listener });
   const key = environment['OPENLINEAGE_API_KEY'] ?? '';
   const headers = key === '' ? {} : { authorization: `Bearer ${key}` };
   const message = (event: object) => ({ url, body: JSON.stringify(event), headers });

@@ -104,9 +104,9 @@ interface Receiver {
   ends(summary: Summary, isElsewhere: boolean): Promise<void>;
 }
 
-function receiverOf(target: NotifyTarget, { clock, listener, run }: ObservedRun): Receiver {
+function receiverOf(target: NotifyTarget, { clock, abort, listener, run }: ObservedRun): Receiver {
   const { url, as, on } = target;
-  const delivery = new Delivery({ what: `a notification (${as})`, clock, listener });
+  const delivery = new Delivery({ what: `a notification (${as})`, clock, abort, listener });
   const message = (summary: Summary) => ({
     url: as === 'healthchecks' ? pingAddress(url, pingOf(summary), run) : url,
     body: JSON.stringify(as === 'slack' ? { text: slackText(summary) } : summary),

@@ -100,7 +100,7 @@ async function exportLocked(
   if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
   const anew = fresh ? await newBase(job, context) : undefined;
-  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks });
+  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks, stop });
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await completeBefore(home, shape);
   if (finished !== undefined) return finished;

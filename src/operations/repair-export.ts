@@ -31,6 +31,8 @@ export interface RepairEffects extends Pick<InputSources, 'files' | 'stdin'> {
   readonly pay?: (() => Promise<ExportContext>) | undefined;
   /** Opens the bucket of a base; by default with the credentials of the environment. */
   readonly openStore?: ExportContext['openStore'];
+  /** Aborted when the time of grace of the process is over. */
+  readonly abort?: AbortSignal | undefined;
 }
 
 /**
@@ -107,8 +109,8 @@ async function sameInputs(
   { manifest, effects }: { readonly manifest: Manifest; readonly effects: RepairEffects },
 ): Promise<PreparedInputs> {
   const folder = job.output.dir;
-  const { files, stdin } = effects;
-  const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
+  const { files, stdin, abort } = effects;
+  const findRemote = bucketIds(job, { clock: systemClock, random: Math.random, abort });
   const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder, findRemote });
   const hashes = (inputs: readonly { readonly sha256: string }[]): string => inputs.map(({ sha256 }) => sha256).join();
   if (hashes(prepared.fingerprints) !== hashes(manifest.inputs)) {

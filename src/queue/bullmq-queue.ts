@@ -3,7 +3,9 @@ import type { Job } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { LastSecond } from '../lib/last-second.ts';
 import { LinkedAbort } from '../lib/linked-abort.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import type { SliceJob, SliceQueue } from './slice-queue.ts';
 
 /** What the tests use, and the line that installs it. */
@@ -26,6 +28,8 @@ export interface QueueOptions {
   readonly dir: string;
   readonly endpoint?: string | undefined;
   readonly clock: Clock;
+  /** Aborted: statements get one more second. */
+  readonly abort?: AbortSignal | undefined;
   /** Makes the tables where they are missing. */
   readonly setUp: boolean;
   readonly lockMs?: number;
@@ -44,8 +48,18 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   const { dir, endpoint = '', clock } = options;
   const hash = sha256(`${endpoint} ${dir}`).slice(0, 16);
   const lock = options.lockMs ?? lockMs;
-  const { queue, worker } = await connect(database, { ...options, name: hash, lock });
+  const last = new LastSecond(options.abort);
+  const { queue, worker } = await told(connect(database, { ...options, name: hash, lock }));
   const closing = new AbortController();
+
+  /** @throws {ExportError} `unavailable` */
+  async function told<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await untilAborted(work, last.signal);
+    } catch (error) {
+      throw unusable(last.signal.aborted ? new Error('no answer') : error);
+    }
+  }
 
   /** Keeps others from a job while this process lives. */
   async function keep(job: Job<SliceData>, token: string, ended: AbortSignal): Promise<void> {
@@ -73,7 +87,9 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
     clear: () => told(queue.obliterate({ force: true })),
     close: async () => {
       closing.abort();
-      await Promise.allSettled([worker.close(true), queue.close()]);
+      const closed = Promise.allSettled([worker.close(true), queue.close()]);
+      await untilAborted(closed, last.signal).catch(() => undefined);
+      last.unlink();
     },
   };
 
@@ -120,15 +136,6 @@ async function connect(database: string, { name, lock, setUp }: Connecting) {
     return { queue, worker };
   } catch (error) {
     await queue.close().catch(() => undefined);
-    throw unusable(error);
-  }
-}
-
-/** @throws {ExportError} `unavailable` */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
     throw unusable(error);
   }
 }

@@ -34,7 +34,10 @@ export interface ExportContext {
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Aborted: no new call begins, answers in flight are kept. */
   readonly stop: AbortSignal;
-  /** Aborted: exchanges in flight end at once. */
+  /**
+   * Aborted when the time of grace is over: exchanges in flight end at once, nothing is repeated, and stores and databases that do not answer
+   * are given up a second later.
+   */
   readonly abort: AbortSignal;
   /** How many threads may be used, and what starts one; absent: all is made on this one. */
   readonly threads?: { readonly most: number; readonly start: StartThread };

@@ -5,6 +5,7 @@ import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import { peek } from '../lib/peek.ts';
 import { LinkedAbort } from '../lib/linked-abort.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Journal } from '../store/journal/journal.ts';
 import type { Tally } from '../store/tally.ts';
@@ -94,7 +95,7 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     initialCap: caps.length === 0 ? undefined : Math.min(...caps),
     journal,
     onCall: async () => {
-      await parts.mayCall?.();
+      if (parts.mayCall !== undefined) await untilAborted(parts.mayCall(), context.stop);
       await Promise.all([calls.add(1), credits.add(job.budget.creditsPerCall)]);
     },
     onFree: async ({ sent }) => {

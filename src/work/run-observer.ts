@@ -11,6 +11,8 @@ export interface ObservedRun {
   readonly run: string;
   readonly version: string;
   readonly clock: Clock;
+  /** Aborted when the time of grace is over: what is delivered after that is small, and once. */
+  readonly abort?: AbortSignal | undefined;
   readonly ledger: Pick<CreditLedger, 'booked'>;
   /** When the export began, for its tables; when the run did, where it is not open yet. Milliseconds since 1970 UTC. */
   readonly startedAtMs: number;

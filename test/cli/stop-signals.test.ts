@@ -10,6 +10,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+function listening(graceMs: number, tell: (message: string) => void = () => undefined, second?: 'abort'): StopSignals {
+  const made = stopSignals(graceMs);
+  made.listen(tell, second);
+  return made;
+}
+
 /** Calls the newest listener: the test runner has its own. */
 function receive(name: 'SIGINT' | 'SIGTERM'): void {
   process.listeners(name).at(-1)?.(name);
@@ -21,7 +27,7 @@ describe('the first signal', () => {
     ['SIGTERM', 143],
   ] as const)('%s stops new calls and ends with %d', (name, exitCode) => {
     const told: string[] = [];
-    signals = stopSignals(1000, (message) => told.push(message));
+    signals = listening(1000, (message) => told.push(message));
     receive(name);
     expect(signals.stop.aborted).toBe(true);
     expect(signals.abort.aborted).toBe(false);
@@ -32,14 +38,14 @@ describe('the first signal', () => {
 
   it('tells of no waiting where there is no time of grace', () => {
     const told: string[] = [];
-    signals = stopSignals(0, (message) => told.push(message));
+    signals = listening(0, (message) => told.push(message));
     receive('SIGINT');
     expect(told).toEqual(['SIGINT: no new calls; not waiting for answers in flight']);
   });
 
   it('leaves answers in flight the time of grace, and no longer', () => {
     vi.useFakeTimers();
-    signals = stopSignals(1000, () => undefined);
+    signals = listening(1000);
     receive('SIGTERM');
     vi.advanceTimersByTime(999);
     expect(signals.abort.aborted).toBe(false);
@@ -50,7 +56,7 @@ describe('the first signal', () => {
 
 it('the second signal ends the program at once', () => {
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
-  signals = stopSignals(1000, () => undefined);
+  signals = listening(1000);
   receive('SIGTERM');
   expect(exit).not.toHaveBeenCalled();
   receive('SIGINT');
@@ -59,7 +65,7 @@ it('the second signal ends the program at once', () => {
 
 it('the second signal ends what is in flight where the program has to clean up, and the third the program', () => {
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
-  signals = stopSignals(1000, () => undefined, 'abort');
+  signals = listening(1000, undefined, 'abort');
   receive('SIGINT');
   expect(signals.abort.aborted).toBe(false);
   receive('SIGINT');
@@ -69,10 +75,22 @@ it('the second signal ends what is in flight where the program has to clean up, 
   expect(exit).toHaveBeenCalledExactlyOnceWith(130);
 });
 
-it('signals have their usual meaning again after the run', () => {
+it('signals have their usual meaning before a run and after it', () => {
   const before = process.listenerCount('SIGINT');
-  signals = stopSignals(1000, () => undefined);
+  signals = stopSignals(1000);
+  expect(process.listenerCount('SIGINT')).toBe(before);
+  signals.listen(() => undefined);
   expect(process.listenerCount('SIGINT')).toBe(before + 1);
   signals.dispose();
   expect(process.listenerCount('SIGINT')).toBe(before);
+});
+
+it('the time of grace goes on where the program works on another export after the one that was stopped', () => {
+  vi.useFakeTimers();
+  signals = listening(1000);
+  receive('SIGTERM');
+  signals.dispose();
+  signals.listen(() => undefined);
+  vi.advanceTimersByTime(1000);
+  expect(signals.abort.aborted).toBe(true);
 });

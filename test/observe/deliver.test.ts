@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Delivery } from '../../src/observe/deliver.ts';
 
 const secret = 'https://hooks.example/T000/secret';
 
 /** A delivery whose attempts end as the list says; sleeps pass at once. */
-function deliveryTo(outcomes: readonly (number | 'refused' | 'hangs')[]) {
+function deliveryTo(outcomes: readonly (number | 'refused' | 'hangs')[], abort?: AbortSignal) {
   const warnings: string[] = [];
   const bodies: string[] = [];
   const sleeps: number[] = [];
@@ -14,6 +14,7 @@ function deliveryTo(outcomes: readonly (number | 'refused' | 'hangs')[]) {
       sleeps.push(ms);
       // The time limit of an attempt passes where it hangs, and nowhere else.
       const isLimit = signal !== undefined;
+      if (signal?.aborted === true) return Promise.reject(new Error('aborted'));
       return isLimit && outcomes[bodies.length] !== 'hangs' ? new Promise<void>(() => undefined) : Promise.resolve();
     },
   };
@@ -32,7 +33,7 @@ function deliveryTo(outcomes: readonly (number | 'refused' | 'hangs')[]) {
     });
   };
   const delivery = new Delivery({
-    ...{ what: 'a notification (json)', clock, fetch: fetchNow },
+    ...{ what: 'a notification (json)', clock, abort, fetch: fetchNow },
     listener: (event) => {
       if (event.kind === 'warning') warnings.push(event.message);
     },
@@ -70,4 +71,56 @@ it('messages arrive in their order, and the end of the run cuts further attempts
   delivery.send({ url: secret, body: 'start' });
   await delivery.sendLast({ url: secret, body: 'end' });
   expect(bodies).toEqual(['start', 'end']);
+});
+
+describe('when the time of grace is over', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('a message gets one attempt', async () => {
+    const { delivery, warnings, bodies } = deliveryTo([500, 500], AbortSignal.abort());
+    await delivery.sendLast({ url: secret, body: 'a' });
+    expect({ warnings, bodies }).toEqual({
+      warnings: ['a notification (json) could not be delivered: HTTP 500'],
+      bodies: ['a'],
+    });
+  });
+
+  it('attempts under way, and those that follow, get half a second each', async () => {
+    vi.useFakeTimers();
+    const grace = new AbortController();
+    const bodies: string[] = [];
+    const warnings: string[] = [];
+    const untilAborted = (signal: AbortSignal | null | undefined): Promise<never> =>
+      new Promise((_, reject) => {
+        const end = (): void => {
+          reject(new Error('aborted'));
+        };
+        if (signal?.aborted === true) end();
+        signal?.addEventListener('abort', end);
+      });
+    const delivery = new Delivery({
+      ...{ what: 'a ping', clock: { now: () => 0, sleep: (_, signal) => untilAborted(signal) }, abort: grace.signal },
+      fetch: (_, init) => {
+        bodies.push(init?.body as string);
+        return untilAborted(init?.signal);
+      },
+      listener: (event) => {
+        if (event.kind === 'warning') warnings.push(event.message);
+      },
+    });
+    delivery.send({ url: secret, body: 'start' });
+    const ended = delivery.sendLast({ url: secret, body: 'end' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(bodies).toEqual(['start']);
+    grace.abort();
+    await vi.advanceTimersByTimeAsync(499);
+    expect(bodies).toEqual(['start']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bodies).toEqual(['start', 'end']);
+    await vi.advanceTimersByTimeAsync(500);
+    await ended;
+    expect(warnings).toEqual(['a ping could not be delivered: no answer within 0.5 s']);
+  });
 });

@@ -10,6 +10,8 @@ export interface PostgresGate {
   loseAnswers(count: number): void;
   /** Breaks all connections, and each new one as soon as it is made. */
   close(): void;
+  /** Passes nothing on any more, and keeps the connections. */
+  silence(): void;
   open(): void;
 }
 
@@ -18,19 +20,25 @@ export async function throughGate(address: string): Promise<PostgresGate> {
   const folder = new URL(address).searchParams.get('host') ?? '';
   const sockets = new Set<Socket>();
   let lost = 0;
-  let isClosed = false;
+  let state: 'open' | 'silent' | 'closed' = 'open';
   const gate = createServer((socket) => {
-    if (isClosed) {
+    if (state === 'closed') {
       socket.destroy();
       return;
     }
     sockets.add(socket);
     const upstream = connect(join(folder, '.s.PGSQL.5432'));
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => upstream.destroy()).pipe(upstream);
+    socket.on('error', () => upstream.destroy()).on('end', () => upstream.end());
+    socket.on('data', (bytes) => {
+      if (state !== 'silent') upstream.write(bytes);
+    });
     upstream.on('error', () => socket.destroy());
-    upstream.on('close', () => socket.destroy());
+    upstream.on('close', () => {
+      if (state !== 'silent') socket.destroy();
+    });
     upstream.on('data', (bytes) => {
+      if (state === 'silent') return;
       // What a new connection says first is no answer to a statement.
       const isAnswer = bytes.includes('SELECT');
       if (isAnswer && lost > 0) {
@@ -49,11 +57,16 @@ export async function throughGate(address: string): Promise<PostgresGate> {
       lost = count;
     },
     close: () => {
-      isClosed = true;
+      state = 'closed';
       for (const socket of sockets) socket.destroy();
     },
+    silence: () => {
+      state = 'silent';
+    },
     open: () => {
-      isClosed = false;
+      // What was lost meanwhile would be waited for.
+      if (state === 'silent') for (const socket of sockets) socket.destroy();
+      state = 'open';
     },
   };
 }

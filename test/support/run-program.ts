@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { onTestFailed, TestRunner } from 'vitest';
+import { waitsOf } from './hung-program.ts';
 
 /** How a run of the program ended. */
 export interface ProgramRun {
@@ -32,7 +34,7 @@ export function startProgram(
   options: ProgramOptions = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<ProgramRun> } {
   const { largestFile, limit = largestFile === undefined ? undefined : `-f ${largestFile}` } = options;
-  const command = [process.execPath, ...(options.program ?? [builtProgram]), ...args];
+  const command = programCommand(args, options.program);
   const confined = limit === undefined ? [] : ['sh', '-c', `ulimit ${limit}; exec "$@"`, 'sh'];
   const [file = '', ...rest] = [...confined, ...command];
   const child = spawn(file, rest, {
@@ -43,7 +45,29 @@ export function startProgram(
   child.stdin.on('error', () => undefined);
   child.stdin.write(options.stdin ?? '');
   if (options.stdinStaysOpen !== true) child.stdin.end();
+  tellIfHung(child, args);
   return { child, ended: endOf(child) };
+}
+
+/** A test that fails while its program runs, at its time limit for example, shows what that said and waits for, and ends it. */
+function tellIfHung(child: ChildProcess, args: readonly string[]): void {
+  if (TestRunner.getCurrentTest() === undefined) return;
+  const startedMs = performance.now();
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text: Buffer | string) => (said += String(text)));
+  onTestFailed(() => {
+    if (child.exitCode !== null || child.signalCode !== null || child.killed) return;
+    const ranMs = Math.round(performance.now() - startedMs);
+    const head = `The program still runs after ${ranMs} ms: asset-export ${args.join(' ')}`;
+    console.error(`${head}\n${waitsOf(child.pid ?? 0)}\n  it said:\n${said}`);
+    child.kill('SIGKILL');
+  });
+}
+
+/** What starts the program. */
+export function programCommand(args: readonly string[], program: readonly string[] = [builtProgram]): string[] {
+  return [process.execPath, ...program, ...args];
 }
 
 /** Runs the program to its end. */
@@ -62,7 +86,8 @@ export function told(child: ChildProcess, text: string): Promise<void> {
   });
 }
 
-async function endOf(child: ChildProcess): Promise<ProgramRun> {
+/** How a program ends whose output nobody else reads. */
+export async function endOf(child: ChildProcess): Promise<ProgramRun> {
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));

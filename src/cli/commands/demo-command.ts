@@ -40,7 +40,7 @@ export const demoCommand: Command = {
       `      asset-export load ${shellWord(shown)} --to duckdb:demo.duckdb`,
       '      asset-export init, for your own data',
     ];
-    const open = await openServiceFor(job, args);
+    const open = await openServiceFor(job, args, { abort: settings.signals.abort });
     return runJob({ job, idsFolder, fresh: false }, { open, words: { shown, next: next.join('\n') }, ...settings });
   },
 };

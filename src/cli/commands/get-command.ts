@@ -48,13 +48,15 @@ async function get(args: CommandArguments): Promise<number> {
   const file = args.text('job');
   // The job's other fields are not used here, but the schema requires them.
   const { job } = jobOf({ ...args, words: file === undefined ? [] : [file] }, { ids: '-', out: '.' });
+  const signals = stopSignals(0);
   const open = await openService({
     job,
+    abort: signals.abort,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => Promise.resolve(createMemoryLedger()),
   });
-  const signals = stopSignals(0, (message) => process.stderr.write(`${message}\n`));
+  signals.listen((message) => process.stderr.write(`${message}\n`));
   const gone = outputGone(process.stdout);
   let unknown = 0;
   try {
@@ -75,8 +77,8 @@ async function get(args: CommandArguments): Promise<number> {
     if (!gone.signal.aborted) throw error;
   } finally {
     gone.dispose();
-    signals.dispose();
     await open.close();
+    signals.dispose();
   }
   return unknown === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
 }

@@ -58,7 +58,7 @@ async function rebuild(args: CommandArguments): Promise<number> {
   if (args.text('out') === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
   const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
-  const { folder, files } = await exportPlace(args.words[0] ?? '', args);
+  const { folder, files } = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const source = await openSource(folder, files);
   const { dir, ...output } = outputOf(args, source.manifest.job['base.from'] !== undefined);
   const job = rebuiltJob(source, dir, output);

@@ -6,7 +6,7 @@ import type { ExportPlace } from '../../operations/homes/export-place.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import type { CommandArguments } from '../command.ts';
-import { scratchOf } from '../export-place.ts';
+import { exportPlace, scratchOf } from '../export-place.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { jobOf } from '../job-flags.ts';
 import { type OpenService, openServiceFor } from '../open-service.ts';
@@ -16,11 +16,12 @@ import { errorJson, errorText } from '../output/show-error.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 
 /** `verify --repair`: repairs an export, and spends nothing without `--yes`. Resolves to the exit status. */
-export async function repair(args: CommandArguments, place: ExportPlace): Promise<number> {
+export async function repair(args: CommandArguments): Promise<number> {
+  const settings = runSettings(args);
+  const place = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const { folder } = place;
   // An export in a bucket is repaired in a folder of its scratch.
   const local = place.store === undefined ? folder : pathIn(scratchOf(place, args), 'repair');
-  const settings = runSettings(args);
   const file = args.text('job');
   const isNamed = file !== undefined || args.value('ids') !== undefined || args.value('url') !== undefined;
   const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: local }) : undefined;
@@ -75,7 +76,7 @@ async function repaired(request: RepairRequest, args: CommandArguments, settings
   let open: OpenService | undefined;
   let run: RunContext | undefined;
   const pay = async ({ job }: LoadedJob): Promise<RunContext['context']> => {
-    open = await openServiceFor(job, args);
+    open = await openServiceFor(job, args, { abort: settings.signals.abort });
     run = await openRunContext(job, { open, ...settings });
     return run.context;
   };
@@ -83,10 +84,12 @@ async function repaired(request: RepairRequest, args: CommandArguments, settings
     return await repairExport(request, {
       files: diskFileStore,
       stdin: process.stdin,
+      abort: settings.signals.abort,
       pay: args.isOn('yes') && source !== undefined ? () => pay(source) : undefined,
     });
   } finally {
     run?.end();
     await open?.close();
+    settings.signals.dispose();
   }
 }

@@ -56,7 +56,7 @@ async function run(args: CommandArguments): Promise<number> {
   const runOne = async (dated: Job, more: Partial<JobRun>): Promise<number> => {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
-    const open = await openServiceFor(dated, args, { ...environment });
+    const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
     return runJob({ job: dated, idsFolder, fresh }, { open, brake, observe: observeRuns, ...settings, ...more });
   };
   const warnings = jobWarnings(job);

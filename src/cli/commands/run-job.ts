@@ -38,7 +38,12 @@ export async function runJob(request: ExportRequest, settings: JobRun): Promise<
   return thenCleanUp({
     work: () => runOpen(request, settings),
     hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
-    cleanUp: [() => settings.open.close()],
+    cleanUp: [
+      () => settings.open.close(),
+      async () => {
+        settings.signals.dispose();
+      },
+    ],
   });
 }
 

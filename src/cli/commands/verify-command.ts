@@ -72,12 +72,10 @@ async function showVerifying(): Promise<ShownVerifying | undefined> {
 }
 
 async function verify(args: CommandArguments): Promise<number> {
+  if (args.isOn('repair')) return (await import('./repair.ts')).repair(args);
+  refuseRepairFlags(args);
   const place = await exportPlace(args.words[0] ?? '', args);
   const { files, folder } = place;
-  if (args.isOn('repair')) {
-    return (await import('./repair.ts')).repair(args, place);
-  }
-  refuseRepairFlags(args);
   const { verifyExport } = await import('../../operations/verify-export.ts');
   const shown = await showVerifying();
   const options = { onProgress: shown?.onProgress, look: args.isOn('quick') ? lookIn(place) : undefined };

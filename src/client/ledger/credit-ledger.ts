@@ -47,6 +47,8 @@ export interface DiskLedgerOptions {
   readonly stateDir: string;
   /** Only its hash is kept. */
   readonly apiKey: string;
+  /** Aborted: a process that keeps the ledger from this one is not waited for. */
+  readonly abort?: AbortSignal | undefined;
 }
 
 /** A day as this process sees it. */
@@ -68,7 +70,7 @@ interface Balance {
 const manyEntries = 120;
 
 /** The ledger that all processes of a user share: one file for each key and day. */
-export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): Promise<DiskLedger> {
+export async function openDiskLedger({ stateDir, apiKey, abort }: DiskLedgerOptions): Promise<DiskLedger> {
   const hash = keyHash(apiKey);
   const self = newOwner();
   const days = new Map<string, OpenDay>();
@@ -77,7 +79,11 @@ export async function openDiskLedger({ stateDir, apiKey }: DiskLedgerOptions): P
   function openDay(day: string): OpenDay {
     const known = days.get(day);
     if (known !== undefined) return known;
-    const opened = { file: new LedgerFile(stateDir, { keyHash: hash, day }, self), inFlight: 0, written: undefined };
+    const opened = {
+      file: new LedgerFile(stateDir, { keyHash: hash, day }, { self, abort }),
+      inFlight: 0,
+      written: undefined,
+    };
     days.set(day, opened);
     return opened;
   }
@@ -188,7 +194,7 @@ export async function readLedgers({ stateDir, apiKey }: { stateDir: string; apiK
   for (const each of await ledgerFiles(stateDir)) {
     if (apiKey !== undefined && each.keyHash !== keyHash(apiKey)) continue;
     if (booked.length === 0) await makeLedgerFolders(stateDir);
-    const file = new LedgerFile(stateDir, each, self);
+    const file = new LedgerFile(stateDir, each, { self });
     const credits = await file.change((found, path) => ({ result: stateIn(found, path, each.day).credits }));
     booked.push({ ...each, credits });
     await file.close();

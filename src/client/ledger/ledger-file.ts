@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type Exclusion, exclusively } from '../../lib/process/exclusively.ts';
-import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { SyncedFile } from '../../store/synced-file.ts';
@@ -74,11 +73,11 @@ export class LedgerFile {
   #open: SyncedFile | undefined;
   #failure: Error | undefined;
 
-  constructor(stateDir: string, { keyHash: hash, day }: LedgerDay, self: LockOwner) {
+  constructor(stateDir: string, { keyHash: hash, day }: LedgerDay, who: Pick<Exclusion, 'self' | 'abort'>) {
     const name = `${hash}-${day}`;
     this.#folder = ledgerFolder(stateDir);
     this.#path = join(this.#folder, name);
-    this.#exclusion = { path: join(lockFolder(stateDir), name), self };
+    this.#exclusion = { path: join(lockFolder(stateDir), name), ...who };
   }
 
   /**

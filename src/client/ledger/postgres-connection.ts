@@ -1,7 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { duration } from '../../lib/format-text.ts';
+import { LastSecond } from '../../lib/last-second.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../../lib/postgres-address.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 
 /** The waits between attempts, in milliseconds. */
 const [baseMs, capMs] = [200, 10_000] as const;
@@ -21,6 +23,8 @@ export interface PostgresContext {
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
+  /** Aborted: nothing is repeated any more, and statements get one more second. */
+  readonly abort?: AbortSignal | undefined;
   /** Takes messages: that the database stopped answering, and that it answers again. */
   readonly tell?: (message: string) => void;
 }
@@ -32,7 +36,7 @@ export interface PostgresConnection {
   /**
    * The first row of a statement, which is repeated while the database is gone: it may be done more than once.
    * @param patienceMs how long the database may be gone, counted from when it was first missed
-   * @throws {ExportError} `unavailable` when that is over, `cannotWrite` when the database refuses
+   * @throws {ExportError} `unavailable` when that is over, `cannotWrite` when the database refuses; the reason of `abort`
    */
   ask(statement: string, values?: readonly unknown[], patienceMs?: number): Promise<Row>;
   /** Does a statement at most once; resolves to whether it surely was done. @throws {ExportError} `cannotWrite` */
@@ -48,7 +52,7 @@ export async function connectPostgres(address: string, context: PostgresContext)
   if (problem !== undefined) {
     throw new ExportError('usage', `the address of the shared database ${problem}`, { todo: postgresAddressExample });
   }
-  const { clock, random } = context;
+  const { clock, random, abort } = context;
   const { Pool } = await loadPg();
   const limits = { connectionTimeoutMillis: 10_000, query_timeout: answerLimitMs, idleTimeoutMillis: 0 };
   const pool = new Pool({ connectionString: address, max: 1, keepAlive: true, ...limits });
@@ -56,14 +60,24 @@ export async function connectPostgres(address: string, context: PostgresContext)
   pool.on('error', () => undefined);
   const outage = newOutage(context);
   const stopped = new AbortController();
+  const stopWaiting = (): void => {
+    stopped.abort();
+  };
+  abort?.addEventListener('abort', stopWaiting, { once: true });
+  const last = new LastSecond(abort);
 
   async function send(statement: string, values: readonly unknown[]): Promise<Row> {
+    last.signal.throwIfAborted();
     try {
       // A script of several statements has several results.
-      const answer: { readonly rows?: readonly Row[] } = await pool.query<Row>(statement, [...values]);
+      const answer: { readonly rows?: readonly Row[] } = await untilAborted(
+        pool.query<Row>(statement, [...values]),
+        last.signal,
+      );
       outage.over();
       return answer.rows?.[0] ?? {};
     } catch (error) {
+      if (last.signal.aborted) throw error;
       if (!isPassing(error)) throw refused(error);
       outage.seen(error);
       throw error;
@@ -76,10 +90,12 @@ export async function connectPostgres(address: string, context: PostgresContext)
         try {
           return await send(statement, values);
         } catch (error) {
+          abort?.throwIfAborted();
           if (error instanceof ExportError) throw error;
           const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
           if (stopped.signal.aborted || outage.lastedMs() + waitMs > patienceMs) throw gone(error, outage.lastedMs());
           await clock.sleep(waitMs, stopped.signal).catch(() => undefined);
+          abort?.throwIfAborted();
         }
       }
     },
@@ -88,14 +104,18 @@ export async function connectPostgres(address: string, context: PostgresContext)
         await send(statement, values);
         return true;
       } catch (error) {
-        if (error instanceof ExportError) throw error;
+        if (error instanceof ExportError && error !== abort?.reason) throw error;
         return false;
       }
     },
-    stopWaiting: () => {
-      stopped.abort();
+    stopWaiting,
+    close: async () => {
+      abort?.removeEventListener('abort', stopWaiting);
+      await untilAborted(pool.end(), last.signal).catch((error: unknown) => {
+        if (!last.signal.aborted) throw error;
+      });
+      last.unlink();
     },
-    close: () => pool.end(),
   };
 }
 

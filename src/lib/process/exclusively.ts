@@ -11,6 +11,8 @@ export interface Exclusion {
   readonly self: LockOwner;
   /** Waits before the next try; about a millisecond by default. */
   readonly pause?: () => Promise<unknown>;
+  /** Aborted: a lock that another process holds is not waited for. */
+  readonly abort?: AbortSignal | undefined;
 }
 
 /** Thrown by `requireHeld` in work that lost its lock; the work is then done again from its beginning. */
@@ -37,10 +39,10 @@ let taken = 0;
  *
  * A dead owner's link is removed under a lock of its own, `<path>.after.<hash of the link>`, by somebody who has looked at
  * the link again there. No link's text is used twice, so the lock of a living owner is never removed by mistake.
- * @throws {ExportError} `locked`; what `work` throws; what the disk says
+ * @throws {ExportError} `locked`; what `work` throws; what the disk says; the reason of `abort`
  */
 export async function exclusively<T>(exclusion: Exclusion, work: (requireHeld: () => void) => T): Promise<T> {
-  const { path, self, pause = shortPause } = exclusion;
+  const { path, self, pause = shortPause, abort } = exclusion;
   let standing = { text: '', tries: 0 };
   for (;;) {
     taken += 1;
@@ -68,6 +70,7 @@ export async function exclusively<T>(exclusion: Exclusion, work: (requireHeld: (
       }
       if (standing.tries > mostTries) throw heldFor(path, text);
     }
+    abort?.throwIfAborted();
     await pause();
   }
 }

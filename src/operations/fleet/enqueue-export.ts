@@ -32,7 +32,7 @@ export interface EnqueueRequest {
 }
 
 export interface EnqueueContext
-  extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop'> {
+  extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop' | 'abort'> {
   readonly onProgress: (progress: EnqueueProgress) => void;
 }
 
@@ -97,7 +97,8 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
   const home = bucketHome(place);
   const findRemote = bucketIds(job, context);
   const found = await findInputs({ ...request, ...context, folder: place.scratch, findRemote, streams: true });
-  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: found.inputs, sinks: [] });
+  if (fresh || (await home.isThrowingAway()))
+    await home.throwAway({ inputs: found.inputs, sinks: [], stop: context.stop });
   const manifest = await home.readManifest();
   const begun = await readBucketStart(place);
   if (manifest !== undefined || begun !== undefined) await requireSameIds(place, job, { found, manifest, begun });

@@ -1,4 +1,3 @@
-import type { CustomSink } from '../../formats/custom-sink.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { storeWithin } from '../../objects/store-within.ts';
@@ -12,7 +11,7 @@ import { mergedRecord, putRecord } from './bucket-record.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { readBucketManifest, readBucketProgress } from './bucket-progress.ts';
 import { openBucketExport } from './bucket-slices.ts';
-import type { ExportHome } from './export-home.ts';
+import type { ExportHome, ToThrowAway } from './export-home.ts';
 import { requireNoHolder, sliceFolders } from './slice-holders.ts';
 
 /** An export in a bucket: slices with a log each. Its unfinished files and kept answers lie in the scratch folder. */
@@ -34,7 +33,7 @@ export function bucketHome(place: BucketPlace): ExportHome {
     syncManifest: () => Promise.resolve(),
     putManifest: (manifest) => putManifest(place, manifest),
     isThrowingAway: async () => (await store.look(sliceNames.throwingAway)) !== undefined,
-    throwAway: ({ sinks }) => throwAwayBucket(place, sinks),
+    throwAway: (what) => throwAwayBucket(place, what),
     open: (start, entries) => openBucketExport(place, start, entries),
     clear: async (outcome, lock, warn) => {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place)))) return putRecord(place);
@@ -89,9 +88,9 @@ async function hasBegun({ store }: BucketPlace): Promise<boolean> {
 }
 
 /** The manifest goes first and the mark last: a run that is interrupted in between is followed by one that continues. */
-async function throwAwayBucket(place: BucketPlace, sinks: readonly CustomSink[]): Promise<void> {
+async function throwAwayBucket(place: BucketPlace, { sinks, stop }: ToThrowAway): Promise<void> {
   const { store } = place;
-  for (const held of [place, askedPlace(place)]) await requireNoHolder(held);
+  for (const held of [place, askedPlace(place)]) await requireNoHolder(held, stop);
   await store.putNew(sliceNames.throwingAway, { bytes: Buffer.of() });
   const names = await namesOf(store, '');
   const own = names.filter((name) => isPartFile(name, sinks) || exportPaths.companions.some((each) => each === name));

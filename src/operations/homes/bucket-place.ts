@@ -8,6 +8,8 @@ export interface BucketPlace {
   readonly files: FileStore;
   readonly store: ObjectStore;
   readonly clock: Clock;
+  /** Aborted when the time of grace of the process is over. */
+  readonly abort?: AbortSignal | undefined;
   readonly address: string;
   readonly scratch: string;
   /** Folder of this process's record of runs; `scratch` unless given. */

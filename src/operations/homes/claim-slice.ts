@@ -175,11 +175,13 @@ class ClaimedParts implements ClaimedSlice {
   }
 
   async #end(how: 'done' | 'release'): Promise<void> {
-    const { files } = this.#place;
+    const { files, store, abort } = this.#place;
     const { folder, hold, lock, answers, answered } = this.#claimed;
     await this.#close();
     if (how === 'release') {
       if (this.#isStoreGone) return;
+      // Answers are hashed before they are put: where nobody takes them, that is for nothing, and may take long.
+      if (abort?.aborted === true) await store.look(sliceNames.start);
       await keepAnswers(answers);
       await hold.end('release', this.spent(), answered.ids);
       return;

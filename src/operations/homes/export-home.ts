@@ -46,6 +46,13 @@ export interface ExportProgress {
   readonly spent: Spent;
 }
 
+export interface ToThrowAway {
+  readonly inputs: readonly IdInput[];
+  readonly sinks: readonly CustomSink[];
+  /** Ends the wait for a process that may be dead. */
+  readonly stop: AbortSignal;
+}
+
 /** Where an export lives. Relative names are those of `exportPaths`. */
 export interface ExportHome {
   /** The folder or the address of the bucket, for messages and accounts. */
@@ -71,7 +78,7 @@ export interface ExportHome {
   putManifest(manifest: Omit<Manifest, 'version'>): Promise<Manifest>;
   /** Whether a run was interrupted while it threw the export away. */
   isThrowingAway(): Promise<boolean>;
-  throwAway(what: { readonly inputs: readonly IdInput[]; readonly sinks: readonly CustomSink[] }): Promise<void>;
+  throwAway(what: ToThrowAway): Promise<void>;
   /** Opens the export where it stands, or begins it. @throws {ExportError} when it began with another job or inputs */
   open(start: ExportStart, entries: () => AsyncIterable<Entries>): Promise<OpenExport>;
   /** Removes what a run no longer needs: of an export that is complete, or was refused before it began. */

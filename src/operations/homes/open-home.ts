@@ -11,6 +11,7 @@ import { localFolder } from './local-folder.ts';
 export interface HomeContext extends Pick<ExportContext, 'files' | 'clock' | 'random'> {
   readonly openStore?: ExportContext['openStore'] | undefined;
   readonly listener?: ExportContext['listener'] | undefined;
+  readonly abort?: ExportContext['abort'] | undefined;
 }
 
 /** The home of a job's export. @throws {ExportError} `usage` for an address that is none, or a package that is not installed */
@@ -24,19 +25,19 @@ export async function openHome(job: Job, context: HomeContext): Promise<ExportHo
 
 /** The place of an export in a bucket. @throws {ExportError} `usage` */
 export async function openBucketPlace(job: Job, context: HomeContext): Promise<BucketPlace> {
-  const { files, clock } = context;
+  const { files, clock, abort } = context;
   const { dir, endpoint } = job.output;
   const store = await openStoreAt(dir, endpoint, context);
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
   const shape = { ...batchShape(job), entriesPerSlice };
-  return { files, store, clock, address: dir, scratch: localFolder(job), shape, deadAfterSeconds };
+  return { files, store, clock, abort, address: dir, scratch: localFolder(job), shape, deadAfterSeconds };
 }
 
 /** The store at the address of a bucket. @throws {ExportError} `usage` */
 export async function openStoreAt(
   address: string,
   endpoint: string | undefined,
-  { clock, random, openStore, listener }: Omit<HomeContext, 'files'>,
+  { clock, random, openStore, listener, abort }: Omit<HomeContext, 'files'>,
 ): Promise<ObjectStore> {
   const open = openStore ?? (await import('../../objects/open-objects.ts')).openObjects;
   let quietUntilMs = 0;
@@ -46,5 +47,5 @@ export async function openStoreAt(
     quietUntilMs = clock.now() + 60_000;
     listener?.({ kind: 'warning', message });
   };
-  return open({ address, endpoint, clock, random, onTrouble });
+  return open({ address, endpoint, clock, random, abort, onTrouble });
 }

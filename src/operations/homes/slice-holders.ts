@@ -56,13 +56,13 @@ export async function requireDead(place: BucketPlace, log: SliceLog, stop: Abort
   if (state === 'alive') throw heldElsewhere(place.address);
 }
 
-/** @throws {ExportError} `locked` when a process makes parts of the export */
-export async function requireNoHolder(place: BucketPlace): Promise<void> {
+/** @throws {ExportError} `locked` when a process makes parts of the export; the reason of `stop` */
+export async function requireNoHolder(place: BucketPlace, stop: AbortSignal): Promise<void> {
   for (const log of (await readLogs(place)).values()) {
     const { holder } = log.state;
     if (holder === undefined) continue;
     if ((await ownScratchId(place, log.slice)) === holder.scratch) continue;
-    await requireDead(place, log, new AbortController().signal);
+    await requireDead(place, log, stop);
   }
 }
 

@@ -116,7 +116,7 @@ async function rebuildHeld(
 ): Promise<ExportOutcome> {
   const { manifest } = source;
   const seal = contentSeal(manifest);
-  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [] });
+  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
   const begun = manifest.startedAtMs ?? 0;
   const start = {
     job: { ...jobShape(job), ...rebuiltShape(seal, join) },

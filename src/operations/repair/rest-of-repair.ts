@@ -24,7 +24,7 @@ interface RestOfRepair {
   readonly request: (context: ExportContext) => Promise<RequestedParts>;
 }
 
-type RestEffects = Pick<HomeContext, 'files' | 'openStore'>;
+type RestEffects = Pick<HomeContext, 'files' | 'openStore' | 'abort'>;
 
 interface Rest extends DamagedExport {
   readonly prepared: PreparedInputs | undefined;
@@ -50,8 +50,8 @@ export async function restOf(rest: Rest, effects: RestEffects): Promise<RestOfRe
 }
 
 /** Of an export with a base: its rows cost nothing. */
-async function restWithBase(damage: BasedDamage, { files, openStore }: RestEffects): Promise<RestOfRepair> {
-  const plan = await planBasedRepair(damage, { files, openStore, clock: systemClock, random: Math.random });
+async function restWithBase(damage: BasedDamage, effects: RestEffects): Promise<RestOfRepair> {
+  const plan = await planBasedRepair(damage, { ...effects, clock: systemClock, random: Math.random });
   const rebuilt: string[] = [];
   for await (const path of rebuildFromBase(damage, plan)) rebuilt.push(path);
   const listed = await listBasedParts(damage, plan);

@@ -81,7 +81,7 @@ describe('a day that is set to what the provider says', () => {
     const ledger = await openDiskLedger({ stateDir, apiKey });
     await ledger.reserve({ day, credits: 480 });
     await ledger.settle({ day, credits: 480 });
-    const file = new LedgerFile(stateDir, { keyHash: keyHash(apiKey), day }, thisProcess('here'));
+    const file = new LedgerFile(stateDir, { keyHash: keyHash(apiKey), day }, { self: thisProcess('here') });
     const dead = { ...thisProcess('there'), pid: 4_194_305 };
     const inFlight = [
       { credits: 320, owner: { ...dead, namespace: 'pid:[1]' } },
@@ -95,7 +95,7 @@ describe('a day that is set to what the provider says', () => {
 
   it('holds what 400 programs had in flight that were killed in other containers, in a file of the same length', async () => {
     const stateDir = await tempFolder();
-    const file = new LedgerFile(stateDir, { keyHash: keyHash(apiKey), day }, thisProcess('here'));
+    const file = new LedgerFile(stateDir, { keyHash: keyHash(apiKey), day }, { self: thisProcess('here') });
     const ledger = await openDiskLedger({ stateDir, apiKey });
     await ledger.reserve({ day, credits: 160 });
     const path = join(stateDir, 'ledger', readdirSync(join(stateDir, 'ledger'))[0] ?? '');

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { ExportError } from '../../../src/lib/export-error.ts';
 import type { ObjectStore } from '../../../src/objects/object-store.ts';
 import { probeStore } from '../../../src/objects/probe-store.ts';
 import type { RetryContext } from '../../../src/objects/store-retries.ts';
@@ -17,7 +19,7 @@ export interface FaultyStore {
   readonly denied: Refusal;
 }
 
-export interface StoreOptionsOfTests extends Pick<RetryContext, 'clock' | 'random' | 'onTrouble'> {
+export interface StoreOptionsOfTests extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble'> {
   readonly bucket: string;
   /** How long a request waits for its answer, in milliseconds. */
   readonly limitMs: number;
@@ -32,7 +34,7 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
   let nowMs = 0;
   const troubles: string[] = [];
   const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
-  const opened = (how: { bucket?: string; limitMs?: number } = {}) =>
+  const opened = (how: Partial<StoreOptionsOfTests> = {}) =>
     open({
       ...{ bucket: 'bucket', limitMs: 60_000, clock, random: () => 0.5, ...how },
       onTrouble: (message) => troubles.push(message),
@@ -148,6 +150,66 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
     it('passes the probe where nothing may be removed', async () => {
       server.denied.set('DELETE', denied);
       expect(await probeStore(await opened(), storeName)).toEqual({ canReplace: true });
+    });
+
+    describe('when the time of grace of a process is over', () => {
+      const reason = new ExportError('terminated', 'stopped by SIGTERM');
+      const ending = async () => {
+        const grace = new AbortController();
+        const store = await opened({ clock: systemClock, abort: grace.signal });
+        onTestFinished(() => void (server.draw = () => undefined));
+        return {
+          store,
+          over: () => {
+            grace.abort(reason);
+          },
+        };
+      };
+
+      it.each([
+        { words: 'does not answer', fault: 'hang' as const },
+        { words: 'is busy', fault: busy[0] ?? denied },
+      ])('gives up a store that $words, whatever waits for it', async ({ fault }) => {
+        const { store, over } = await ending();
+        await store.putNew('one', { bytes: randomBytes(500_000) });
+        faults.push({ operation: 'GET', fault: 'stall' });
+        const reading = bytesOf(store.read('one'));
+        await systemClock.sleep(200);
+        server.draw = () => fault;
+        const works = [
+          reading,
+          store.put('two', text('x')),
+          store.put('three', await fileOf(randomBytes(3_000_000))),
+          store.look('one'),
+          bytesOf(store.read('one', { from: 1, length: 2 })),
+          allOf(store.list('')),
+          allOf(store.names('')),
+          store.remove(['one']),
+        ].map((work) => work.catch((error: unknown) => error));
+        await systemClock.sleep(300);
+        const beganMs = performance.now();
+        over();
+        expect(await Promise.all(works)).toEqual(works.map(() => reason));
+        expect(performance.now() - beganMs).toBeLessThan(1600);
+        const againMs = performance.now();
+        await expect(store.put('two', text('x'))).rejects.toBe(reason);
+        expect(performance.now() - againMs).toBeLessThan(100);
+      });
+
+      it('waits for one that answers, and repeats nothing', async () => {
+        const { store, over } = await ending();
+        faults.push({ operation: 'PUT', fault: 'slow' });
+        const putting = store.putNew('one', text('first'));
+        await systemClock.sleep(200);
+        over();
+        expect(await putting).toBe('put');
+        expect(await store.putNew('two', text('second'))).toBe('put');
+        expect(String(await bytesOf(store.read('two')))).toBe('second');
+        const [fault = denied] = busy;
+        faults.push({ operation: 'PUT', fault });
+        await expect(store.put('two', text('third'))).rejects.toBe(reason);
+        expect(String(await bytesOf(store.read('two')))).toBe('second');
+      });
     });
   });
 }

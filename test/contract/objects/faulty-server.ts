@@ -1,14 +1,19 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export type Operation = 'PUT' | 'GET' | 'LOOK' | 'LIST' | 'DELETE' | 'TOKEN';
 
 /**
  * What goes wrong with a request. `lost`: done, then the connection breaks. `cut`: half of the answer is sent, then the
- * connection breaks. `stall`: half of the answer is sent, and no more comes. `hang`: no answer comes.
+ * connection breaks. `stall`: half of the answer is sent, and no more comes. `hang`: no answer comes. `slow`: the answer takes
+ * `slowMs`.
  */
-export type StoreFaultOfTests = 'lost' | 'cut' | 'stall' | 'hang' | Refusal;
+export type StoreFaultOfTests = 'lost' | 'cut' | 'stall' | 'hang' | 'slow' | Refusal;
+
+/** In milliseconds. */
+export const slowMs = 1500;
 
 export interface Refusal {
   readonly status: number;
@@ -34,8 +39,8 @@ export interface FaultyServer {
   readonly faults: { readonly operation: Operation; readonly fault: StoreFaultOfTests }[];
   /** Requests of each operation so far. */
   readonly requests: ReadonlyMap<Operation, number>;
-  /** Draws the faults of all other requests; by default there are none. */
-  draw: (operation: Operation) => StoreFaultOfTests | undefined;
+  /** Draws the faults of all other requests, by operation and path; by default there are none. */
+  draw: (operation: Operation, path: string) => StoreFaultOfTests | undefined;
   /** Operations that are refused all the time. */
   readonly denied: Map<Operation, Refusal>;
   /** Connections that were made. */
@@ -56,8 +61,9 @@ export async function startFaultyServer(store: ServedStore): Promise<FaultyServe
     const operation = store.operationOf(request);
     requests.set(operation, (requests.get(operation) ?? 0) + 1);
     const index = faults.findIndex((each) => each.operation === operation);
-    const fault = index < 0 ? served.draw(operation) : faults.splice(index, 1)[0]?.fault;
+    const fault = index < 0 ? served.draw(operation, request.url ?? '') : faults.splice(index, 1)[0]?.fault;
     if (fault === 'hang') return;
+    if (fault === 'slow') await delay(slowMs);
     const refusal = typeof fault === 'object' ? fault : denied.get(operation);
     const answer = refusal === undefined ? await store.answer(request, Buffer.concat(blocks)) : store.refusal(refusal);
     if (fault === 'lost') response.destroy();

@@ -68,9 +68,10 @@ async function enqueue(args: CommandArguments): Promise<number> {
   const { enqueueExport } = await import('../../../operations/fleet/enqueue-export.ts');
   const { intolerableIds } = await import('../../../operations/tolerance.ts');
   // A queue that cannot be used is known before the ids are read.
-  await withJobQueue(job, true, () => Promise.resolve());
+  await withJobQueue(job, { setUp: true }, () => Promise.resolve());
   const shown = showEnqueuing();
-  const signals = stopSignals(0, shown.tell);
+  const signals = stopSignals(0);
+  signals.listen(shown.tell);
   let enqueued: Enqueued;
   try {
     for (const warning of jobWarnings(job)) shown.tell(`asset-export: warning: ${warning}`);
@@ -78,7 +79,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
       { job, idsFolder, mostBytes, fresh: args.isOn('fresh') },
       {
         ...{ clock: systemClock, random: Math.random, files: diskFileStore, stdin: process.stdin },
-        ...{ stop: signals.stop, onProgress: shown.onProgress },
+        ...{ stop: signals.stop, abort: signals.abort, onProgress: shown.onProgress },
       },
     );
   } finally {
@@ -98,7 +99,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
 /** A job for each slice. Those of slices that are done are finished by the worker that takes them. */
 async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean): Promise<void> {
   if (state === 'complete') return;
-  await withJobQueue(job, true, async (queue) => {
+  await withJobQueue(job, { setUp: true }, async (queue) => {
     if (fresh) await queue.clear();
     await queue.add(Array.from({ length: slices }, (_, slice) => slice));
   });

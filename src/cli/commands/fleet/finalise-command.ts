@@ -51,7 +51,7 @@ async function finalise(args: CommandArguments): Promise<number> {
 /** Workers find these slices without the queue, too: a queue that fails is only told. */
 async function queueAgain(job: Job, slices: readonly number[]): Promise<void> {
   try {
-    await withJobQueue(job, true, (queue) => queue.add(slices));
+    await withJobQueue(job, { setUp: true }, (queue) => queue.add(slices));
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     process.stderr.write(`asset-export: warning: ${error.message}\n`);

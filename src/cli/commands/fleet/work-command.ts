@@ -58,7 +58,7 @@ async function work(args: CommandArguments): Promise<number> {
   const environment = { ...process.env };
   takeKeyAway(process.env);
   const waits = args.value('wait') !== false;
-  const open = await openServiceFor(job, args, environment);
+  const open = await openServiceFor(job, args, { environment, abort: settings.signals.abort });
   const isQueued = args.text('shard') === undefined && job.fleet.database !== undefined;
   const place = isQueued ? anywhere() : shard;
   // As stable as a series of metrics wants it.
@@ -69,7 +69,7 @@ async function work(args: CommandArguments): Promise<number> {
       ...{ open, observe: observeRuns, ...settings, warnings: jobWarnings(job) },
       make: async (context) => {
         const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker, workers: shard.count }, context);
-        if (outcome.error === undefined) await clearJobQueue(job);
+        if (outcome.error === undefined) await clearJobQueue(job, context.abort);
         return outcome;
       },
     },
@@ -103,7 +103,7 @@ async function makeSlices(
   const tell = (message: string): void => {
     context.listener({ kind: 'warning', message });
   };
-  const queue = isQueued ? await queueOrNone(job, tell) : undefined;
+  const queue = isQueued ? await queueOrNone(job, context.abort, tell) : undefined;
   let taken: QueueSlices | undefined;
   let outcome: ExportOutcome | undefined;
   try {
@@ -121,9 +121,13 @@ async function makeSlices(
 }
 
 /** Without a queue a worker still finds its slices. @throws {ExportError} `usage` when its package is missing */
-async function queueOrNone(job: Job, tell: (message: string) => void): Promise<SliceQueue | undefined> {
+async function queueOrNone(
+  job: Job,
+  abort: AbortSignal,
+  tell: (message: string) => void,
+): Promise<SliceQueue | undefined> {
   try {
-    return await openJobQueue(job, false);
+    return await openJobQueue(job, { setUp: false, abort });
   } catch (error) {
     if (!(error instanceof ExportError) || error.exit === 'usage') throw error;
     tell(`${error.message}; slices are taken without it`);
