@@ -191,7 +191,7 @@ const trouble: fc.Arbitrary<Trouble> = fc
   });
 
 describe('combined troubles', () => {
-  it('never make a good id fail, find each bad one, and end', async () => {
+  it.each([37, 38, 39, 40, 41, 42])('never make a good id fail, find each bad one, and end (seed %i)', async (seed) => {
     const exits = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(trouble, async ({ simulation, services, bad }) => {
@@ -202,9 +202,9 @@ describe('combined troubles', () => {
         exits.set(outcome.exit, (exits.get(outcome.exit) ?? 0) + 1);
         if (outcome.exit === 0) expect(new Set(outcome.failed)).toEqual(new Set(bad));
       }),
-      { seed: 37, numRuns: 1800 },
+      { seed, numRuns: 300 },
     );
     // Nearly all end well: what is down for good, or has no id that is answered, does not.
-    expect(exits.get(0) ?? 0).toBeGreaterThan(1600);
+    expect(exits.get(0) ?? 0).toBeGreaterThan(260);
   });
 });
