@@ -14,7 +14,7 @@ export const runFlags: readonly CommandFlag[] = [
   {
     name: 'grace-ms',
     value: 'MS',
-    about: 'how long to wait for answers in flight after SIGINT or SIGTERM; at most a day',
+    about: 'how long to wait after SIGINT or SIGTERM for answers in flight, bucket and database; at most a day',
     standard: standards.graceMs,
   },
   {
