@@ -57,7 +57,7 @@ export class LastQuestion {
       }
     } finally {
       // It may wait for a block that never comes.
-      iterator.return?.()?.catch(() => undefined);
+      iterator.return?.().catch(() => undefined);
     }
   }
 
