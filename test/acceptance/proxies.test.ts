@@ -72,13 +72,14 @@ describe('a run that gets no connection', () => {
 
   it('is stopped by SIGTERM within the grace and a second', async () => {
     const proxy = await rawServer();
-    const { args, options } = await setting(proxied(`http://${proxy.at}`));
+    const { args, options, bill } = await setting(proxied(`http://${proxy.at}`));
     const { child, ended } = startProgram([...args, '--grace-ms', '300'], options);
     while (proxy.heard() === '') await new Promise((resolve) => setTimeout(resolve, 20));
     const startedMs = performance.now();
     child.kill('SIGTERM');
     expect((await ended).exit).toBe(143);
     expect(performance.now() - startedMs).toBeLessThan(300 + 1000);
+    expect(await bill()).toEqual({ booked: 0, calls: 0 });
   });
 });
 
@@ -86,12 +87,13 @@ describe('a run behind a proxy', () => {
   it.each([407, 403])('ends with 5 when that answers %i, and shows no password', async (status) => {
     const proxy = await listening(createHttpServer());
     proxy.server.on('connect', (_, socket: Socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
-    const { args, options } = await setting(proxied(`http://user:canary@127.0.0.1:${proxy.port}`));
+    const { args, options, bill } = await setting(proxied(`http://user:canary@127.0.0.1:${proxy.port}`));
     const run = await runProgram(args, options);
     expect(run.exit, run.stderr).toBe(5);
     expect(run.stderr).toContain(`The proxy of HTTPS_PROXY refused the connection to the service (HTTP ${status})`);
     expect(run.stderr).toContain('NO_PROXY');
     expect(run.stderr).not.toContain('canary');
+    expect(await bill()).toEqual({ booked: 0, calls: 0 });
   });
 
   it('goes through one with TLS, and one of SOCKS', async () => {

@@ -85,10 +85,16 @@ async function settleAnswer(answer: AssetAnswer, booked: BookedCall, options: Bu
 
 /** Gives back what surely was not charged: the call never left, or its status is said to be free. */
 async function settleFailure(error: unknown, booked: BookedCall, options: BudgetOptions): Promise<void> {
-  const isUnsent = error instanceof AttemptError && error.unsent;
+  const isUnsent = neverLeft(error);
   if (error instanceof AttemptError) options.brake?.failed(error.message);
   if (isUnsent || isFreeStatus(statusOf(error), options)) await settleFree(booked, !isUnsent, options);
   else await booked.failed();
+}
+
+/** Whether surely no byte of the request has left: what ends a run (a proxy's 407, an abort) says so by its fact `sent`. */
+function neverLeft(error: unknown): boolean {
+  if (error instanceof AttemptError) return error.unsent;
+  return error instanceof ExportError && error.facts['sent'] === false;
 }
 
 /** Gives back what an attempt was booked for that the caller has counted. */
