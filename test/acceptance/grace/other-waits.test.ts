@@ -42,7 +42,9 @@ async function twentyCalls(onThird: () => void, options: GeneratedServiceOptions
 
 it('SIGTERM ends a run whose calls wait for a heartbeat that no bucket takes', async () => {
   const store = await bucketServer();
-  onTestFinished(async () => void (await store.stop()));
+  onTestFinished(async () => {
+    await store.stop();
+  });
   const { folder, args, environment, service, third } = await twentyCalls(() => {
     if (store.server !== undefined) store.server.draw = () => 'hang';
   });
