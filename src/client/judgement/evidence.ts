@@ -23,6 +23,8 @@ export interface Departure {
   readonly cuts: number;
   /** How often all calls had been held back by then. */
   readonly holds: number;
+  /** One call at a time leaves, and the one before it failed: what failed it, a limit of calls a second, may fail this one too. */
+  readonly followsFailure: boolean;
 }
 
 /** What else there is when an attempt fails. */

@@ -107,7 +107,8 @@ export class Judgement {
 
   leaves(nowMs: number, atOnce: number): Departure {
     this.limit.left(nowMs);
-    return { atOnce, cuts: this.limit.cuts, holds: this.#holds };
+    const followsFailure = this.limit.calls === 1 && this.#failedInRow > 0;
+    return { atOnce, cuts: this.limit.cuts, holds: this.#holds, followsFailure };
   }
 
   /** Whether a call may still leave that waited since it got its turn. */
@@ -154,14 +155,15 @@ export class Judgement {
   }
 
   /** What the failure tells of the call. */
-  #judge(suspect: Suspect, { trouble, unsent }: FailedAttempt, { atOnce }: Departure): Verdict | undefined {
+  #judge(suspect: Suspect, { trouble, unsent }: FailedAttempt, { atOnce, followsFailure }: Departure): Verdict | undefined {
     suspect.failures += 1;
     if (trouble === 'pace') {
       if (atOnce === 1) suspect.paced += 1;
       return suspect.paced > mostPaced ? { kind: 'end', why: 'pace' } : undefined;
     }
     if (unsent === true) return undefined;
-    if (this.#answers > suspect.answersBefore) suspect.evidence += 1;
+    const isFair = suspect.ids > 1 || !followsFailure;
+    if (isFair && this.#answers > suspect.answersBefore) suspect.evidence += 1;
     suspect.answersBefore = this.#answers;
     if (!this.#rate.blames(suspect)) return undefined;
     return { kind: suspect.ids === 1 ? 'blamed' : 'cut' };

@@ -5,7 +5,7 @@ export interface Suspect {
   readonly ids: number;
   /** Attempts that failed. */
   failures: number;
-  /** Failures since which another call was answered: only these speak against its ids. */
+  /** Failures before which another call was answered, directly so for one id (`Departure`): only these speak against its ids. */
   evidence: number;
   /** Failures in the only call in flight that the service itself said to be due to its pace. */
   paced: number;
@@ -19,7 +19,7 @@ const mostCalls = 32;
 /** What is as likely as this to happen by chance is blamed on an id: of a call, of a piece, and of one id for good. */
 const chanceOfCall = 0.02;
 const chanceOfPiece = 0.15;
-const chanceOfOne = 0.0001;
+const chanceOfOne = 0.00001;
 const leastEvidenceOfCall = 2;
 const leastEvidenceOfOne = 3;
 

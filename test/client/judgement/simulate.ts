@@ -5,6 +5,8 @@ import type { ClientEvent } from '../../../src/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../src/client/create-client.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
 import { lookUpBatch } from '../../../src/client/look-up-batch.ts';
+import { Brake } from '../../../src/client/policies/brake.ts';
+import type { Overrun } from '../../../src/client/policies/overrun.ts';
 import { IdList } from '../../../src/ids/id-list.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
@@ -22,6 +24,8 @@ export interface Simulation {
   readonly retries?: number;
   /** With 2, the calls of two threads, which share the policies. */
   readonly threads?: 1 | 2;
+  /** Ends the run; without it, no brake. */
+  readonly overrun?: Overrun;
 }
 
 export interface Outcome {
@@ -51,7 +55,7 @@ function poolOf(count: number): readonly string[] {
 
 /** Runs a lookup of ids with the real policies against a service, in virtual time. */
 export async function simulate(setting: Simulation): Promise<Outcome> {
-  const { service, ids, idsPerCall, seed, concurrency = 8, retries = 8, threads = 1 } = setting;
+  const { service, ids, idsPerCall, seed, concurrency = 8, retries = 8, threads = 1, overrun } = setting;
   const random = seeded(seed);
   const clock = new VirtualClock();
   const state = { calls: 0, inFlight: 0 };
@@ -70,10 +74,13 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     },
   };
   const events: ClientEvent[] = [];
+  const brake = new Brake({ overrun });
+  brake.begin({ idsPerCall });
   const stop = new AbortController();
   const created = createClient({
     ...{ url: 'http://service.invalid', apiKey: 'key', concurrency, retries, timeoutMs: 60_000, clock, random },
     budget: { creditsPerCall: 160, whenSpent: 'stop' },
+    brake,
     ledger: createMemoryLedger(),
     journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
     openWire: () => ({ ...wire, close: () => Promise.resolve() }),
@@ -115,10 +122,10 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
 
 /** A thread's side of the policies, over messages that take a turn of the event loop. */
 function laneOf(created: CreatedClient, wire: AssetClient): AssetClient {
-  const lane = remoteClient(wire, async ({ id, ids, pieceOf }) => {
+  const lane = remoteClient(wire, async ({ id, ids, pieceOf, repeats }) => {
     await Promise.resolve();
     return created.askUnderPolicies({
-      ...{ ids, pieceOf, send: () => lane.send(id) },
+      ...{ ids, pieceOf, repeats, send: () => lane.send(id) },
       sendAlone: (which) => {
         const { ids: own } = lane.callOf(id) as AssetCall;
         const one = typeof which === 'string' ? which : own.at(Math.floor(which * own.length));

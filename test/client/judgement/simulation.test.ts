@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mostCalls, type Overrun } from '../../../src/client/policies/overrun.ts';
 import { all, bucketOf, capacity, down, failing, flaky, outage, poisoned, type Service, spaced } from './services.ts';
 import { type Outcome, simulate, type Simulation } from './simulate.ts';
 
@@ -157,6 +158,8 @@ interface Trouble {
   readonly simulation: Omit<Simulation, 'service'>;
   readonly services: readonly (() => Service)[];
   readonly bad: readonly number[];
+  /** Calls that the ids are worth. */
+  readonly planned: number;
 }
 
 /** Up to two troubles at once, with some bad ids, for small exports of calls of all sizes. */
@@ -187,6 +190,7 @@ const trouble: fc.Arbitrary<Trouble> = fc
       simulation: { ids, idsPerCall, concurrency, threads, seed },
       services: kinds.map((kind) => made[kind]),
       bad: bad.map((id) => id % ids),
+      planned: calls,
     };
   });
 
@@ -206,5 +210,27 @@ describe('combined troubles', () => {
     );
     // Nearly all end well: what is down for good, or has no id that is answered, does not.
     expect(exits.get(0) ?? 0).toBeGreaterThan(260);
+  });
+
+  it('never pass the overrun, and end with 10 where it is reached', async () => {
+    const exits = new Map<number, number>();
+    const overrun: fc.Arbitrary<Overrun> = fc.record({
+      percent: fc.constantFrom(0, 50, 200),
+      calls: fc.integer({ min: 0, max: 60 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(trouble, overrun, async ({ simulation, services, bad, planned }, overrun) => {
+        const isBad = (id: number): boolean => bad.includes(id);
+        const service = all(...services.map((make) => make()), poisoned(isBad));
+        const outcome = await simulate({ ...simulation, service, overrun });
+        expectHonest(outcome, isBad);
+        expect(outcome.calls).toBeLessThanOrEqual(mostCalls(planned, overrun));
+        expect([0, 5, 10]).toContain(outcome.exit);
+        exits.set(outcome.exit, (exits.get(outcome.exit) ?? 0) + 1);
+      }),
+      { seed: 43, numRuns: 200 },
+    );
+    expect(exits.get(10) ?? 0).toBeGreaterThan(20);
+    expect(exits.get(0) ?? 0).toBeGreaterThan(20);
   });
 });
