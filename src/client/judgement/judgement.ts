@@ -155,7 +155,11 @@ export class Judgement {
   }
 
   /** What the failure tells of the call. */
-  #judge(suspect: Suspect, { trouble, unsent }: FailedAttempt, { atOnce, followsFailure }: Departure): Verdict | undefined {
+  #judge(
+    suspect: Suspect,
+    { trouble, unsent }: FailedAttempt,
+    { atOnce, followsFailure }: Departure,
+  ): Verdict | undefined {
     suspect.failures += 1;
     if (trouble === 'pace') {
       if (atOnce === 1) suspect.paced += 1;
