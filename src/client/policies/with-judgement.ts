@@ -151,7 +151,11 @@ export function withJudgement<Call extends CallOutline>(
     try {
       return { kind: 'answer', answer: answered(call, suspect, await inner.ask(call)) };
     } catch (error) {
-      if (!(error instanceof AttemptError)) throw error;
+      if (!(error instanceof AttemptError)) {
+        // Nobody asked for a control: what it meets (a full disk, credits that are spent) ends the calls that wait for it.
+        if (suspect === undefined) endAll(error as Error);
+        throw error;
+      }
       return failed(call, { suspect, departure, error });
     } finally {
       obey();

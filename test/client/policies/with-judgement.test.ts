@@ -113,6 +113,21 @@ describe('the first contact', () => {
   });
 });
 
+describe('a control', () => {
+  it.each([new ExportError('cannotWrite', 'the disk is full'), new Error('a bug')])(
+    'that meets what no probe can tell ends the calls that wait for it: %s',
+    async (met) => {
+      const isControl = ({ ids }: AssetCall): boolean => ids.length === 1;
+      const clock = createFakeClock();
+      const inner = alwaysClient((asked) => (isControl(asked) ? met : reset));
+      const client = judged(inner, { clock });
+      const ends = await clock.runUntil(Promise.allSettled([client.ask(many), client.ask(many)]));
+      for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: met });
+      expect(inner.asked.filter(isControl)).toHaveLength(1);
+    },
+  );
+});
+
 describe('an attempt that failed', () => {
   it('is repeated, and costs one call more', async () => {
     const { ask, inner, events } = scripted([reset]);
