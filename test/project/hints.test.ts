@@ -15,6 +15,14 @@ it('no message or help names a file that only a clone has', () => {
   expect(named).toEqual([]);
 });
 
+it('a command in a message quotes the paths in it', () => {
+  const unquoted = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => readFileSync(join(root, 'src', name), 'utf8').split('\n'))
+    .filter((line) => /asset-export [a-z]+ [^`]*\$\{(address|dir|folder|out|path|shown)\b/.test(line));
+  expect(unquoted).toEqual([]);
+});
+
 it('every topic of help is a page that is there', () => {
   expect(pageTopics.filter((page) => !existsSync(join(root, 'docs', `${page}.md`)))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
-import { shellWord, shownPath } from '../../../lib/shown-path.ts';
+import { commandLine, shownPath } from '../../../lib/shown-path.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { askQuestions } from './ask-questions.ts';
 import { initFiles, jobFile, keyFile, type NewJob, requireJob, writeNewFile } from './init-files.ts';
@@ -69,8 +69,8 @@ function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key:
       ? [`set ids.from and service.url in ${shown(jobFile)}`]
       : []),
     ...(written.has(keyFile) && key === '' ? [`put the API key into ${shown(keyFile)}`] : []),
-    `asset-export plan ${shellWord(shown(jobFile))}`,
-    `asset-export run ${shellWord(shown(jobFile))}`,
+    commandLine('plan', shown(jobFile)),
+    commandLine('run', shown(jobFile)),
   ];
   return steps.map((step, index) => `${index === 0 ? 'Next:' : '     '} ${step}`);
 }
