@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { embedded } from '../../../job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { commandLine, shownPath } from '../../../lib/shown-path.ts';
@@ -64,11 +65,13 @@ function refuseFlags({ folder, flags }: NewJob): void {
 
 function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
   const shown = (name: string): string => shownPath(join(folder, name), process.cwd());
+  // Local records need no key.
+  const isLocal = typeof flags['url'] === 'string' && flags['url'].startsWith(embedded);
   const steps = [
     ...(written.has(jobFile) && (flags['ids'] === undefined || flags['url'] === undefined)
       ? [`set ids.from and service.url in ${shown(jobFile)}`]
       : []),
-    ...(written.has(keyFile) && key === '' ? [`put the API key into ${shown(keyFile)}`] : []),
+    ...(written.has(keyFile) && key === '' && !isLocal ? [`put the API key into ${shown(keyFile)}`] : []),
     commandLine('plan', shown(jobFile)),
     commandLine('run', shown(jobFile)),
   ];
