@@ -52,8 +52,8 @@ describe('the packed program', () => {
   afterAll(() => temp.remove());
 
   /** Installs the packed file under a prefix; undefined where npm reaches no registry. */
-  async function installGlobally(under: string, ...more: string[]) {
-    const flags = ['--engine-strict', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', under, ...more];
+  async function installGlobally(under: string) {
+    const flags = ['--engine-strict', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', under];
     const installed = await run('npm', ['install', '--global', ...flags, archive], temp.path);
     if (installed.exit !== 0 && offline.test(installed.stderr)) return undefined;
     expect(installed.exit, installed.stderr).toBe(0);
@@ -171,7 +171,7 @@ describe('the packed program', () => {
   interface Needing {
     readonly line: string;
     readonly needs: string;
-    /** In an installation without the packages that npm installs unless it is told not to. */
+    /** In an installation without the packages that npm installs where it can. */
     readonly omitted?: boolean;
   }
 
@@ -189,7 +189,6 @@ describe('the packed program', () => {
       needs: 'bullmq',
     },
     { line: 'asset-export load "the demo" --to duckdb:a.duckdb', needs: '@duckdb/node-api', omitted: true },
-    { line: 'asset-export diff "the demo" "the demo" --out a', needs: '@duckdb/node-api', omitted: true },
     { line: 'asset-export load "the demo" --to postgres://127.0.0.1:1/a', needs: 'pg', omitted: true },
   ];
   const isAll = process.env['TEST'] === 'all';
@@ -202,7 +201,11 @@ describe('the packed program', () => {
       server = await startFaultyServer(serveS3(new BucketOfTests(), 'secret'));
       if (!isAll) return;
       const under = join(temp.path, 'bare');
-      if ((await installGlobally(under, '--omit=optional')) !== undefined) bare = under;
+      if ((await installGlobally(under)) === undefined) return;
+      // As where npm could not build or fetch them, which it does not say.
+      for (const name of ['@duckdb', 'pg', 'pg-copy-streams'])
+        rmSync(join(under, 'lib/node_modules/asset-export/node_modules', name), { recursive: true });
+      bare = under;
     }, 120_000);
 
     afterAll(() => server.stop());
