@@ -11,11 +11,8 @@ export function commandNamed(commands: readonly CommandEntry[], name: string): C
   if (name.startsWith('-')) {
     const flag = name.replace(/^-+/, '');
     const known = Object.hasOwn(otherFlags, flag) ? otherFlags[flag] : undefined;
-    throw new ExportError(
-      'usage',
-      `unexpected flag ${name}: the command comes first, as in asset-export run ${name} …`,
-      { todo: known ?? todo },
-    );
+    const why = known === undefined ? `: the command comes first, as in asset-export run ${name} …` : '';
+    throw new ExportError('usage', `unexpected flag ${name}${why}`, { todo: known ?? todo });
   }
   const names = commands.map((entry) => entry.name);
   const guess = (Object.hasOwn(otherCommands, name) ? otherCommands[name] : undefined) ?? nearestName(name, names);

@@ -68,6 +68,7 @@ describe('the program', () => {
     [['statsu'], 'unknown command: statsu; did you mean status?'],
     [['rnu'], 'unknown command: rnu; did you mean run?'],
     [['resume'], 'unknown command: resume; did you mean run?'],
+    [['-v'], 'unexpected flag -v\n  asset-export --version prints the version.'],
     [['ls'], 'unknown command: ls; did you mean status?'],
     [['frobnicate'], 'unknown command: frobnicate'],
     [

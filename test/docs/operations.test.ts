@@ -126,6 +126,26 @@ it.runIf(has('python3'))('the Airflow file is Python', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+it('the commands of the image work in its working folder, as the page shows them', async () => {
+  const cwd = await tempFolder();
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  const lines = [...page.matchAll(/^\$ docker run [^\n]*? asset-export ((?:init|plan) .*)$/gm)].map(
+    ([, line = '']) => line,
+  );
+  expect(lines).toHaveLength(2);
+  expect(textOf('Dockerfile')).toContain('WORKDIR /data\n');
+  mkdirSync(join(cwd, 'ids'));
+  cpSync(join(root, 'data/ids.txt'), join(cwd, 'ids/ids.txt'));
+  const [init = '', plan = ''] = lines;
+  for (const line of [init, `${plan} --json`]) {
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', `node ${join(root, 'dist/main.js')} ${line}`], {
+      ...{ cwd, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: cwd } },
+    });
+    expect(status, stderr).toBe(0);
+    if (line !== init) expect(JSON.parse(stdout)).toMatchObject({ calls: expect.any(Number) as number });
+  }
+});
+
 describe('the command of', () => {
   let temp: Awaited<ReturnType<typeof keptFolder>>;
   let service: RunningService;

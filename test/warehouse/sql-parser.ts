@@ -12,7 +12,10 @@ const unknown: Partial<Record<DialectName, RegExp>> = {
 };
 
 /** Words of a dialect that the parser does not know; the statement is parsed without them. */
-const unknownWords: Partial<Record<DialectName, RegExp>> = { duckdb: / BY NAME(?=\s)/, redshift: /\s+SERIALIZETOJSON$/ };
+const unknownWords: Partial<Record<DialectName, RegExp>> = {
+  duckdb: / BY NAME(?=\s)/,
+  redshift: /\s+SERIALIZETOJSON$/,
+};
 
 export function isKnown(dialect: DialectName, statement: string): boolean {
   return unknown[dialect]?.test(statement) !== true;
