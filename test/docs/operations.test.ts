@@ -14,6 +14,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
 import { faultsSchema } from '../../src/service/faults/fault-schema.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
+import { containerFlags, hasContainers } from '../support/container.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
 import { commandsOf, containersOf, jobsOf, kubernetesObjects } from './shipped-commands.ts';
@@ -217,7 +218,12 @@ describe('the command of', () => {
       expect(await runBlock(`asset-export ${argv.join(' ')}`, reader)).toMatchObject({ exit: 0 });
   });
 
-  it('night.sh passes SIGTERM on, also as process 1, and waits for the answers in flight', async () => {
+  const shells = [
+    ['as a process', ''],
+    ['as process 1 of a container', `unshare ${containerFlags.join(' ')} `],
+  ].filter(([, before]) => before === '' || hasContainers) as [string, string][];
+
+  it.each(shells)('night.sh passes SIGTERM on %s, and waits for the answers in flight', async (_, before) => {
     const slow = await startService({
       ...{ assets: [join(root, 'data/assets.jsonl.gz')], host: '127.0.0.1', port: 0, clock: systemClock },
       faults: faultsSchema.parse({ faults: [{ fault: 'latency', ms: 200 }] }),
@@ -225,9 +231,10 @@ describe('the command of', () => {
     try {
       const script = [
         'cd /srv/assets',
-        `sh night.sh --url ${slow.url} --out slow/{date} --ids-per-call 1 --concurrency 1 2>slow.log & night=$!`,
+        'rm -rf slow',
+        `${before}sh night.sh --url ${slow.url} --out slow/{date} --ids-per-call 1 --concurrency 1 2>slow.log & night=$!`,
         `until grep -q '"msg":"export started"' slow.log; do :; done`,
-        'kill -TERM $night; wait $night',
+        `kill -TERM ${before === '' ? '$night' : '$(cat /proc/$night/task/$night/children)'}; wait $night`,
       ];
       expect(await runBlock(script.join('\n'), reader)).toMatchObject({ exit: 143 });
       expect(await runBlock('asset-export status /srv/assets/slow/*', reader)).toMatchObject({
