@@ -23,6 +23,8 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'fast' ? [...configDefaults.exclude, ...slow] : configDefaults.exclude,
     globalSetup: ['./test/build-program.ts'],
     testTimeout: 60_000,
+    // Vitest sets TEST to `true`, whatever it was.
+    ...(mode === 'all' ? { env: { TEST: 'all' } } : {}),
     pool: 'forks',
     // Modules are loaded once a worker, not once a file.
     isolate: false,

@@ -11,7 +11,10 @@ from airflow.providers.standard.operators.bash import BashOperator
 WORKERS = 8
 
 # The DAG run names the export, so that a retry or a cleared task resumes the export of its own day.
-JOB = "/srv/assets/job.yaml --out s3://bucket/nights/{{ ds }}"
+NIGHT = "s3://bucket/nights/{{ ds }}"
+# job.yaml of this folder: it holds the daily budget and the database, which all workers share. PGPASSFILE of the
+# workers holds the password.
+JOB = f"/srv/assets/job.yaml --out {NIGHT}"
 
 with DAG(
     dag_id="asset_export_fleet",
@@ -32,4 +35,13 @@ with DAG(
     finalise = BashOperator(
         task_id="finalise", bash_command=f"asset-export finalise {JOB}", trigger_rule="all_done"
     )
-    enqueue >> work >> finalise
+    verify = BashOperator(task_id="verify", bash_command=f"asset-export verify {NIGHT}")
+    load = BashOperator(
+        task_id="load",
+        bash_command=f"asset-export load {NIGHT} --to postgres://exporter@db.internal/warehouse",
+    )
+    prune = BashOperator(
+        task_id="prune",
+        bash_command="asset-export prune s3://bucket/nights --keep-daily 7 --keep-weekly 4 --keep-monthly 12 --yes",
+    )
+    enqueue >> work >> finalise >> verify >> load >> prune

@@ -37,4 +37,8 @@ with DAG(
         task_id="load",
         bash_command=f"asset-export load {OUT} --to duckdb:/srv/assets/warehouse.duckdb",
     )
-    export >> verify >> load
+    prune = BashOperator(
+        task_id="prune",
+        bash_command="asset-export prune /srv/assets/out --keep-daily 7 --keep-weekly 4 --keep-monthly 12 --yes",
+    )
+    export >> verify >> load >> prune

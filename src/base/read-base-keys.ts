@@ -2,6 +2,7 @@ import type { FinishedExport, ManifestFile } from '../finished/finished-export.t
 import { factsOfFile } from '../finished/part-bytes.ts';
 import { recordFiles, recordsOf } from '../finished/records.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { commandLine } from '../lib/shown-path.ts';
 import { assetsTable, fetchedAt } from '../records/columns.ts';
 import { flattenAsset } from '../records/flatten-asset.ts';
 import { type Cell, type Column, wholeName } from '../records/table.ts';
@@ -133,7 +134,7 @@ function missingSince(reason: Cell | undefined): number | undefined {
 /** @throws {ExportError} `damaged` when a file is not the one that the manifest names */
 export async function requireIntact({ files, folder }: FinishedExport, file: ManifestFile): Promise<void> {
   const path = pathIn(folder, file.path);
-  const todo = `Repair it: asset-export verify ${folder} --repair.`;
+  const todo = `Repair it: ${commandLine('verify', folder, '--repair')}`;
   const size = await files.sizeOf(path);
   if (size === undefined) throw new ExportError('damaged', `${path} is missing`, { todo });
   if (size !== file.bytes) throw new ExportError('damaged', `${path} is damaged: its size differs`, { todo });

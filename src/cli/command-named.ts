@@ -1,16 +1,7 @@
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { CommandEntry } from './command.ts';
-
-/** What other tools call a command of this one. */
-const otherNames: Readonly<Record<string, string>> = {
-  check: 'verify',
-  continue: 'run',
-  export: 'run',
-  finish: 'finalise',
-  resume: 'run',
-  start: 'run',
-};
+import { otherCommands, otherFlags } from './other-names.ts';
 
 /** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */
 export function commandNamed(commands: readonly CommandEntry[], name: string): CommandEntry {
@@ -18,14 +9,13 @@ export function commandNamed(commands: readonly CommandEntry[], name: string): C
   if (found !== undefined) return found;
   const todo = 'asset-export --help lists the commands.';
   if (name.startsWith('-')) {
-    throw new ExportError(
-      'usage',
-      `unexpected flag ${name}: the command comes first, as in asset-export run ${name} …`,
-      { todo },
-    );
+    const flag = name.replace(/^-+/, '');
+    const known = Object.hasOwn(otherFlags, flag) ? otherFlags[flag] : undefined;
+    const why = known === undefined ? `: the command comes first, as in asset-export run ${name} …` : '';
+    throw new ExportError('usage', `unexpected flag ${name}${why}`, { todo: known ?? todo });
   }
   const names = commands.map((entry) => entry.name);
-  const guess = (Object.hasOwn(otherNames, name) ? otherNames[name] : undefined) ?? nearestName(name, names);
+  const guess = (Object.hasOwn(otherCommands, name) ? otherCommands[name] : undefined) ?? nearestName(name, names);
   const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
   throw new ExportError('usage', `unknown command: ${name}${meant}`, { todo });
 }

@@ -2,6 +2,7 @@ import parse from 'yargs-parser';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { otherFlags } from './other-names.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */
 export function parseArguments(name: string, command: Command, argv: readonly string[]): CommandArguments {
@@ -65,13 +66,15 @@ function requireWords(name: string, { words }: Command, given: readonly string[]
 }
 
 function unknownFlag(name: string, unknown: string, flags: readonly CommandFlag[]): ExportError {
+  const dash = unknown.length === 1 ? '-' : '--';
+  const message = `unknown flag for ${name}: ${dash}${unknown}`;
+  if (Object.hasOwn(otherFlags, unknown)) return new ExportError('usage', message, { todo: otherFlags[unknown] ?? '' });
   const guess = nearestName(
     unknown,
     flags.map((flag) => flag.name),
   );
-  const dash = unknown.length === 1 ? '-' : '--';
   const meant = guess === undefined ? '' : `; did you mean --${guess}?`;
-  return new ExportError('usage', `unknown flag for ${name}: ${dash}${unknown}${meant}`, { todo: helpOf(name) });
+  return new ExportError('usage', `${message}${meant}`, { todo: helpOf(name) });
 }
 
 /** The parser's words, in ours. */

@@ -1,6 +1,7 @@
 import { openFinished } from '../finished/finished-export.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { commandLine } from '../lib/shown-path.ts';
 import { requireExportFolder } from '../operations/require-export-folder.ts';
 import { verifyExport } from '../operations/verify-export.ts';
 import { changesTable } from '../records/columns.ts';
@@ -70,7 +71,7 @@ async function openSide(folder: string, files: FileStore): Promise<DiffSide> {
   const [first] = damage;
   if (first === undefined) return side;
   throw new ExportError('damaged', `${folder} is damaged: ${first.path}: ${first.problem}`, {
-    todo: `asset-export verify ${folder} lists every problem. Nothing was compared.`,
+    todo: `Nothing was compared. Every problem: ${commandLine('verify', folder)}`,
     facts: { problems: damage.length },
   });
 }

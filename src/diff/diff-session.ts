@@ -1,5 +1,4 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { ExportError } from '../lib/export-error.ts';
 import { loadDuckdb } from '../lib/load-duckdb.ts';
 
 /** A value of a result: texts, numbers, and bigints for 64-bit integers. */
@@ -20,12 +19,7 @@ const duckdbShare = 0.6;
 
 /** @throws {ExportError} `usage` when DuckDB is not installed */
 export async function openDiffSession(scratch: string, memoryBytes: number): Promise<DiffSession> {
-  const duckdb = await loadDuckdb();
-  if (duckdb === undefined) {
-    throw new ExportError('usage', 'cannot compare exports: the package @duckdb/node-api is not installed', {
-      todo: 'Run npm install @duckdb/node-api.',
-    });
-  }
+  const duckdb = await loadDuckdb('a comparison of exports');
   const instance = await duckdb.DuckDBInstance.create(`${scratch}/diff.duckdb`, {
     memory_limit: `${Math.floor((memoryBytes * duckdbShare) / 1e6)}MB`,
     temp_directory: `${scratch}/spilled`,

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { FinishedExport } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { commandLine } from '../lib/shown-path.ts';
 import { type Column, isAssetId, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { contentSeal } from '../store/content-seal.ts';
@@ -36,7 +37,7 @@ export function diffSide(finished: FinishedExport): DiffSide {
   if (format === undefined || !columns.some(isAssetId)) {
     const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
     throw new ExportError('usage', `${folder} does not have ${why}, which diff needs`, {
-      todo: `Rewrite it for no credits: asset-export rebuild ${folder} --out ${folder}-parquet --format parquet, and compare that.`,
+      todo: `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`,
     });
   }
   return { finished, name: basename(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };

@@ -7,6 +7,7 @@ import { unexportedTable } from '../records/unexported-table.ts';
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { commandLine } from '../lib/shown-path.ts';
 import { pathIn } from '../store/export-folder.ts';
 import { diskFileStore, type FileStore } from '../store/file-store.ts';
 import { type Manifest, readManifest } from '../store/manifest.ts';
@@ -142,7 +143,7 @@ export async function openFinished(folder: string, files: FileStore = diskFileSt
     });
   }
   throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
-    todo: `See asset-export status ${folder}.`,
+    todo: `See: ${commandLine('status', folder)}`,
   });
 }
 

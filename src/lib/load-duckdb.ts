@@ -1,13 +1,14 @@
-import { codeOf } from './export-error.ts';
+import { loadOptional } from './optional-packages.ts';
 
 export type DuckdbPackage = typeof import('@duckdb/node-api');
 
-/** The optional package of DuckDB; undefined when it is not installed. */
-export async function loadDuckdb(): Promise<DuckdbPackage | undefined> {
-  try {
-    return await import('@duckdb/node-api');
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    return undefined;
-  }
+/**
+ * The optional package of DuckDB.
+ * @param what what needs it, for the message
+ * @param instead what to do without it, as a sentence
+ * @throws {ExportError} `usage` when it is not installed, or not for this system
+ */
+export function loadDuckdb(what: string, instead?: string): Promise<DuckdbPackage> {
+  const request = { what, packages: ['@duckdb/node-api'], load: () => import('@duckdb/node-api') };
+  return loadOptional(instead === undefined ? request : { ...request, instead });
 }

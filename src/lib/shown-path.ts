@@ -12,6 +12,11 @@ export function shownPath(path: string, workingFolder: string): string {
   return short.startsWith('-') ? `./${short}` : short;
 }
 
+/** A command of this program that can be typed: `asset-export verify 'my export' --quick`. */
+export function commandLine(...words: readonly string[]): string {
+  return ['asset-export', ...words].map(shellWord).join(' ');
+}
+
 /** A text as one word of a shell, quoted only where it must be. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

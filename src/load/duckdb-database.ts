@@ -1,5 +1,4 @@
-import { ExportError } from '../lib/export-error.ts';
-import { type DuckdbPackage, loadDuckdb } from '../lib/load-duckdb.ts';
+import { loadDuckdb } from '../lib/load-duckdb.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import { loadStatementFor } from '../warehouse/dialects.ts';
 import type { Database } from './database.ts';
@@ -7,7 +6,10 @@ import { type LoadPlan, sourceOf } from './load-plan.ts';
 
 /** Opens a DuckDB file, and makes it where it is absent. @throws {ExportError} `usage` when DuckDB is not installed */
 export async function openDuckdb(address: string, plan: LoadPlan, folder: string): Promise<Database> {
-  const { DuckDBInstance } = await duckdb();
+  const { DuckDBInstance } = await loadDuckdb(
+    'a load into DuckDB',
+    'Or print the statements with --sql and run them yourself.',
+  );
   const instance = await DuckDBInstance.create(address);
   const connection = await instance.connect();
   return {
@@ -28,12 +30,4 @@ export async function openDuckdb(address: string, plan: LoadPlan, folder: string
       instance.closeSync();
     },
   };
-}
-
-async function duckdb(): Promise<DuckdbPackage> {
-  const loaded = await loadDuckdb();
-  if (loaded !== undefined) return loaded;
-  throw new ExportError('usage', 'cannot load into DuckDB: the package @duckdb/node-api is not installed', {
-    todo: 'Run npm install @duckdb/node-api, or print the statements with --sql and run them yourself.',
-  });
 }

@@ -1,8 +1,11 @@
+import { dirname, join } from 'node:path';
 import type { FinishedExport } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { commandLine, shellWord } from '../lib/shown-path.ts';
 import { changeColumns, changesTable } from '../records/columns.ts';
 import { isAssetId, type Table } from '../records/table.ts';
 import { contentSeal } from '../store/content-seal.ts';
+import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { startOfExport } from '../store/runs/run-record.ts';
 import {
   type ChangedTables,
@@ -167,7 +170,7 @@ function notFirst(table: string): ExportError {
 
 async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoaded> {
   const { plan, database, kind, mode, assets, base, deletes = 'delete' } = loading;
-  if (base === undefined || standing !== base.seal) throw elsewhere(loading);
+  if (base === undefined || standing !== base.seal) throw await elsewhere(loading);
   await requireSameChildren(database, { folder: loading.finished.folder, plan, base });
   if (mode === 'scd2' && deletes === 'mark') {
     throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
@@ -181,7 +184,7 @@ async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoad
     await database.run(`ALTER TABLE ${doubleQuoted(assets.name)} ADD COLUMN IF NOT EXISTS deleted_at ${type};\n`);
   }
   const changes = plan.tables.find(({ name }) => name === changesTable.name);
-  if (changes === undefined) throw elsewhere(loading);
+  if (changes === undefined) throw await elsewhere(loading);
   await stage(loading, changes, stagedChanges);
   if (mode === 'scd2') await requireLater(loading, at);
   const deleted = await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op = 'delete'`);
@@ -212,20 +215,28 @@ async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoad
   return { state: 'merged', tables: rows, deleted };
 }
 
-/** Names the export to load first. */
-function elsewhere({ finished, assets, base, mode }: Loading): ExportError {
-  const { folder } = finished;
-  const [why, todo] =
-    base === undefined
-      ? [
-          'has no table changes',
-          `Compare it with the export that the table holds (asset-export diff OLDER ${folder} --out DIR) and load DIR, or load it with --mode replace.`,
-        ]
-      : [
-          `has the changes since ${base.name} (seal ${base.seal.slice(0, 12)}), which the table ${assets.name} does not hold`,
-          `Load ${base.name} first, with --mode ${mode}.`,
-        ];
-  return new ExportError('usage', `${folder} ${why}`, { todo });
+/** Names the export to load first, where it is still there. */
+async function elsewhere({ finished, assets, base, mode }: Loading): Promise<ExportError> {
+  const { files, folder } = finished;
+  const compare = `compare this export with the one that the table holds (${commandLine('diff', 'OLDER', folder, '--out', 'DIR')}) and load DIR`;
+  // Rows of scd2 are versions: replace would remove them.
+  const whole =
+    mode === 'merge' ? ', or load it with --mode replace' : ', or load it into other tables with --schema or --prefix';
+  if (base === undefined) {
+    return new ExportError('usage', `${folder} has no table changes`, { todo: `To load it, ${compare}${whole}.` });
+  }
+  const earlier = join(dirname(folder), base.name);
+  const isThere = (await files.sizeOf(pathIn(earlier, exportPaths.manifest))) !== undefined;
+  const seal = `seal ${base.seal.slice(0, 12)}`;
+  return new ExportError(
+    'usage',
+    `${folder} has the changes since ${base.name} (${seal}), which the table ${assets.name} does not hold`,
+    {
+      todo: isThere
+        ? `Load ${shellWord(earlier)} first, with --mode ${mode}.`
+        : `${base.name} is not beside it. If it was pruned, ${compare}${whole}.`,
+    },
+  );
 }
 
 async function requireFewDeletes(

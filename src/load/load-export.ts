@@ -1,7 +1,7 @@
 import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
 import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
 import { changesTable } from '../records/columns.ts';
-import { shellWord } from '../lib/shown-path.ts';
+import { commandLine, shellWord } from '../lib/shown-path.ts';
 import { verifyExport } from '../operations/verify-export.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { loadStatementFor } from '../warehouse/dialects.ts';
@@ -107,7 +107,7 @@ async function prepareLoad(request: LoadRequest, reader: FileReader): Promise<Pr
   const [first] = damage;
   if (first !== undefined) {
     throw new ExportError('damaged', `${folder} is damaged: ${first.path}: ${first.problem}`, {
-      todo: `asset-export verify ${folder} lists every problem. Nothing was loaded.`,
+      todo: `Nothing was loaded. Every problem: ${commandLine('verify', folder)}`,
       facts: { problems: damage.length },
     });
   }

@@ -4,7 +4,7 @@ import { blockOf } from '../records/row-block.ts';
 import type { Column, Row } from '../records/table.ts';
 import type { FinishedExport } from '../finished/finished-export.ts';
 import { csvDialects } from '../lib/csv-dialect.ts';
-import { codeOf, ExportError } from '../lib/export-error.ts';
+import { loadOptional } from '../lib/optional-packages.ts';
 import { csvSink } from '../formats/csv.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import { jsonLines } from '../warehouse/postgres.ts';
@@ -92,18 +92,10 @@ interface Packages {
 }
 
 async function packages(): Promise<Packages> {
-  try {
-    const [pg, copyStreams] = await Promise.all([import('pg'), import('pg-copy-streams')]);
-    return { Client: pg.default.Client, from: copyStreams.from };
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ExportError(
-      'usage',
-      'cannot load into PostgreSQL: the packages pg and pg-copy-streams are not installed',
-      {
-        todo: 'Run npm install pg pg-copy-streams, or print the statements with --sql and run them in psql.',
-        cause: error,
-      },
-    );
-  }
+  const [pg, copyStreams] = await loadOptional({
+    ...{ what: 'a load into PostgreSQL', packages: ['pg', 'pg-copy-streams'] },
+    load: () => Promise.all([import('pg'), import('pg-copy-streams')]),
+    instead: 'Or print the statements with --sql and run them in psql.',
+  });
+  return { Client: pg.default.Client, from: copyStreams.from };
 }

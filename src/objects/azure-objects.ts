@@ -7,6 +7,7 @@ import type {
   RestError,
 } from '@azure/storage-blob';
 import { ExportError, messageOf } from '../lib/export-error.ts';
+import { loadOptional } from '../lib/optional-packages.ts';
 import {
   type BucketPlace,
   type BucketRequests,
@@ -14,7 +15,6 @@ import {
   type PutCondition,
   withBytes,
 } from './bucket-objects.ts';
-import { loadSdk } from './load-sdk.ts';
 import { type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
 import {
   isNetworkFailure,
@@ -54,13 +54,16 @@ const options = { retryOptions: { maxTries: 1 } };
 
 async function identityClient({ account }: AzurePlace): Promise<BlobServiceClient> {
   const load = () => Promise.all([import('@azure/storage-blob'), import('@azure/identity')]);
-  const [sdk, identity] = await loadSdk(what, ['@azure/storage-blob', '@azure/identity'], load);
+  const [sdk, identity] = await loadOptional({ what, packages: ['@azure/storage-blob', '@azure/identity'], load });
   const credential = new identity.DefaultAzureCredential();
   return new sdk.BlobServiceClient(`https://${account}.blob.core.windows.net`, credential, options);
 }
 
 async function connectedClient({ account }: AzurePlace, connection: string): Promise<BlobServiceClient> {
-  const sdk = await loadSdk(what, ['@azure/storage-blob'], () => import('@azure/storage-blob'));
+  const sdk = await loadOptional({
+    ...{ what, packages: ['@azure/storage-blob'] },
+    load: () => import('@azure/storage-blob'),
+  });
   let client: BlobServiceClient;
   try {
     client = sdk.BlobServiceClient.fromConnectionString(connection, options);

@@ -3,6 +3,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiError, File, Storage } from '@google-cloud/storage';
 import { messageOf } from '../lib/export-error.ts';
+import { loadOptional } from '../lib/optional-packages.ts';
 import {
   type BucketPlace,
   type BucketRequests,
@@ -11,7 +12,6 @@ import {
   type Span,
   withBytes,
 } from './bucket-objects.ts';
-import { loadSdk } from './load-sdk.ts';
 import { type ObjectStore, sha256OfBody } from './object-store.ts';
 import {
   isNetworkFailure,
@@ -34,7 +34,7 @@ export interface GcsPlace extends BucketPlace {
  */
 export async function openGcsObjects(place: GcsPlace): Promise<ObjectStore> {
   const load = () => import('@google-cloud/storage');
-  const sdk = await loadSdk('a Google Cloud Storage bucket', ['@google-cloud/storage'], load);
+  const sdk = await loadOptional({ what: 'a Google Cloud Storage bucket', packages: ['@google-cloud/storage'], load });
   const { apiEndpoint } = place;
   const storage = new sdk.Storage({
     // Retries are ours: they wait by the clock that they are given.

@@ -1,5 +1,6 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { messageOf } from '../lib/export-error.ts';
+import { loadOptional } from '../lib/optional-packages.ts';
 import {
   type BucketPlace,
   type BucketRequests,
@@ -8,7 +9,6 @@ import {
   type PutRequest,
   withBytes,
 } from './bucket-objects.ts';
-import { loadSdk } from './load-sdk.ts';
 import { type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
 import { answerLimitMs } from './time-limit.ts';
 import {
@@ -32,7 +32,10 @@ export interface S3Place extends BucketPlace {
 export async function openS3Objects(place: S3Place): Promise<ObjectStore> {
   // The client would print a notice about Node 20 into the user's log.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const sdk = await loadSdk('an S3 bucket', ['@aws-sdk/client-s3'], () => import('@aws-sdk/client-s3'));
+  const sdk = await loadOptional({
+    ...{ what: 'an S3 bucket', packages: ['@aws-sdk/client-s3'] },
+    load: () => import('@aws-sdk/client-s3'),
+  });
   return createBucketObjects(place, s3Requests(sdk, place));
 }
 

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
 import type { Job } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
-import { codeOf, ExportError, messageOf } from '../lib/export-error.ts';
+import { ExportError, messageOf } from '../lib/export-error.ts';
+import { loadOptional } from '../lib/optional-packages.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { LastSecond } from '../lib/last-second.ts';
 import { LinkedAbort } from '../lib/linked-abort.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import type { SliceJob, SliceQueue } from './slice-queue.ts';
-
-/** What the tests use, and the line that installs it. */
-export const queuePackage = 'bullmq@6.7.0';
 
 /** In the shared database, beside the ledger's schema. */
 const schema = 'asset_export_queue';
@@ -140,17 +139,16 @@ async function connect(database: string, { name, lock, setUp }: Connecting) {
   }
 }
 
-async function loadBullmq() {
-  try {
-    const { createPostgresBackend, withBackend } = await import('bullmq');
-    return withBackend(createPostgresBackend);
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ExportError('usage', 'the queue of a fleet needs the package bullmq, which is not installed', {
-      todo: `npm install ${queuePackage} pg`,
-      cause: error,
-    });
-  }
+function loadBullmq() {
+  return loadOptional({
+    ...{ what: 'the queue of a fleet', packages: ['bullmq', 'pg'] },
+    load: async () => {
+      const { createPostgresBackend, withBackend } = await import('bullmq');
+      // It looks for its own `pg` when it connects, and says that the database cannot be used where there is none.
+      createRequire(import.meta.resolve('bullmq')).resolve('pg');
+      return withBackend(createPostgresBackend);
+    },
+  });
 }
 
 function unusable(error: unknown): ExportError {

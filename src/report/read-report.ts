@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { DriftCount } from '../records/drift.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
-import { messageOf } from '../lib/export-error.ts';
+import { ExportError, messageOf } from '../lib/export-error.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import type { ExportStanding } from '../store/export-standing.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -30,8 +30,8 @@ export interface ReportRequest {
   readonly extent?: ProfileExtent | undefined;
   /** With more rows only some parts are read, unless all are asked for: five million unless given. */
   readonly mostRows?: number | undefined;
-  /** Opens the source of the profile; undefined when its package is not installed. */
-  readonly openProfile: () => Promise<ProfileSource | undefined>;
+  /** Opens the source of the profile. @throws {ExportError} `usage` when its package is not installed */
+  readonly openProfile: () => Promise<ProfileSource>;
 }
 
 const mostDrift = 60;
@@ -114,8 +114,13 @@ async function profileOf(
     names.some((name) => view.filesOf(name).some((file) => file.format === each)),
   );
   if (format === undefined) return none('it has no Parquet, JSONL or unescaped CSV tables');
-  const source = await openProfile();
-  if (source === undefined) return none('the package @duckdb/node-api is not installed');
+  let source: ProfileSource;
+  try {
+    source = await openProfile();
+  } catch (error) {
+    if (!(error instanceof ExportError) || error.exit !== 'usage') throw error;
+    return none(error.message);
+  }
   try {
     const chosen = names.map((name) => chosenFiles(view, { name, format, isRead }));
     const folder = await localFiles(chosen.flatMap(({ files }) => files.map(({ path }) => path)));

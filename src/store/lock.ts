@@ -18,6 +18,7 @@ import { answersAt, type LifeSocket, openLifeSocket } from '../lib/process/life-
 import { diskError } from '../lib/disk-error.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerText, thisProcess } from '../lib/process/lock-owner.ts';
+import { commandLine } from '../lib/shown-path.ts';
 
 /** Held by the one run that may change an export. */
 export interface Lock {
@@ -181,7 +182,7 @@ function cannotLock(folder: string, error: unknown): ExportError {
 function heldBy(folder: string, owner: LockOwner): ExportError {
   const elsewhere = isFar(folder, owner) ? ` If that host is gone, remove ${pathIn(folder, exportPaths.lock)}.` : '';
   return new ExportError('locked', `another run holds ${folder}: process ${owner.pid} on ${owner.host}`, {
-    todo: `Wait for it to end (asset-export status ${folder} shows its progress), then run the same command again.${elsewhere}`,
+    todo: `Wait for it to end (${commandLine('status', folder)} shows its progress), then run the same command again.${elsewhere}`,
     facts: { host: owner.host, pid: owner.pid },
   });
 }

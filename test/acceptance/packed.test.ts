@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { shellWord } from '../../src/lib/shown-path.ts';
+import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
+import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
+import { serveS3 } from '../contract/objects/s3-bucket.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,6 +32,8 @@ describe('the packed program', () => {
   let temp: Awaited<ReturnType<typeof keptFolder>>;
   let files: string[];
   let archive: string;
+  /** Of the global installation; undefined where npm reaches no registry. */
+  let prefix: string | undefined;
 
   beforeAll(async () => {
     temp = await keptFolder();
@@ -44,6 +50,22 @@ describe('the packed program', () => {
   }, 120_000);
 
   afterAll(() => temp.remove());
+
+  /** Installs the packed file under a prefix; undefined where npm reaches no registry. */
+  async function installGlobally(under: string) {
+    const flags = ['--engine-strict', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', under];
+    const installed = await run('npm', ['install', '--global', ...flags, archive], temp.path);
+    if (installed.exit !== 0 && offline.test(installed.stderr)) return undefined;
+    expect(installed.exit, installed.stderr).toBe(0);
+    return installed;
+  }
+
+  /** Types a line in a shell that finds the installed program, as a user would. */
+  async function typed(line: string, cwd: string, under = prefix ?? '') {
+    const path = `export PATH=${shellWord(join(under, 'bin'))}:"$PATH" npm_config_prefer_offline=true`;
+    const { exit, stdout, stderr } = await run('bash', ['-c', `${path}\n${line}`], cwd);
+    return { exit, output: stdout + stderr };
+  }
 
   it('holds what users need, and no generator, test or source map', () => {
     const own = files.filter((path) => !path.startsWith('node_modules/'));
@@ -81,11 +103,9 @@ describe('the packed program', () => {
   });
 
   it('installs without a warning, and works from a folder of the user', { timeout: 300_000 }, async (context) => {
-    const prefix = join(temp.path, 'prefix');
-    const flags = ['--engine-strict', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', prefix];
-    const installed = await run('npm', ['install', '--global', ...flags, archive], temp.path);
-    if (installed.exit !== 0 && offline.test(installed.stderr)) context.skip('npm reaches no registry');
-    expect(installed.exit, installed.stderr).toBe(0);
+    const installed = await installGlobally(join(temp.path, 'prefix'));
+    if (installed === undefined) return context.skip('npm reaches no registry');
+    prefix = join(temp.path, 'prefix');
     // A setting of this machine that npm does not know is none of ours.
     expect(installed.stderr.split('\n').filter((line) => /warn/.test(line) && !/Unknown .*config/.test(line))).toEqual(
       [],
@@ -110,5 +130,127 @@ describe('the packed program', () => {
     }
     const { stdout } = await run(program, ['status', 'own/out', '--json'], temp.path);
     expect(JSON.parse(stdout)).toMatchObject({ state: 'complete', counts: { exported: 1300, missing: 20 } });
+  });
+
+  /** Commands whose last words are a command to type, and what that ends with. */
+  const hints: readonly { readonly line: string; readonly hint: RegExp; readonly exit?: number }[] = [
+    { line: 'asset-export demo "the demo"', hint: /"next":"(.*?)\\n/ },
+    { line: 'asset-export demo "the demo"', hint: /\\n *(asset-export load .*?)\\n/ },
+    { line: 'asset-export demo "the demo"', hint: /(asset-export init)/ },
+    { line: 'asset-export init "my job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^Next: (.*)$/m },
+    { line: 'asset-export init "your job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^ {6}(.*run.*)$/m },
+    { line: 'asset-export rehearse "my job/job.yaml" --out "my out" --format csv', hint: /"next":"(.*?)"/ },
+    { line: 'asset-export run "my job/job.yaml" --out "my out" --format csv', hint: /"next":"(.*?)"/ },
+    { line: 'asset-export plan none.yaml', hint: /(asset-export run --help)/ },
+    { line: 'asset-export run --ulr x', hint: /(asset-export run --help)/ },
+    { line: 'asset-export run job.yaml --dry-run', hint: /(asset-export plan) prints/, exit: 2 },
+    { line: 'asset-export -v', hint: /(asset-export --version)/ },
+    { line: 'mkdir -p "no export"; asset-export load "no export" --to duckdb:a', hint: /See: (.*)/, exit: 2 },
+    {
+      line: 'asset-export run --ids ids.txt --url https://service.example --out keyless',
+      hint: /(asset-export demo),/,
+    },
+  ];
+
+  it.each(hints)(
+    'prints a line that can be typed: $line: $hint',
+    { timeout: 60_000 },
+    async ({ line, hint, exit = 0 }) => {
+      if (prefix === undefined) return;
+      const cwd = join(temp.path, 'typed');
+      mkdirSync(cwd, { recursive: true });
+      copyFileSync(join(root, 'data/ids.txt'), join(cwd, 'ids.txt'));
+      const { output } = await typed(line, cwd);
+      const [, next = ''] = hint.exec(output) ?? [];
+      expect(next, output).toMatch(/^asset-export /);
+      expect(await typed(next, cwd), next).toMatchObject({ exit });
+    },
+  );
+
+  /** A line that needs an optional package. */
+  interface Needing {
+    readonly line: string;
+    readonly needs: string;
+    /** In an installation without the packages that npm installs where it can. */
+    readonly omitted?: boolean;
+  }
+
+  const azure = 'AccountName=account;AccountKey=a2V5;BlobEndpoint=http://127.0.0.1:1/account;';
+  const needing: readonly Needing[] = [
+    { line: 'AWS_REGION=none asset-export status s3://bucket/none --out-endpoint $STORE', needs: '@aws-sdk/client-s3' },
+    // Of the others, which take a minute, `npm run test:all` sees that the message goes away.
+    { line: 'STORAGE_EMULATOR_HOST=$NONE asset-export status gs://bucket/none', needs: '@google-cloud/storage' },
+    {
+      line: `AZURE_STORAGE_CONNECTION_STRING='${azure}' asset-export status az://account/none`,
+      needs: '@azure/storage-blob',
+    },
+    {
+      line: 'asset-export enqueue --ids ids.txt --out s3://bucket/none --url $NONE --fleet postgres://127.0.0.1:1/a',
+      needs: 'bullmq',
+    },
+    { line: 'asset-export load "the demo" --to duckdb:a.duckdb', needs: '@duckdb/node-api', omitted: true },
+    { line: 'asset-export load "the demo" --to postgres://127.0.0.1:1/a', needs: 'pg', omitted: true },
+  ];
+  const isAll = process.env['TEST'] === 'all';
+
+  describe('where an optional package is missing', () => {
+    let server: FaultyServer;
+    let bare: string | undefined;
+
+    beforeAll(async () => {
+      server = await startFaultyServer(serveS3(new BucketOfTests(), 'secret'));
+      if (!isAll) return;
+      const under = join(temp.path, 'bare');
+      if ((await installGlobally(under)) === undefined) return;
+      // As where npm could not build or fetch them, which it does not say.
+      for (const name of ['@duckdb', 'pg', 'pg-copy-streams'])
+        rmSync(join(under, 'lib/node_modules/asset-export/node_modules', name), { recursive: true });
+      bare = under;
+    }, 120_000);
+
+    afterAll(() => server.stop());
+
+    const told = async (line: string, under: string) => {
+      const variables = [
+        `export STORE=${server.endpoint} NONE=http://127.0.0.1:1 AWS_EC2_METADATA_DISABLED=true`,
+        'AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret',
+      ].join(' ');
+      const { exit, output } = await typed(`${variables}\n${line}`, join(temp.path, 'typed'), under);
+      return { exit, output, install: /^ {2}(npm install .*)$/m.exec(output)?.[1] ?? '' };
+    };
+
+    it.each(needing.filter(({ omitted }) => isAll || omitted !== true))(
+      'prints the line that installs $needs: $line',
+      { timeout: 180_000 },
+      async ({ line, needs, omitted = false }) => {
+        const under = omitted ? bare : prefix;
+        if (under === undefined) return;
+        const { exit, output, install } = await told(line, under);
+        expect(exit, output).toBe(2);
+        expect(output).toMatch(/needs the packages? /);
+        expect(install).toContain(`npm install --global --prefix ${under} `);
+        expect(install).toContain(`${needs}@`);
+        if (needs !== '@aws-sdk/client-s3' && !isAll) return;
+        const installed = await typed(install, temp.path, under);
+        if (installed.exit !== 0 && offline.test(installed.output)) return;
+        expect(installed.exit, installed.output).toBe(0);
+        // What it says now takes retries.
+        const again = await told(line.replace('asset-export', 'timeout 10 asset-export'), under);
+        expect(again.output).not.toMatch(/needs the packages? |this is a bug/);
+      },
+    );
+
+    it('says that a part is missing, and the same line brings it', { timeout: 180_000 }, async () => {
+      const client = join(prefix ?? '', 'lib/node_modules/@aws-sdk/client-s3');
+      if (!existsSync(client)) return;
+      rmSync(join(client, 'node_modules'), { recursive: true, force: true });
+      rmSync(join(client, '../../tslib'), { recursive: true, force: true });
+      const [{ line } = { line: '' }] = needing;
+      const { exit, output, install } = await told(line, prefix ?? '');
+      expect(exit, output).toBe(2);
+      expect(output).toMatch(/which is not completely installed \(Cannot find /);
+      expect(await typed(install, temp.path)).toMatchObject({ exit: 0 });
+      expect((await told(line, prefix ?? '')).output).not.toContain('needs the package');
+    });
   });
 });

@@ -1,26 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Job } from 'kubernetes-models/batch/v1';
-import { ConfigMap } from 'kubernetes-models/v1';
+import { ConfigMap, ServiceAccount } from 'kubernetes-models/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import { z } from 'zod';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { shellWord } from '../../src/lib/shown-path.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
 import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
+import { batchSchema, commandsOf, jobsOf, kubernetesObjects } from './shipped-commands.ts';
 import { unreadMembers } from './unread-members.ts';
 
 const folder = fileURLToPath(new URL('../../docs/fleet/', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+
+const { isMissing, address } = await postgresOfTests('the files of a fleet are not run');
 
 /** What another worker within minutes may help: before `enqueue`, and what helps a run. */
 const retried: readonly number[] = [
@@ -31,25 +34,34 @@ const retried: readonly number[] = [
   exitCodes.terminated.code,
 ];
 
+/** Kubernetes' published schema, by kind. */
+const schemas: Readonly<Record<string, { readonly prototype: { validate(): void } }>> = {
+  ConfigMap,
+  Job,
+  ServiceAccount,
+};
+
 describe('the Kubernetes objects of a fleet', () => {
-  const documents = parseAllDocuments(textOf('kubernetes.yaml')).map((each) => z.looseObject({}).parse(each.toJS()));
+  const { objects } = kubernetesObjects('fleet/kubernetes.yaml');
 
   it('fit the published schema, and have no member that it does not name', () => {
-    expect(documents.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job', 'Job']);
-    const unread = [ConfigMap, Job, Job].flatMap(({ prototype }, index) => {
-      const { value, unread } = unreadMembers(documents[index] ?? {});
-      Reflect.apply(Reflect.get(prototype, 'validate'), value, []);
+    expect(objects.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ConfigMap', 'Job', 'Job', 'Job']);
+    const unread = objects.flatMap((object) => {
+      const { value, unread } = unreadMembers(object);
+      schemas[object.kind]?.prototype.validate.call(value);
       return unread();
     });
     expect(unread).toEqual([]);
   });
 
-  it('fail the Job for each exit code that a retry cannot help, and for no other', () => {
-    const failing = /values: (\[.*\])/.exec(textOf('kubernetes.yaml'))?.[1] ?? '[]';
+  it('fail each Job for each exit code that a retry cannot help, and for no other', () => {
+    const failing = [...textOf('kubernetes.yaml').matchAll(/values: (\[.*\])/g)].map(([, list = '']) => list);
     const hopeless = Object.values(exitCodes)
       .map(({ code }) => code as number)
-      .filter((code) => code !== 0 && code !== exitCodes.loadFailed.code && !retried.includes(code));
-    expect(JSON.parse(failing)).toEqual(hopeless);
+      .filter((code) => code !== 0 && !retried.includes(code));
+    // While it enqueues, nobody waits for it: an id file that is missing stays missing.
+    const enqueue = [...hopeless, exitCodes.input.code].sort((a, b) => a - b);
+    expect(failing.map((list) => JSON.parse(list) as unknown)).toEqual([enqueue, hopeless, hopeless]);
   });
 
   it('start as many workers as their shards are counted by', () => {
@@ -57,17 +69,34 @@ describe('the Kubernetes objects of a fleet', () => {
     const [, workers = ''] = /completions: (\d+)\n +parallelism: \1\n +completionMode: Indexed/.exec(text) ?? [];
     expect(text).toContain(`args: [work, /config/job.yaml, --shard, /${workers}]`);
   });
+
+  it('are those of another night when the day in them is replaced, as the first line says', () => {
+    const text = textOf('kubernetes.yaml');
+    expect(text).toContain('# sed "s/2026-01-31/$(date -u +%F)/g" kubernetes.yaml | kubectl apply -f -\n');
+    const nightly = objects.filter(({ kind }) => kind !== 'ServiceAccount').map(({ metadata }) => metadata.name);
+    expect(nightly.filter((name) => !name.endsWith('-2026-01-31'))).toEqual([]);
+  });
 });
 
-const batchSchema = z.object({
-  jobDefinition: z.object({
-    containerProperties: z.object({
-      command: z.array(z.string()),
-      environment: z.array(z.object({ name: z.string(), value: z.string() })),
-    }),
-    retryStrategy: z.object({ evaluateOnExit: z.array(z.object({ onExitCode: z.string().optional() })) }),
-  }),
-  submitJob: z.object({ arrayProperties: z.object({ size: z.number().min(2).max(10_000) }) }),
+describe('the file of AWS Batch', () => {
+  const { jobDefinition, submitJobs } = batchSchema.parse(JSON.parse(textOf('aws-batch.json')));
+
+  it('retries what another worker within minutes may help, and ends for all else', () => {
+    const { evaluateOnExit } = jobDefinition.retryStrategy;
+    const retriedThere = evaluateOnExit.filter(({ action }) => action === 'RETRY').map(({ onExitCode }) => onExitCode);
+    // A job begins when the one before has ended well, so nothing is enqueued too late (4). Batch sends no SIGINT (130), and SIGKILL (137)
+    // after SIGTERM.
+    const wanted = retried.filter((code) => code !== exitCodes.input.code && code !== exitCodes.interrupted.code);
+    expect(retriedThere.map(Number)).toEqual([...wanted, 137].sort((a, b) => a - b));
+    // What no condition names is retried.
+    expect(evaluateOnExit.at(-1)).toEqual({ onReason: '*', action: 'EXIT' });
+  });
+
+  it('submits jobs of its definition, in the number that the page counts', () => {
+    expect(new Set(submitJobs.map((job) => job.jobDefinition))).toEqual(new Set([jobDefinition.jobDefinitionName]));
+    const numbers = submitJobs.map((_, index) => index).join(' ');
+    expect(readFileSync(join(root, 'docs/fleet.md'), 'utf8')).toContain(`for n in ${numbers}; do`);
+  });
 });
 
 it.runIf(has('systemd-analyze'))('the standing worker is accepted by systemd-analyze verify', async () => {
@@ -115,31 +144,43 @@ describe('the commands of', () => {
     return runBlock(`${exports.join('')}${script}`, reader);
   };
 
-  it('the Indexed Job and the array of AWS Batch make one export', async () => {
-    const [map, enqueue, workers] = parseAllDocuments(textOf('kubernetes.yaml'));
-    const job = z.object({ data: z.object({ 'job.yaml': z.string() }) }).parse(map?.toJS()).data['job.yaml'];
-    const argsOf = (document: typeof workers): string => {
-      const [, args = ''] = /args: \[(.*)\]/.exec(String(document)) ?? [];
-      return args.replaceAll(',', '').replace('/config/job.yaml', 'job.yaml');
-    };
-    const text = job
-      .replace('/data/ids/*.txt', 'data/ids.txt')
-      .replace('/secrets/service-key', 'key')
-      .replace('/scratch', 'scratch');
-    const prepare = `cat > job.yaml <<'END'\n${text}END\necho any > key\n`;
-    expect(await run(`${prepare}asset-export ${argsOf(enqueue)}`)).toMatchObject({ exit: 0 });
+  it.skipIf(isMissing)(
+    'Kubernetes, AWS Batch and the script make one night',
+    async () => {
+      const [job = ''] = jobsOf('fleet/kubernetes.yaml');
+      const text = job.replace('/secrets/service-key', 'key').replace('/scratch', 'scratch');
+      const prepare = `cat > job.yaml <<'END'\n${text}END\necho any > key\n`;
+      // The ids of the demo, and the databases of the tests.
+      const night = { ASSET_EXPORT_IDS: 'data/ids.txt', ASSET_EXPORT_FLEET: address };
+      const here = (argv: readonly string[]): string =>
+        argv
+          .map((word) => word.replace('/config/job.yaml', 'job.yaml').replace(/^postgres:.*\/warehouse$/, address))
+          .map((word) => word.replace(/^\/scratch$/, 'scratch'))
+          .map(shellWord)
+          .join(' ');
+      const [enqueue = [], workers = [], finalise = [], ...rest] = commandsOf('fleet/kubernetes.yaml');
+      expect(await run(`${prepare}asset-export ${here(enqueue)}`, night)).toMatchObject({ exit: 0 });
 
-    const { jobDefinition, submitJob } = batchSchema.parse(JSON.parse(textOf('aws-batch.json')));
-    const { command, environment } = jobDefinition.containerProperties;
-    const codes = jobDefinition.retryStrategy.evaluateOnExit.flatMap(({ onExitCode }) => onExitCode ?? []);
-    expect(codes.map(Number).filter((code) => code !== 137)).toEqual(retried.filter((code) => code !== 130));
-    const batch = {
-      ...Object.fromEntries(environment.map(({ name, value }) => [name, value])),
-      ...{ AWS_BATCH_JOB_ARRAY_SIZE: String(submitJob.arrayProperties.size), AWS_BATCH_JOB_ARRAY_INDEX: '3' },
-      ...{ ASSET_EXPORT_SCRATCH: join(temp.path, 'batch'), ASSET_EXPORT_STATE: join(temp.path, 'batch-state') },
-    };
-    expect(await run(`asset-export ${command.join(' ')}`, batch)).toMatchObject({ exit: 0 });
-    const indexed = await run(`asset-export ${argsOf(workers)}`, { JOB_COMPLETION_INDEX: '7' });
-    expect(indexed).toMatchObject({ exit: 0, output: expect.stringContaining('already') as string });
-  }, 60_000);
+      const { jobDefinition, submitJobs } = batchSchema.parse(JSON.parse(textOf('aws-batch.json')));
+      const work = submitJobs.find(({ arrayProperties }) => arrayProperties !== undefined);
+      const batch = {
+        ...Object.fromEntries(jobDefinition.containerProperties.environment.map(({ name, value }) => [name, value])),
+        ...{ AWS_BATCH_JOB_ARRAY_SIZE: String(work?.arrayProperties?.size), AWS_BATCH_JOB_ARRAY_INDEX: '3' },
+        ...{ ASSET_EXPORT_SCRATCH: join(temp.path, 'batch'), ASSET_EXPORT_STATE: join(temp.path, 'batch-state') },
+        ...night,
+      };
+      const worker = `asset-export ${work?.containerOverrides.command.join(' ') ?? ''}`;
+      expect(await run(worker, batch)).toMatchObject({ exit: 0 });
+      const indexed = await run(`asset-export ${here(workers)}`, { ...night, JOB_COMPLETION_INDEX: '7' });
+      expect(indexed).toMatchObject({ exit: 0, output: expect.stringContaining('already') as string });
+      for (const argv of [finalise, ...rest])
+        expect(await run(`asset-export ${here(argv)}`, night)).toMatchObject({ exit: 0 });
+
+      const script = textOf('night.sh').replace('postgres://exporter@db.internal/warehouse', address);
+      writeFileSync(join(reader.path, 'night.sh'), script);
+      expect(await run('sh night.sh 2026-01-31', night)).toMatchObject({ exit: 0 });
+      expect(await run('sh night.sh 2026-02-01', night)).toMatchObject({ exit: 0 });
+    },
+    120_000,
+  );
 });

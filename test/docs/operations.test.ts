@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +12,12 @@ import { z } from 'zod';
 import { exitCodes, type ExitName } from '../../src/lib/exit-codes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { faultsSchema } from '../../src/service/faults/fault-schema.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
+import { containerFlags, hasContainers } from '../support/container.ts';
+import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
+import { commandsOf, containersOf, jobsOf, kubernetesObjects } from './shipped-commands.ts';
 import { unreadMembers } from './unread-members.ts';
 
 const folder = fileURLToPath(new URL('../../docs/operations/', import.meta.url));
@@ -44,6 +48,16 @@ describe('the systemd unit', () => {
     const state = /^StateDirectory=(.*)$/m.exec(service)?.[1] ?? '';
     expect(service).toContain(`Environment=ASSET_EXPORT_STATE=/var/lib/${state}\n`);
   });
+});
+
+/** Debian's cron reads the crontab of a user, without the column of the user, and installs nothing with `-n`. */
+const hasCrontab = has('crontab') && spawnSync('crontab', ['-h'], { encoding: 'utf8' }).stderr.includes('-n');
+
+it.runIf(hasCrontab)('the crontab is accepted by crontab', async () => {
+  const file = join(await tempFolder(), 'crontab');
+  writeFileSync(file, textOf('asset-export.cron').replace('* * * asset-export cd', '* * * cd'));
+  const { status, stderr } = spawnSync('crontab', ['-n', file], { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
 });
 
 describe('the logrotate file', () => {
@@ -77,16 +91,15 @@ describe('the Kubernetes objects', () => {
 
   it('fail the Job for each exit code that a retry cannot help, and for no other', () => {
     const failing = /values: (\[.*\])/.exec(textOf('kubernetes.yaml'))?.[1] ?? '[]';
-    // A load ends with 9, never a run.
     const hopeless = Object.values(exitCodes)
       .map(({ code }) => code as number)
-      .filter((code) => code !== 0 && code !== 9 && !codesOf(retried).includes(code));
+      .filter((code) => code !== 0 && !codesOf(retried).includes(code));
     expect(JSON.parse(failing)).toEqual(hopeless);
   });
 
   it('keep the ledger on the volume, and leave time to stop', () => {
     const text = textOf('kubernetes.yaml');
-    const state = /name: ASSET_EXPORT_STATE\n +value: (.*)\n/.exec(text)?.[1] ?? '';
+    const state = /name: ASSET_EXPORT_STATE, value: (.*) \}/.exec(text)?.[1] ?? '';
     expect(text).toContain(`{ name: volume, mountPath: ${state}, `);
     expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(leastStopSeconds);
   });
@@ -114,6 +127,26 @@ it.runIf(has('python3'))('the Airflow file is Python', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+it('the commands of the image work in its working folder, as the page shows them', async () => {
+  const cwd = await tempFolder();
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  const lines = [...page.matchAll(/^\$ docker run [^\n]*? asset-export ((?:init|plan) .*)$/gm)].map(
+    ([, line = '']) => line,
+  );
+  expect(lines).toHaveLength(2);
+  expect(textOf('Dockerfile')).toContain('WORKDIR /data\n');
+  mkdirSync(join(cwd, 'ids'));
+  cpSync(join(root, 'data/ids.txt'), join(cwd, 'ids/ids.txt'));
+  const [init = '', plan = ''] = lines;
+  for (const line of [init, `${plan} --json`]) {
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', `node ${join(root, 'dist/main.js')} ${line}`], {
+      ...{ cwd, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: cwd } },
+    });
+    expect(status, stderr).toBe(0);
+    if (line !== init) expect(JSON.parse(stdout)).toMatchObject({ calls: expect.any(Number) as number });
+  }
+});
+
 describe('the command of', () => {
   let temp: Awaited<ReturnType<typeof keptFolder>>;
   let service: RunningService;
@@ -125,6 +158,7 @@ describe('the command of', () => {
     service = await startService({ assets, host: '127.0.0.1', port: 0, clock: systemClock });
     reader = await readerFolder(temp.path, service.url);
     const job = readFileSync(join(root, 'docs/operations.md'), 'utf8').match(/^asset-export init .*$/m)?.[0] ?? '';
+    cpSync(join(folder, 'night.sh'), join(reader.path, 'assets/night.sh'));
     const prepare = `${job}\nmkdir /srv/assets/ids && cp data/ids.txt /srv/assets/ids/ && echo any > /srv/assets/secrets/service-key`;
     expect(await runBlock(prepare, reader)).toMatchObject({ exit: 0 });
   }, 60_000);
@@ -134,36 +168,80 @@ describe('the command of', () => {
     await temp.remove();
   });
 
-  it('the systemd unit exports', async () => {
+  /** The night ends with a warehouse that holds the newest export, and with `latest`. */
+  async function expectNight(folder: string): Promise<void> {
+    const here = folder.replace('/srv/assets', join(reader.path, 'assets'));
+    const warehouse = join(here, 'warehouse.duckdb');
+    const rows = await queryDuckdb(
+      `ATTACH ${sqlText(warehouse)} AS warehouse; SELECT count(*)::INTEGER FROM warehouse.assets`,
+    );
+    expect(rows).toEqual([[1300]]);
+    expect(await runBlock(`asset-export verify ${folder}/out/latest`, reader)).toMatchObject({ exit: 0 });
+    rmSync(warehouse);
+  }
+
+  it('the systemd unit makes the whole night', async () => {
     const start = /^ExecStart=(.*)$/m.exec(textOf('asset-export.service'))?.[1] ?? '';
     const script = `cd /srv/assets; export CREDENTIALS_DIRECTORY=/srv/assets/secrets; exec ${start}`;
     expect(await runBlock(script, reader)).toMatchObject({ exit: 0 });
+    await expectNight('/srv/assets');
   });
 
-  it('the crontab exports without a word, and prints the exit code of a run that failed', async () => {
+  it('the crontab makes it without a word, and prints the exit code of a step that failed', async () => {
     const line = /^5 0 \* \* \* asset-export (.*)$/m.exec(textOf('asset-export.cron'))?.[1] ?? '';
     expect(await runBlock(line, reader)).toEqual({ exit: 0, output: '' });
-    const failing = line.replace('job.yaml', 'none.yaml');
+    await expectNight('/srv/assets');
+    const failing = line.replace('sh night.sh', 'JOB=none.yaml sh night.sh');
     expect((await runBlock(failing, reader)).output).toMatch(/^asset-export: exit 2\n[^]*cannot read the job file/);
   });
 
-  it('the CronJob exports with the job of its ConfigMap', async () => {
-    const [map] = parseAllDocuments(textOf('kubernetes.yaml'));
-    const text = z.object({ data: z.object({ 'job.yaml': z.string() }) }).parse(map?.toJS()).data['job.yaml'];
+  it('the CronJob makes it with the job of its ConfigMap', async () => {
+    const [text = ''] = jobsOf('operations/kubernetes.yaml');
     mkdirSync(join(reader.path, 'config'));
-    const moved = text
-      .replaceAll('/data/', `${reader.path}/assets/`)
-      .replace('/secrets/', `${reader.path}/assets/secrets/`);
-    writeFileSync(join(reader.path, 'config/job.yaml'), moved.replace('https://service.example', service.url));
-    const args = /args: \[(.*)\]/.exec(textOf('kubernetes.yaml'))?.[1]?.replaceAll(',', '') ?? '';
-    expect(await runBlock(`asset-export ${args.replace('/config', 'config')}`, reader)).toMatchObject({ exit: 0 });
+    const here = (path: string): string =>
+      path.replaceAll('/data/', `${reader.path}/assets/`).replace('/secrets/', `${reader.path}/assets/secrets/`);
+    writeFileSync(join(reader.path, 'config/job.yaml'), here(text).replace('https://service.example', service.url));
+    const [{ command, env } = { command: [], env: [] }] =
+      kubernetesObjects('operations/kubernetes.yaml').pods.flatMap(containersOf);
+    expect(command).toEqual(['asset-export-night']);
+    expect(textOf('Dockerfile')).toContain('COPY docs/operations/night.sh /usr/local/bin/asset-export-night\n');
+    const variables = env
+      .filter(({ name }) => name !== 'ASSET_EXPORT_STATE')
+      .map(({ name, value = '' }) => `export ${name}=${here(value).replace('/config', `${reader.path}/config`)}\n`);
+    expect(await runBlock(`${variables.join('')}cd /\nexec /srv/assets/night.sh`, reader)).toMatchObject({ exit: 0 });
+    await expectNight('/srv/assets');
   });
 
   it('each task of the Airflow file ends well, one after the other', async () => {
-    const text = textOf('airflow_dag.py');
-    const out = (/^OUT = "(.*)"$/m.exec(text)?.[1] ?? '').replace('{{ ds }}', '2026-11-20');
-    const commands = [...text.matchAll(/bash_command=f"(.*)"/g)].map(([, line = '']) => line.replace('{OUT}', out));
-    expect(commands).toHaveLength(3);
-    for (const command of commands) expect(await runBlock(command, reader)).toMatchObject({ exit: 0 });
+    const steps = commandsOf('operations/airflow_dag.py');
+    for (const argv of steps)
+      expect(await runBlock(`asset-export ${argv.join(' ')}`, reader)).toMatchObject({ exit: 0 });
+  });
+
+  const shells = [
+    ['as a process', ''],
+    ['as process 1 of a container', `unshare ${containerFlags.join(' ')} `],
+  ].filter(([, before]) => before === '' || hasContainers) as [string, string][];
+
+  it.each(shells)('night.sh passes SIGTERM on %s, and waits for the answers in flight', async (_, before) => {
+    const slow = await startService({
+      ...{ assets: [join(root, 'data/assets.jsonl.gz')], host: '127.0.0.1', port: 0, clock: systemClock },
+      faults: faultsSchema.parse({ faults: [{ fault: 'latency', ms: 200 }] }),
+    });
+    try {
+      const script = [
+        'cd /srv/assets',
+        'rm -rf slow',
+        `${before}sh night.sh --url ${slow.url} --out slow/{date} --ids-per-call 1 --concurrency 1 2>slow.log & night=$!`,
+        `until grep -q '"msg":"export started"' slow.log; do :; done`,
+        `kill -TERM ${before === '' ? '$night' : '$(cat /proc/$night/task/$night/children)'}; wait $night`,
+      ];
+      expect(await runBlock(script.join('\n'), reader)).toMatchObject({ exit: 143 });
+      expect(await runBlock('asset-export status /srv/assets/slow/*', reader)).toMatchObject({
+        output: expect.stringContaining('stopped (exit 143)') as string,
+      });
+    } finally {
+      await slow.close();
+    }
   });
 });

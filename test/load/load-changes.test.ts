@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,7 +108,16 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
       const { target } = opened;
       await expect(load(target, made.diffs[0], { mode })).rejects.toMatchObject({
         exit: 'usage',
-        todo: expect.stringContaining('Load out first') as string,
+        todo: expect.stringMatching(/^Load \S*\/out first, with --mode/) as string,
+      });
+      // A night that was pruned is not what to load.
+      const alone = join(await tempFolder(), 'diff');
+      cpSync(made.diffs[0] ?? '', alone, { recursive: true });
+      await expect(load(target, alone, { mode })).rejects.toMatchObject({
+        exit: 'usage',
+        todo: expect.stringMatching(
+          /^out is not beside it. If it was pruned, compare .*asset-export diff OLDER/,
+        ) as string,
       });
       await load(target, made.nights[0], { mode });
       expect(await load(target, made.nights[0], { mode })).toBe('already');

@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const lockSchema = z.object({
   packages: z.record(
@@ -28,6 +32,19 @@ const shipped = packages.filter(
 );
 
 describe('the lock file', () => {
+  it('is installed by `npm ci` without a warning', async () => {
+    const folder = await tempFolder();
+    for (const name of ['package.json', 'package-lock.json'])
+      copyFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), join(folder, name));
+    // Packages of this machine's cache or none: a dry run checks engines, peers and the lock, and fetches nothing.
+    const flags = ['--dry-run', '--ignore-scripts', '--offline', '--no-audit', '--no-fund'];
+    const { status, stderr } = spawnSync('npm', ['ci', ...flags], { cwd: folder, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    // A setting of this machine that npm does not know is none of ours.
+    const warnings = stderr.split('\n').filter((line) => /warn/i.test(line) && !/Unknown .*config/.test(line));
+    expect(warnings).toEqual([]);
+  });
+
   it('names no registry host', () => {
     expect(packages.filter(([, entry]) => entry.resolved !== undefined)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExportError } from '../../src/lib/export-error.ts';
 import type { ReportData } from '../../src/report/report-data.ts';
 import { standingAt } from '../../src/operations/standing-at.ts';
 import { readReport } from '../../src/report/read-report.ts';
@@ -136,11 +137,11 @@ describe('report', () => {
     const standing = await standingAt({ files: diskFileStore, folder }, 0);
     const request = {
       ...{ files: diskFileStore, folder, standing, version: '1', localFiles: () => Promise.resolve(folder) },
-      openProfile: () => Promise.resolve(undefined),
+      openProfile: () => Promise.reject(new ExportError('usage', 'DuckDB is not installed')),
     };
     expect(await readReport(request)).toMatchObject({
       profile: null,
-      profileMissing: 'the package @duckdb/node-api is not installed',
+      profileMissing: 'DuckDB is not installed',
     });
   });
 });

@@ -1,11 +1,9 @@
-import { Dialect, init, parse } from '@polyglot-sql/sdk';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable, tables } from '../../src/records/columns.ts';
 import { changeModes, changeScript } from '../../src/warehouse/change-scripts.ts';
 import { tableFormats } from '../../src/warehouse/dialect.ts';
-import { ddlFor, type DialectName, dialectNames, loadStatementFor } from '../../src/warehouse/dialects.ts';
-
-beforeAll(() => init());
+import { ddlFor, dialectNames, loadStatementFor } from '../../src/warehouse/dialects.ts';
+import { isKnown, problemOf } from './sql-parser.ts';
 
 /** The statements of a script, without comments and psql's own commands. */
 function statementsOf(script: string): string[] {
@@ -16,18 +14,6 @@ function statementsOf(script: string): string[] {
     .filter((statement) => statement !== '');
 }
 
-const parsers: Readonly<Record<DialectName, Dialect>> = {
-  duckdb: Dialect.DuckDB,
-  postgres: Dialect.PostgreSQL,
-  bigquery: Dialect.BigQuery,
-  snowflake: Dialect.Snowflake,
-  clickhouse: Dialect.ClickHouse,
-  redshift: Dialect.Redshift,
-};
-
-/** What the parser does not know of a dialect: BigQuery's LOAD DATA, which it takes for Hive's. */
-const unknown: Partial<Record<DialectName, RegExp>> = { bigquery: /^LOAD DATA INTO / };
-
 describe.each(dialectNames)('for %s', (name) => {
   it('every statement is one that a parser of the dialect takes', () => {
     let parsed = 0;
@@ -37,9 +23,8 @@ describe.each(dialectNames)('for %s', (name) => {
         ...tableFormats.map((format) => loadStatementFor(name, { table, format, folder: '@stage/demo' })),
       ];
       for (const statement of scripts.flatMap(statementsOf)) {
-        if (unknown[name]?.test(statement)) continue;
-        const { success, error } = parse(statement, parsers[name]);
-        expect(success, `${statement}\n${String(error)}`).toBe(true);
+        if (!isKnown(name, statement)) continue;
+        expect(problemOf(name, statement), statement).toBeUndefined();
         parsed += 1;
       }
     }
@@ -64,17 +49,16 @@ describe.each(dialectNames)('for %s', (name) => {
       .slice(small.indexOf('-- each night'))
       .replaceAll(/^CREATE (OR REPLACE )?TABLE .*?;$\n\n?/gms, '');
     await expect(applied).toMatchFileSnapshot(`golden/${mode}-${name}.sql`);
-    const statements = statementsOf(script).filter((statement) => unknown[name]?.test(statement) !== true);
+    const statements = statementsOf(script).filter((statement) => isKnown(name, statement));
     for (const statement of statements) {
-      const { success, error } = parse(statement, parsers[name]);
-      expect(success, `${statement}\n${String(error)}`).toBe(true);
+      expect(problemOf(name, statement), statement).toBeUndefined();
     }
     expect(statements.length).toBeGreaterThan(30);
   });
 
   it('the parser refuses a broken statement', () => {
     for (const broken of ['CREATE TABLE a (b', 'CREATE TABLE a (b text NOT NULLL)']) {
-      expect(parse(broken, parsers[name]).success).toBe(false);
+      expect(problemOf(name, broken), broken).toBeDefined();
     }
   });
 });

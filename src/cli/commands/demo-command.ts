@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadJob } from '../../job/load-job.ts';
 import { packageRoot } from '../../lib/package-root.ts';
-import { shellWord, shownPath } from '../../lib/shown-path.ts';
+import { commandLine, shownPath } from '../../lib/shown-path.ts';
 import type { Command } from '../command.ts';
 import { openServiceFor } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
@@ -37,7 +37,7 @@ export const demoCommand: Command = {
     const shown = shownPath(job.output.dir, folder);
     const next = [
       nextText(shown),
-      `      asset-export load ${shellWord(shown)} --to duckdb:demo.duckdb`,
+      `      ${commandLine('load', shown, '--to', 'duckdb:demo.duckdb')}`,
       '      asset-export init, for your own data',
     ];
     const open = await openServiceFor(job, args, { abort: settings.signals.abort });

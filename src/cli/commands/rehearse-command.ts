@@ -12,6 +12,7 @@ import type { Command, CommandArguments } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../job-flags.ts';
 import type { OpenService } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
+import { sameLine } from '../same-flags.ts';
 import { runJob } from './run-job.ts';
 import { rehearsal } from '../output/summary-text.ts';
 
@@ -59,10 +60,11 @@ async function rehearse(args: CommandArguments): Promise<number> {
   process.once('exit', () => {
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   });
+  const runWords = [...runFlags, ...jobFlagGroups().flatMap((group) => group.flags)];
   const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
   const words = {
     shown: rehearsal,
-    next: 'Next: asset-export run with the same job spends the credits and keeps the files',
+    next: `Next, to spend the credits and keep the files: ${sameLine('run', args, runWords)}`,
     notes: [
       'Dry run: records are generated, no credits are spent, and the files are removed at the end.',
       ...(job.budget.creditsPerDay !== undefined && budget.creditsPerDay === undefined

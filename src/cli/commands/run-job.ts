@@ -1,14 +1,18 @@
+import { existsSync } from 'node:fs';
 import type { Job } from '../../job/job-schema.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { ExportRequest } from '../../operations/export-assets.ts';
 import type { ExportOutcome } from '../../operations/export-outcome.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import { intolerable } from '../../operations/tolerance.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
+import { endpointToName } from '../same-flags.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
 import type { RunSettings } from '../run-flags.ts';
 import { errorJson, errorText } from '../output/show-error.ts';
@@ -61,13 +65,26 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
   try {
     for (const warning of settings.warnings ?? []) run.tell(`warning: ${warning}`);
     for (const note of settings.words?.notes ?? []) run.tell(note);
-    if (fresh) run.tell(`--fresh: the earlier export in ${shown} is deleted after the ids are read`);
+    if (fresh) {
+      const deleted = earlierExport(job.output.dir, shown);
+      if (deleted !== undefined) run.tell(`--fresh: ${deleted} is deleted after the ids are read`);
+    }
     const make = settings.make ?? (await makeWhole(request));
     outcome = await make({ ...run.context, listener });
   } finally {
     run.end();
   }
-  return tellOutcome(outcome, run, { ...settings, job, shown, next: settings.words?.next ?? nextText(shown) });
+  return tellOutcome(outcome, run, {
+    ...{ ...settings, job, shown },
+    next: settings.words?.next ?? nextText(shown, endpointToName(job)),
+  });
+}
+
+/** What `--fresh` deletes, in words; undefined where there is nothing. Whether a bucket holds an export is known later. */
+function earlierExport(dir: string, shown: string): string | undefined {
+  if (isBucketAddress(dir)) return `an earlier export in ${shown}`;
+  const holds = [exportPaths.manifest, exportPaths.checkpoint].some((name) => existsSync(pathIn(dir, name)));
+  return holds ? `the earlier export in ${shown}` : undefined;
 }
 
 async function makeWhole(request: ExportRequest): Promise<NonNullable<JobRun['make']>> {
@@ -96,7 +113,7 @@ export function tellOutcome(
   onAccount?.(account);
   if (logEnd !== undefined) {
     for (const line of invalidLines(outcome)) tell(line.trim());
-    const hint = error === undefined ? { next: next.replace(/^Next: /, '') } : {};
+    const hint = error === undefined ? { next: next.replace(/^Next[^:]*: /, '') } : {};
     // The files of a rehearsal are deleted, so its folder is not named.
     const folder = shown === rehearsal ? { folder: undefined } : {};
     logEnd({ ...account, ...folder, ...hint }, error === undefined ? 'info' : 'error');

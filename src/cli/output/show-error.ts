@@ -32,5 +32,5 @@ export function errorJson(error: ExportError): object {
 
 /** The message and what to do. */
 export function errorText(error: ExportError): string {
-  return `asset-export: ${error.message}${error.todo === undefined ? '' : `\n  ${error.todo}`}`;
+  return `asset-export: ${error.message}${error.todo === undefined ? '' : `\n  ${error.todo.replaceAll('\n', '\n  ')}`}`;
 }

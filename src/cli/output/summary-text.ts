@@ -3,7 +3,7 @@ import type { FileFacts } from '../../store/export-facts.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
 import { wrapText } from './help-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { shellWord } from '../../lib/shown-path.ts';
+import { commandLine } from '../../lib/shown-path.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
 import { identityLines } from './identity-text.ts';
 
@@ -40,9 +40,12 @@ export function summaryText(outcome: ExportOutcome, shown: string, saved?: numbe
   ].join('\n');
 }
 
-/** The line that says what to look at next, once the export is complete. */
-export function nextText(shown: string): string {
-  return `Next: asset-export verify ${shellWord(shown)}`;
+/**
+ * The line that says what to look at next, once the export is complete.
+ * @param endpoint of the bucket, where the environment does not name it
+ */
+export function nextText(shown: string, endpoint?: string): string {
+  return `Next: ${commandLine('verify', shown, ...(endpoint === undefined ? [] : ['--out-endpoint', endpoint]))}`;
 }
 
 /** Whether the same command finds again what this run has kept. */

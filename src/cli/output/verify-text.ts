@@ -1,6 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { Verification } from '../../operations/verify-export.ts';
 import { byteSize, count, plural, printable } from '../../lib/format-text.ts';
+import { commandLine } from '../../lib/shown-path.ts';
 
 /** Most names of files that are not of the export. */
 const mostNames = 10;
@@ -30,7 +31,7 @@ export function verifyText(result: Verification, { shown, isStrict, isRepaired =
   const lines = damage.map(({ path, problem }) => `  ${printable(path)}: ${printable(problem)}\n`);
   const problems = `${shown}: ${plural(damage.length, 'problem')}\n${lines.join('')}${notes}`;
   if (isRepaired) return problems;
-  return `${problems}  To fix: restore these files from a copy, or run asset-export verify ${shown} --repair --job <job.yaml>.\n  A repair first rebuilds what is free, then prints the cost of the rest. It spends nothing without --yes.\n`;
+  return `${problems}  To fix: restore these files from a copy, or repair them: ${commandLine('verify', shown, '--repair')} --job <job.yaml>\n  A repair first rebuilds what is free, then prints the cost of the rest. It spends nothing without --yes.\n`;
 }
 
 function strangersText(strangers: readonly string[]): string {

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { duration } from '../../lib/format-text.ts';
 import { LastSecond } from '../../lib/last-second.ts';
+import { loadOptional } from '../../lib/optional-packages.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../../lib/postgres-address.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 
@@ -140,15 +141,8 @@ function newOutage({ clock, tell }: PostgresContext) {
 }
 
 async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
-  try {
-    return (await import('pg')).default;
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ExportError('usage', 'a shared database (fleet.database) needs the package pg, which is not installed', {
-      todo: 'npm install pg',
-      cause: error,
-    });
-  }
+  const load = () => import('pg');
+  return (await loadOptional({ what: 'a shared database (fleet.database)', packages: ['pg'], load })).default;
 }
 
 /** States of PostgreSQL that end by themselves: connections, resources, restarts, read-only in a failover, conflicts. */

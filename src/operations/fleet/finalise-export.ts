@@ -1,6 +1,7 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
+import { commandLine } from '../../lib/shown-path.ts';
 import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { Job } from '../../job/job-schema.ts';
@@ -150,7 +151,7 @@ function notDone(address: string, open: readonly number[], slices: number): Expo
     'unavailable',
     `${plural(open.length, 'slice')} of ${slices} of ${address} ${open.length === 1 ? 'is' : 'are'} not done: ${names}`,
     {
-      todo: `Run asset-export work with the same job; asset-export status ${address} shows the active workers.`,
+      todo: `Run asset-export work with the same job; ${commandLine('status', address)} shows the active workers.`,
       facts: { slices: open.length },
     },
   );

@@ -1,4 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
+import { commandLine } from '../../lib/shown-path.ts';
 import { watchHolder } from '../../slices/heartbeat.ts';
 import { SliceLog } from '../../slices/slice-log.ts';
 import { sliceNames, sliceOfLogEntry } from '../../slices/slice-names.ts';
@@ -68,6 +69,6 @@ export async function requireNoHolder(place: BucketPlace, stop: AbortSignal): Pr
 
 export function heldElsewhere(address: string): ExportError {
   return new ExportError('locked', `another process works on ${address}`, {
-    todo: `Wait for it to end (asset-export status ${address} shows its progress), then run the same command again.`,
+    todo: `Wait for it to end (${commandLine('status', address)} shows its progress), then run the same command again.`,
   });
 }

@@ -4,6 +4,7 @@ import { recordFiles, requireExactRecords } from '../../finished/records.ts';
 import { formats } from '../../formats/sink.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { commandLine } from '../../lib/shown-path.ts';
 import { changesTable } from '../../records/columns.ts';
 import { contentSeal } from '../../store/content-seal.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -42,7 +43,7 @@ export async function openSource(folder: string, files: FileStore): Promise<Fini
   const manifest = await readManifest(files, folder);
   if (manifest === undefined)
     throw new ExportError('input', `${folder} is not a complete export`, {
-      todo: `See asset-export status ${folder}.`,
+      todo: `See: ${commandLine('status', folder)}`,
     });
   if (manifest.kind !== 'diff') return new FinishedExport(files, folder, manifest);
   throw new ExportError('usage', `${folder} is a diff, not an export`, { todo: 'Name the folder of an export.' });

@@ -1,4 +1,5 @@
 import { count, plural } from '../../lib/format-text.ts';
+import { installLine } from '../../lib/optional-packages.ts';
 import type { DriftKind } from '../../records/drift.ts';
 import type { DriftData, ReportData } from '../report-data.ts';
 import type { UnexportedData, UnexportedGroup } from '../unexported.ts';
@@ -61,7 +62,7 @@ function isFate(text: string): boolean {
 /** Section 3 and 4 in one line where there is no profile. */
 export function profileNotice(why: string): Markup {
   const todo = why.includes('@duckdb/node-api')
-    ? html` Run <code>npm install @duckdb/node-api</code> and make the report again.`
+    ? html` Run <code>${installLine(['@duckdb/node-api']).split('\n')[0]}</code> and make the report again.`
     : '';
   return html`<p class="card notice" id="assets">The assets and their columns are not shown: ${value(why)}.${todo}</p>`;
 }

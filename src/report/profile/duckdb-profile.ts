@@ -5,10 +5,9 @@ import { profileTable } from './column-profiles.ts';
 import { type DuckdbSession, openSession, type SessionOptions } from './duckdb-session.ts';
 import type { ProfiledTable, ProfileSource, TableProfile } from './profile-source.ts';
 
-/** Profiles by exact queries of DuckDB; undefined when DuckDB is not installed. */
-export async function openDuckdbProfile(options: SessionOptions): Promise<ProfileSource | undefined> {
+/** Profiles by exact queries of DuckDB. @throws {ExportError} `usage` when DuckDB is not installed */
+export async function openDuckdbProfile(options: SessionOptions): Promise<ProfileSource> {
   const session = await openSession(options);
-  if (session === undefined) return undefined;
   return {
     profile: async (tables) => {
       for (const table of tables) await attach(session, table);

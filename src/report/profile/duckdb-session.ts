@@ -20,10 +20,9 @@ export interface SessionOptions {
 /** Memory that DuckDB uses before it writes to its scratch folder. */
 const memoryLimit = '1GB';
 
-/** Opens a database; undefined when DuckDB is not installed. */
-export async function openSession({ scratch, threads = 1 }: SessionOptions): Promise<DuckdbSession | undefined> {
-  const duckdb = await loadDuckdb();
-  if (duckdb === undefined) return undefined;
+/** Opens a database. @throws {ExportError} `usage` when DuckDB is not installed */
+export async function openSession({ scratch, threads = 1 }: SessionOptions): Promise<DuckdbSession> {
+  const duckdb = await loadDuckdb('a profile of the tables');
   const instance = await duckdb.DuckDBInstance.create(`${scratch}/profile.duckdb`, {
     memory_limit: memoryLimit,
     temp_directory: `${scratch}/spilled`,

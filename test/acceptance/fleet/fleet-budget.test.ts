@@ -212,7 +212,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
   it('need the package pg, and print the line that installs it', async () => {
     const { folder, environment, command, service } = await fleet();
     const resolve = `export const resolve = (name, context, next) => name === 'pg'
-      ? Promise.reject(Object.assign(new Error('no pg'), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
+      ? Promise.reject(Object.assign(new Error("Cannot find package 'pg'"), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
     writeFileSync(
       join(folder, 'without-pg.mjs'),
       `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`,
@@ -220,7 +220,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     const without = { ...environment, NODE_OPTIONS: '--import ./without-pg.mjs' };
     expect(await runProgram(command('a'), { cwd: folder, environment: without })).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/needs the package pg, which is not installed[^]*npm install pg/) as string,
+      stderr: expect.stringMatching(/needs the package pg, which is not installed[^]*npm ci/) as string,
     });
     expect(service.counts().calls).toBe(0);
     const alone = { ...without, ASSET_EXPORT_FLEET: '' };

@@ -111,7 +111,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
   it('need the package bullmq, and print the line that installs it', async () => {
     const { folder, job, address, on } = await fleetOf();
     const resolve = `export const resolve = (name, context, next) => name === 'bullmq'
-      ? Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
+      ? Promise.reject(Object.assign(new Error("Cannot find package 'bullmq'"), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
     writeFileSync(
       join(folder, 'without.mjs'),
       `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`,
@@ -120,9 +120,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     for (const command of ['enqueue', 'work']) {
       expect(await runProgram([command, ...job(address)], without)).toMatchObject({
         exit: 2,
-        stderr: expect.stringMatching(
-          /needs the package bullmq, which is not installed[^]*npm install bullmq@/,
-        ) as string,
+        stderr: expect.stringMatching(/needs the packages bullmq and pg, which are not installed[^]*npm ci/) as string,
       });
     }
     // With --shard no queue is used.

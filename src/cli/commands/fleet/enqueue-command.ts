@@ -5,15 +5,16 @@ import { jobWarnings } from '../../../job/job-warnings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
-import { shellWord } from '../../../lib/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { columnLines, invalidLines } from '../../output/ids-text.ts';
 import { errorJson, errorText } from '../../output/show-error.ts';
+import { nextText } from '../../output/summary-text.ts';
 import { isTerminal } from '../../progress/is-terminal.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
+import { endpointToName, sameLine } from '../../same-flags.ts';
 import { stopSignals } from '../../stop-signals.ts';
 import { withJobQueue } from './job-queue.ts';
 import { bytesOf } from '../../flag-values.ts';
@@ -92,7 +93,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
     const said = error === undefined ? null : errorJson(error);
     process.stdout.write(`${JSON.stringify({ folder: job.output.dir, ...enqueued, error: said })}\n`);
   } else process.stdout.write(enqueuedText(enqueued, job.output.dir));
-  process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job.output.dir) : errorText(error)}\n`);
+  process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job) : errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
@@ -129,10 +130,10 @@ function enqueuedText(enqueued: Enqueued, address: string): string {
   ].join('\n');
 }
 
-function nextLine({ state }: Enqueued, args: CommandArguments, address: string): string {
-  if (state === 'complete') return `Next: asset-export verify ${shellWord(address)}`;
-  const [job] = args.words;
-  return `Next: asset-export work ${job === undefined ? 'with the same flags' : shellWord(job)} on each machine`;
+function nextLine({ state }: Enqueued, args: CommandArguments, job: Job): string {
+  if (state === 'complete') return nextText(job.output.dir, endpointToName(job));
+  const flags = jobFlagGroups().flatMap((group) => group.flags);
+  return `Next, on each machine: ${sameLine('work', args, flags)}`;
 }
 
 interface ShownEnqueuing {

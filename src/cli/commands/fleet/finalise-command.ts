@@ -7,6 +7,7 @@ import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { programVersion } from '../../program-version.ts';
+import { endpointToName } from '../../same-flags.ts';
 import { tellOutcome } from '../run-job.ts';
 import { clearJobQueue, withJobQueue } from './job-queue.ts';
 
@@ -44,7 +45,7 @@ async function finalise(args: CommandArguments): Promise<number> {
   return tellOutcome(
     outcome,
     { tell: () => undefined },
-    { job, shown, json: args.isOn('json'), next: nextText(shown) },
+    { job, shown, json: args.isOn('json'), next: nextText(shown, endpointToName(job)) },
   );
 }
 

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { embedded } from '../../../job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
-import { shellWord, shownPath } from '../../../lib/shown-path.ts';
+import { commandLine, shownPath } from '../../../lib/shown-path.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { askQuestions } from './ask-questions.ts';
 import { initFiles, jobFile, keyFile, type NewJob, requireJob, writeNewFile } from './init-files.ts';
@@ -64,13 +65,15 @@ function refuseFlags({ folder, flags }: NewJob): void {
 
 function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
   const shown = (name: string): string => shownPath(join(folder, name), process.cwd());
+  // Local records need no key.
+  const isLocal = typeof flags['url'] === 'string' && flags['url'].startsWith(embedded);
   const steps = [
     ...(written.has(jobFile) && (flags['ids'] === undefined || flags['url'] === undefined)
       ? [`set ids.from and service.url in ${shown(jobFile)}`]
       : []),
-    ...(written.has(keyFile) && key === '' ? [`put the API key into ${shown(keyFile)}`] : []),
-    `asset-export plan ${shellWord(shown(jobFile))}`,
-    `asset-export run ${shellWord(shown(jobFile))}`,
+    ...(written.has(keyFile) && key === '' && !isLocal ? [`put the API key into ${shown(keyFile)}`] : []),
+    commandLine('plan', shown(jobFile)),
+    commandLine('run', shown(jobFile)),
   ];
   return steps.map((step, index) => `${index === 0 ? 'Next:' : '     '} ${step}`);
 }
