@@ -40,8 +40,9 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
     if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
     const finished = await openFinished(folder, files);
-    // It holds changes alone.
-    if (finished.manifest.kind !== 'diff') return openAt(finished, job);
+    // The one holds changes alone, the other was made of a list that is not whole.
+    const isPassedBy = finished.manifest.kind === 'diff' || (isPattern && finished.manifest.setAside !== undefined);
+    if (!isPassedBy) return openAt(finished, job);
   }
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });

@@ -17,8 +17,10 @@ import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { baseOf, BasedAnswers, newBase, type Reading } from './nights/based-export.ts';
+import { isOverUnlisted } from './tolerance.ts';
 import { reportRun } from './report-run.ts';
-import { pointLatest, requireLatestFree } from './nights/point-latest.ts';
+import { afterNight } from './nights/after-night.ts';
+import { requireLatestFree } from './nights/point-latest.ts';
 
 export interface ExportRequest {
   readonly job: Job;
@@ -53,12 +55,12 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
   await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
-    await pointLatest(request.job, context);
+    await afterNight(request.job, finished.account, context);
     return finished;
   }
   const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
   // A run that ends before this is followed by one that finds the export complete.
-  if (outcome.state !== 'unfinished') await pointLatest(request.job, context);
+  if (outcome.state !== 'unfinished') await afterNight(request.job, outcome.account, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (request.job.output.report && !isReported) await reportRun(home.place, context);
   return outcome;
@@ -79,7 +81,8 @@ async function finishedBefore(
   // Ids from stdin or a bucket have to be kept to be compared, which needs the lock.
   if (areKept(job)) return undefined;
   const manifest = await home.readIdle();
-  if (manifest === undefined) return undefined;
+  // One that is set aside may be judged anew, which changes its manifest.
+  if (manifest === undefined || manifest.setAside !== undefined) return undefined;
   const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder: home.scratch });
   requireSame(home.name, manifest, { job: jobShape(job, sinks), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
@@ -102,7 +105,7 @@ async function exportLocked(
   const anew = fresh ? await newBase(job, context) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks, stop });
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
-  const finished = await completeBefore(home, shape);
+  const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
   const progress = newReadProgress();
   const base = anew ?? (await baseOf(job, { home, context }, shape));
@@ -130,7 +133,10 @@ async function exportLocked(
       const spent = answers?.spent() ?? open.spent();
       const account = answers?.account() ?? {};
       return home.putManifest(
-        manifestOf({ job, start: open.start, commits: open.commits(), ...spent, version, ...account }),
+        manifestOf({
+          ...{ job, start: open.start, commits: open.commits(), ...spent, version, ...account },
+          ...(isOverUnlisted(account.base, job.tolerance) ? { setAside: 'unlisted' } : {}),
+        }),
       );
     },
   };

@@ -46,6 +46,7 @@ export interface ExportPlan extends Forecast {
   readonly lostDiskCalls: number | null;
   /** What is requested of an export with a base, and what is taken from it. */
   readonly base: PlannedBase | null;
+  readonly warnings: readonly string[];
 }
 
 export interface PlanRequest {
@@ -110,6 +111,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     diskBytes: diskEstimate(job, total.valid),
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
+    warnings: based?.warnings ?? [],
     base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
 }

@@ -108,6 +108,7 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
         });
   const fresh = args.isOn('fresh');
   const plan = await planExport({ job, ...request, callsBefore: before?.calls ?? 0, fresh });
+  warnings.push(...plan.warnings);
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
     const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));
     warnings.push(
@@ -128,7 +129,7 @@ async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefi
     throw error;
   }
   const { unputtableParts } = await import('../../operations/bucket-limits.ts');
-  return unputtableParts(job) ?? intolerableIds(plan, job.tolerance);
+  return unputtableParts(job) ?? intolerableIds(plan, job);
 }
 
 function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {
@@ -221,6 +222,7 @@ function baseRows(base: ExportPlan['base']): readonly (readonly [string, string]
     ['missing again', count(asked.missing)],
     ...(asked.sample === 0 ? [] : [['sample', count(asked.sample)] as const]),
     ['carried', `${count(base.carried)}   ${count(base.overdue)} overdue`],
+    ...(base.unlisted === 0 ? [] : [['unlisted', `${count(base.unlisted)}   in the base, and not listed now`] as const]),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { ExportRequest } from '../../operations/export-assets.ts';
 import type { ExportOutcome } from '../../operations/export-outcome.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
-import { intolerable } from '../../operations/tolerance.ts';
+import { errorOf } from '../../operations/tolerance.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
 import type { RunSettings } from '../run-flags.ts';
@@ -87,9 +87,7 @@ export function tellOutcome(
   { logEnd, tell }: Pick<RunContext, 'logEnd' | 'tell'>,
   { job, json, shown, next, before, onAccount }: Telling,
 ): number {
-  const error =
-    outcome.error ??
-    (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance, job.output.onDrift) : undefined);
+  const error = errorOf(outcome, job);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   const saved = creditsSaved(outcome.account, job);
   const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };

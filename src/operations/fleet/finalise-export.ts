@@ -11,11 +11,11 @@ import type { BucketPlace } from '../homes/bucket-place.ts';
 import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { readLogs } from '../homes/slice-holders.ts';
-import { alreadyComplete } from '../export-outcome.ts';
+import { accountOf, alreadyComplete } from '../export-outcome.ts';
 import { jobAsBegun } from '../job-shape.ts';
 import { endOf } from '../observed-run.ts';
 import { reportRun } from '../report-run.ts';
-import { pointLatest } from '../nights/point-latest.ts';
+import { afterNight } from '../nights/after-night.ts';
 import { completedElsewhere } from './completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
@@ -40,7 +40,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const home = bucketHome(place);
   const written = await home.readManifest();
   if (written !== undefined) {
-    await pointLatest(job, context);
+    await afterNight(job, accountOf(place.address, written), context);
     return { state: 'already', manifest: written };
   }
   const finalised = await completeNow(job, place, context);
@@ -54,7 +54,7 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    await pointLatest(job, context);
+    await afterNight(job, accountOf(place.address, manifest), context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(place, error);

@@ -18,7 +18,8 @@ import type { SliceSource } from '../homes/export-home.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { reportRun } from '../report-run.ts';
-import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
+import { afterNight } from '../nights/after-night.ts';
+import { requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { fleetBrake } from './fleet-brake.ts';
 import { completedElsewhere } from './completed-elsewhere.ts';
@@ -49,7 +50,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
   const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
     workOn(request, observed, startedAtMs),
   );
-  if (outcome.state !== 'unfinished') await pointLatest(job, context);
+  if (outcome.state !== 'unfinished') await afterNight(job, outcome.account, context);
   return outcome;
 }
 
