@@ -86,7 +86,8 @@ function unlistedRows(
 ): ExportError | undefined {
   if (base === undefined || !isOverUnlisted(base, tolerance)) return undefined;
   const { rows = 0, unlisted = 0, name } = base;
-  const aside = setAside === undefined ? '' : ' The export is set aside: it is no base for the next night and not latest.';
+  const aside =
+    setAside === undefined ? '' : ' The export is set aside: it is no base for the next night and not latest.';
   return new ExportError(
     'notTolerated',
     `${count(unlisted)} of ${count(rows)} assets of the base ${name} are not listed now, but tolerance.maxUnlisted allows ${tolerance.maxUnlisted}.${aside}`,

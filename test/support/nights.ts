@@ -16,6 +16,8 @@ export interface Night {
   /** Records of the service, as JSON. */
   readonly records: readonly string[];
   readonly ids: readonly string[];
+  /** Where they are written to; a new file unless given. */
+  readonly idFile?: string;
   readonly out: string;
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
@@ -43,20 +45,21 @@ export async function night({
   day,
   records,
   ids,
+  idFile: given,
   out,
   flags = {},
   fresh = false,
   context = {},
   faults,
 }: Night): Promise<ExportOutcome & { readonly sent: number }> {
-  const folder = await tempFolder();
-  await writeFile(join(folder, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
+  const idFile = given ?? join(await tempFolder(), 'ids.txt');
+  await writeFile(idFile, ids.map((id) => `${id}\n`).join(''));
   const service = await serviceWith(records, faults);
   let sent = 0;
   try {
     const outcome = await runExport({
       flags: {
-        ...{ ids: join(folder, 'ids.txt'), url: service.url, out },
+        ...{ ids: idFile, url: service.url, out },
         ...{ 'rows-per-part': '40', 'ids-per-call': '20', concurrency: '2', threads: '1' },
         ...flags,
       },
@@ -64,8 +67,9 @@ export async function night({
       context: {
         ...context,
         clock: { ...systemClock, now: () => firstNight + day * dayMs },
-        listener: ({ kind }) => {
-          if (kind === 'sent') sent += 1;
+        listener: (event) => {
+          context.listener?.(event);
+          if (event.kind === 'sent') sent += 1;
         },
       },
     });

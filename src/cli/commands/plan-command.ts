@@ -222,7 +222,9 @@ function baseRows(base: ExportPlan['base']): readonly (readonly [string, string]
     ['missing again', count(asked.missing)],
     ...(asked.sample === 0 ? [] : [['sample', count(asked.sample)] as const]),
     ['carried', `${count(base.carried)}   ${count(base.overdue)} overdue`],
-    ...(base.unlisted === 0 ? [] : [['unlisted', `${count(base.unlisted)}   in the base, and not listed now`] as const]),
+    ...(base.unlisted === 0
+      ? []
+      : [['unlisted', `${count(base.unlisted)}   in the base, and not listed now`] as const]),
   ];
 }
 

@@ -24,9 +24,13 @@ export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBa
   const listed = known + choice.asked.new;
   const name = shownPath(base.folder, process.cwd());
   if (rows > 0 && listed > 0 && known === 0) {
-    throw new ExportError('input', `none of the ${plural(listed, 'id')} is in the base ${name}, which has ${plural(rows, 'asset')}`, {
-      todo: 'Check base.from and the id list. For an export that requests everything, use --base none.',
-    });
+    throw new ExportError(
+      'input',
+      `none of the ${plural(listed, 'id')} is in the base ${name}, which has ${plural(rows, 'asset')}`,
+      {
+        todo: 'Check base.from and the id list. For an export that requests everything, use --base none.',
+      },
+    );
   }
   const warnings: string[] = [];
   if (rows > 0 && 2 * known < listed)

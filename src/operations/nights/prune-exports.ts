@@ -36,11 +36,12 @@ export async function planPruning(place: NightsPlace, rules: KeepRules): Promise
     });
   }
   const survey = await place.survey();
-  const reasons = keptByRules(survey.complete, rules);
+  const counted = survey.complete.filter(({ isSetAside }) => !isSetAside);
+  const reasons = keptByRules(counted, rules);
   const kept: KeptNight[] = survey.untouched.map(({ name, reason }) => ({ name, reasons: [reason] }));
   const removed: RemovableNight[] = [];
   for (const night of survey.complete) {
-    const all = [...protectedBy(night, survey), ...(reasons.get(night.name) ?? [])];
+    const all = [...protectedBy(night, { ...survey, complete: counted }), ...(reasons.get(night.name) ?? [])];
     if (all.length > 0) kept.push({ name: night.name, reasons: all });
     else removed.push({ name: night.name, bytes: night.bytes });
   }

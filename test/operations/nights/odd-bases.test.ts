@@ -134,7 +134,10 @@ it('a diff among the nights is no base', async () => {
 it('tolerance.maxMissing counts requested ids: those that stay missing are not among them', async () => {
   const { next } = await nights();
   const { job } = loadJob({ flags: { ids: 'a', url: 'http://localhost', out: 'o' }, folder: '/' });
-  const tolerating = (tolerance: Partial<Job['tolerance']>) => ({ ...job, tolerance: { ...job.tolerance, ...tolerance } });
+  const tolerating = (tolerance: Partial<Job['tolerance']>) => ({
+    ...job,
+    tolerance: { ...job.tolerance, ...tolerance },
+  });
   const { account } = await next(1);
   expect(account.counts).toMatchObject({ exported: 0, carried: 55, missing: 5 });
   expect(intolerable(account, tolerating({ maxMissing: '1%' }))).toBeUndefined();
