@@ -1,5 +1,6 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { requireDayForACall } from '../client/policies/with-budget.ts';
+import { firstNight } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { utcDay } from '../lib/clock.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
@@ -28,6 +29,8 @@ export interface ExportRequest {
   readonly idsFolder: string;
   /** Throw away what an earlier run left. */
   readonly fresh: boolean;
+  /** `output.dir` with `{date}`, where the job has another folder already. */
+  readonly pattern?: string;
   /** Formats to write besides `output.formats`, which may be empty then. With them one thread makes all parts. */
   readonly sinks?: readonly CustomSink[];
 }
@@ -40,12 +43,13 @@ export interface ExportRequest {
  */
 export async function exportAssets(given: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
   const startedAtMs = context.clock.now();
-  const request = { ...given, job: jobOn(given.job, utcDay(startedAtMs)) };
+  const pattern = given.pattern ?? given.job.output.dir;
+  const request = { ...given, pattern, job: jobOn(given.job, utcDay(startedAtMs)) };
   const { job } = request;
   return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
 }
 
-async function exportHome(request: ExportRequest, context: ObservedContext): Promise<ExportOutcome> {
+async function exportHome(request: ExportRequest & { readonly pattern: string }, context: ObservedContext): Promise<ExportOutcome> {
   requireDistinctSinks(request.sinks ?? []);
   const home = await openHome(request.job, context);
   await home.requireOwn();
@@ -55,12 +59,12 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
   await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
-    await afterNight(request.job, finished.account, context);
+    await afterNight({ ...request, account: finished.account }, context);
     return finished;
   }
   const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
   // A run that ends before this is followed by one that finds the export complete.
-  if (outcome.state !== 'unfinished') await afterNight(request.job, outcome.account, context);
+  if (outcome.state !== 'unfinished') await afterNight({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (request.job.output.report && !isReported) await reportRun(home.place, context);
   return outcome;
@@ -109,6 +113,8 @@ async function exportLocked(
   if (finished !== undefined) return finished;
   const progress = newReadProgress();
   const base = anew ?? (await baseOf(job, { home, context }, shape));
+  const first = firstNight(job, base !== undefined);
+  if (first !== undefined) listener({ kind: 'warning', message: first });
   const start =
     base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
   const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };

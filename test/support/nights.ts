@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Job } from '../../src/job/job-schema.ts';
 import { dayMs, systemClock } from '../../src/lib/clock.ts';
+import { exportAssets } from '../../src/operations/export-assets.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import type { Faults } from '../../src/service/faults/fault-schema.ts';
 import { startService } from '../../src/service/start-service.ts';
@@ -23,6 +25,8 @@ export interface Night {
   readonly fresh?: boolean;
   readonly context?: Partial<ExportContext>;
   readonly faults?: Faults;
+  /** What the job has besides its flags. */
+  readonly output?: Partial<Job['output']>;
 }
 
 /** A service with these records. */
@@ -51,6 +55,7 @@ export async function night({
   fresh = false,
   context = {},
   faults,
+  output = {},
 }: Night): Promise<ExportOutcome & { readonly sent: number }> {
   const idFile = given ?? join(await tempFolder(), 'ids.txt');
   await writeFile(idFile, ids.map((id) => `${id}\n`).join(''));
@@ -63,7 +68,8 @@ export async function night({
         ...{ 'rows-per-part': '40', 'ids-per-call': '20', concurrency: '2', threads: '1' },
         ...flags,
       },
-      fresh,
+      make: ({ job, idsFolder }, made) =>
+        exportAssets({ job: { ...job, output: { ...job.output, ...output } }, idsFolder, fresh }, made),
       context: {
         ...context,
         clock: { ...systemClock, now: () => firstNight + day * dayMs },

@@ -142,14 +142,17 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
       `${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`,
     );
   } else {
-    process.stdout.write(planText({ ...plan, calls, credits }, before));
+    process.stdout.write(planText({ ...plan, calls, credits }, { before, keep: job.output.keep }));
     for (const warning of warnings) process.stderr.write(`asset-export: warning: ${warning}\n`);
   }
   if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
-function planText(plan: ExportPlan, before: RunPlan['before']): string {
+function planText(
+  plan: ExportPlan,
+  { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>,
+): string {
   const rows: readonly (readonly [string, string])[] = [
     ['read', count(plan.read)],
     ['valid', count(plan.valid)],
@@ -185,6 +188,7 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
             `about ${plural(plan.lostDiskCalls, 'call')} repeated if a machine and its scratch folder are lost`,
           ] as const,
         ]),
+    ...(keep === undefined ? [] : [['then keeps', keepText(keep)] as const]),
     ['disk', `about ${byteSize(plan.diskBytes)}`],
   ];
   const lines = [
@@ -193,6 +197,12 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
     ...invalidLines(plan),
   ];
   return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+/** What `output.keep` keeps after the run. */
+function keepText(rules: NonNullable<Job['output']['keep']>): string {
+  const kept = Object.entries(rules).filter(([, number]) => number > 0);
+  return `${kept.map(([rule, number]) => `${rule} ${number}`).join(', ')}; removes all other exports beside this one`;
 }
 
 function creditsText({ credits, base }: ExportPlan): string {

@@ -55,6 +55,8 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     run.context.listener(event);
     // The log has a line of its own for it.
     if (event.kind === 'warning' && run.logEnd === undefined) run.tell(`warning: ${event.message}`);
+    if (event.kind === 'pruned' && run.logEnd === undefined)
+      run.tell(`output.keep removed ${event.names.join(', ')} from ${shownPath(event.from, process.cwd())}`);
     if (event.kind === 'opened') for (const line of columnLines(event.columns ?? [])) run.tell(line);
   };
   let outcome: ExportOutcome;

@@ -40,7 +40,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const home = bucketHome(place);
   const written = await home.readManifest();
   if (written !== undefined) {
-    await afterNight(job, accountOf(place.address, written), context);
+    await afterNight({ job, account: accountOf(place.address, written), pattern: job.output.dir }, context);
     return { state: 'already', manifest: written };
   }
   const finalised = await completeNow(job, place, context);
@@ -54,7 +54,7 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    await afterNight(job, accountOf(place.address, manifest), context);
+    await afterNight({ job, account: accountOf(place.address, manifest), pattern: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(place, error);

@@ -1,6 +1,7 @@
-import { readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Job } from '../../../src/job/job-schema.ts';
 import { folderNights } from '../../../src/operations/nights/folder-nights.ts';
 import { planPruning } from '../../../src/operations/nights/prune-exports.ts';
 import { errorOf } from '../../../src/operations/tolerance.ts';
@@ -20,7 +21,12 @@ const records = [...ids, ...others].map(generatedRecord);
 async function nights() {
   const top = await tempFolder();
   const dayOf = (day: number): string => join(top, `date=2026-11-${20 + day}`);
-  const run = async (day: number, list: readonly string[], flags: Readonly<Record<string, unknown>> = {}) => {
+  const run = async (
+    day: number,
+    list: readonly string[],
+    flags: Readonly<Record<string, unknown>> = {},
+    output: Partial<Job['output']> = {},
+  ) => {
     const warnings: string[] = [];
     const own = { format: 'csv', latest: true, base: join(top, 'date=*'), ...flags };
     const listener: ExportContext['listener'] = (event) => {
@@ -28,7 +34,7 @@ async function nights() {
     };
     const idFile = join(top, `.ids-${day}.txt`);
     const context = { listener };
-    const outcome = await night({ day, records, ids: list, idFile, out: dayOf(day), flags: own, context });
+    const outcome = await night({ day, records, ids: list, idFile, out: dayOf(day), flags: own, output, context });
     const { job } = loadJob({ flags: { ids: 'a', url: 'http://localhost', out: 'o', ...own }, folder: '/' });
     return { ...outcome, warnings, exit: errorOf(outcome, job)?.exit };
   };
@@ -102,5 +108,48 @@ describe('a base of another job', () => {
       /only 200 of 401 ids are in the base .*; all others are requested/,
     );
     expect((await run(2, list.slice(0, -1))).warnings).toEqual([]);
+  });
+});
+
+describe('base.first: request', () => {
+  it('requests everything where the pattern matches nothing yet, says so, and takes the base from then on', async () => {
+    const top = await tempFolder();
+    const run = async (day: number) => {
+      const warnings: string[] = [];
+      const listener: ExportContext['listener'] = (event) => {
+        if (event.kind === 'warning') warnings.push(event.message);
+      };
+      const flags = { format: 'csv', base: join(top, 'date=*'), 'base-first': 'request' };
+      const out = join(top, `date=2026-11-${20 + day}`);
+      const outcome = await night({ day, records, ids, out, flags, context: { listener } });
+      return { ...outcome, warnings };
+    };
+    const first = await run(0);
+    expect(first).toMatchObject({ state: 'complete', sent: 10 });
+    expect(first.warnings.join()).toMatch(/matches no complete export: everything is requested/);
+    expect(await run(1)).toMatchObject({ state: 'complete', sent: 0, warnings: [], account: { counts: { carried: 200 } } });
+  });
+
+  it('does not help a fixed path', async () => {
+    const top = await tempFolder();
+    const flags = { format: 'csv', base: join(top, 'none'), 'base-first': 'request' };
+    await expect(night({ day: 0, records, ids, out: join(top, 'out'), flags })).rejects.toMatchObject({ exit: 'input' });
+  });
+});
+
+function nightsIn(top: string): string[] {
+  return readdirSync(top).filter((name) => name.startsWith('date='));
+}
+
+describe('output.keep', () => {
+  const keep = { last: 2, daily: 0, weekly: 0, monthly: 0 };
+
+  it('removes what no rule keeps after each run that ends with 0, and neither the export, its base nor a short one', async () => {
+    const { top, run } = await nights();
+    for (const day of [1, 2]) await run(day, ids);
+    await run(3, ids.slice(0, 20), {}, { keep });
+    expect(nightsIn(top)).toEqual(['date=2026-11-20', 'date=2026-11-21', 'date=2026-11-22', 'date=2026-11-23']);
+    await run(4, ids, { base: join(top, 'date=2026-11-20') }, { keep });
+    expect(nightsIn(top)).toEqual(['date=2026-11-20', 'date=2026-11-22', 'date=2026-11-24']);
   });
 });
