@@ -25,7 +25,8 @@ export interface OpenBase extends PinnedBase {
   readonly startedAtMs: number | undefined;
 }
 
-const tellFirst = 'Check base.from. For the first export, which requests everything, use --base-first request (base.first).';
+const tellFirst =
+  'Check base.from. For the first export, which requests everything, use --base-first request (base.first).';
 
 /** Opens a folder, or the address of a bucket, to be read. */
 export type FilesAt = (folder: string) => Promise<FileStore>;

@@ -102,7 +102,10 @@ export const outputSchema = z
         weekly: kept('the same for ISO weeks'),
         monthly: kept('the same for months'),
       })
-      .refine((rules) => Object.values(rules).some((number) => number > 0), 'must keep something: give one of its fields a number')
+      .refine(
+        (rules) => Object.values(rules).some((number) => number > 0),
+        'must keep something: give one of its fields a number',
+      )
       .optional()
       .meta({
         inFileOnly: true,

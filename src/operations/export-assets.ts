@@ -49,7 +49,10 @@ export async function exportAssets(given: ExportRequest, context: ExportContext)
   return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
 }
 
-async function exportHome(request: ExportRequest & { readonly pattern: string }, context: ObservedContext): Promise<ExportOutcome> {
+async function exportHome(
+  request: ExportRequest & { readonly pattern: string },
+  context: ObservedContext,
+): Promise<ExportOutcome> {
   requireDistinctSinks(request.sinks ?? []);
   const home = await openHome(request.job, context);
   await home.requireOwn();

@@ -149,10 +149,7 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
-function planText(
-  plan: ExportPlan,
-  { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>,
-): string {
+function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>): string {
   const rows: readonly (readonly [string, string])[] = [
     ['read', count(plan.read)],
     ['valid', count(plan.valid)],

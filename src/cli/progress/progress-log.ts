@@ -76,8 +76,7 @@ function etaFacts({ left }: ProgressFacts): object {
 
 /** Changes of state are logged; single calls only at a finer level. */
 const levels: Readonly<Record<RunEvent['kind'], 'info' | 'warn' | 'debug' | 'trace'>> = {
-  ...{ opened: 'info', committed: 'info',
-  pruned: 'info' },
+  ...{ opened: 'info', committed: 'info', pruned: 'info' },
   ...{ paused: 'warn', waiting: 'warn', shrunk: 'warn', service: 'warn', unrecorded: 'warn', warning: 'warn' },
   ...{ retry: 'debug', failed: 'debug' },
   ...{ sent: 'trace', answered: 'trace', replayed: 'trace', read: 'trace', settled: 'trace', holding: 'trace' },

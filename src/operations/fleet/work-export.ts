@@ -50,7 +50,8 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
   const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
     workOn(request, observed, startedAtMs),
   );
-  if (outcome.state !== 'unfinished') await afterNight({ job, account: outcome.account, pattern: job.output.dir }, context);
+  if (outcome.state !== 'unfinished')
+    await afterNight({ job, account: outcome.account, pattern: job.output.dir }, context);
   return outcome;
 }
 

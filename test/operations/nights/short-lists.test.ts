@@ -127,13 +127,20 @@ describe('base.first: request', () => {
     const first = await run(0);
     expect(first).toMatchObject({ state: 'complete', sent: 10 });
     expect(first.warnings.join()).toMatch(/matches no complete export: everything is requested/);
-    expect(await run(1)).toMatchObject({ state: 'complete', sent: 0, warnings: [], account: { counts: { carried: 200 } } });
+    expect(await run(1)).toMatchObject({
+      state: 'complete',
+      sent: 0,
+      warnings: [],
+      account: { counts: { carried: 200 } },
+    });
   });
 
   it('does not help a fixed path', async () => {
     const top = await tempFolder();
     const flags = { format: 'csv', base: join(top, 'none'), 'base-first': 'request' };
-    await expect(night({ day: 0, records, ids, out: join(top, 'out'), flags })).rejects.toMatchObject({ exit: 'input' });
+    await expect(night({ day: 0, records, ids, out: join(top, 'out'), flags })).rejects.toMatchObject({
+      exit: 'input',
+    });
   });
 });
 
