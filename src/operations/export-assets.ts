@@ -2,10 +2,13 @@ import { serviceAddress } from '../client/wire/service-address.ts';
 import { requireDayForACall } from '../client/policies/with-budget.ts';
 import { firstNight } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
+import type { OpenBase } from '../base/open-base.ts';
 import { utcDay } from '../lib/clock.ts';
+import type { ExportError } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
-import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
+import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
+import type { ExportStart } from '../store/checkpoint.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
 import { jobOn } from './dated-exports.ts';
@@ -13,6 +16,7 @@ import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
+import { completedElsewhere } from './homes/completed-elsewhere.ts';
 import { completeBefore, holdingHome } from './homes/hold-home.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
@@ -100,7 +104,7 @@ async function exportLocked(
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
-  const { files, clock, listener } = context;
+  const { files, clock } = context;
   const startedAtMs = clock.now();
   const folder = home.scratch;
   const { stdin, stop } = context;
@@ -114,6 +118,31 @@ async function exportLocked(
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
+  try {
+    return await exportUnfinished({ job, sinks, home, prepared, shape, anew }, context, startedAtMs);
+  } catch (error) {
+    const done = (await completedElsewhere(home, error)) && (await completeBefore(home, shape, job.tolerance));
+    if (done === undefined) throw error;
+    return done;
+  }
+}
+
+interface Unfinished {
+  readonly job: Job;
+  readonly sinks: readonly CustomSink[];
+  readonly home: ExportHome;
+  readonly prepared: PreparedInputs;
+  readonly shape: ExportStart;
+  /** The base, where the export is started over. */
+  readonly anew: OpenBase | undefined;
+}
+
+async function exportUnfinished(
+  { job, sinks, home, prepared, shape, anew }: Unfinished,
+  context: ObservedContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { listener } = context;
   const progress = newReadProgress();
   const base = anew ?? (await baseOf(job, { home, context }, shape));
   const first = firstNight(job, base !== undefined);
@@ -130,11 +159,12 @@ async function exportLocked(
       sinks,
       inputs: prepared,
       name: home.name,
-      recordFolder: folder,
+      recordFolder: home.scratch,
       open,
       progress,
       answers,
       whenLost: 'end',
+      completedElsewhere: (error: ExportError) => completedElsewhere(home, error),
     },
     ...(job.output.report && isLocal(home) ? { report: () => reportRun(home.place, context) } : {}),
     finish: () => {

@@ -16,7 +16,7 @@ import { jobAsBegun } from '../job-shape.ts';
 import { endOf } from '../observed-run.ts';
 import { reportRun } from '../report-run.ts';
 import { afterNight } from '../nights/after-night.ts';
-import { completedElsewhere } from './completed-elsewhere.ts';
+import { completedElsewhere } from '../homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
 export interface FinaliseContext
@@ -57,7 +57,7 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     await afterNight({ job, account: accountOf(place.address, manifest), pattern: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
-    const manifest = await completedElsewhere(place, error);
+    const manifest = await completedElsewhere(bucketHome(place), error);
     if (manifest === undefined) throw error;
     return { state: 'already', manifest };
   }

@@ -22,7 +22,7 @@ import { afterNight } from '../nights/after-night.ts';
 import { requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { fleetBrake } from './fleet-brake.ts';
-import { completedElsewhere } from './completed-elsewhere.ts';
+import { completedElsewhere } from '../homes/completed-elsewhere.ts';
 import { putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
@@ -73,7 +73,7 @@ async function workOn(request: WorkRequest, context: ObservedContext, startedAtM
   try {
     return await workOnUnfinished(request, { ...context, startedAtMs }, place);
   } catch (error) {
-    const manifest = await completedElsewhere(place, error);
+    const manifest = await completedElsewhere(bucketHome(place), error);
     if (manifest === undefined) throw error;
     return sameComplete(place.address, manifest, job);
   }
@@ -141,7 +141,7 @@ async function makeSlices(
       close: () => slices.close(),
     },
     finish: () => finish(whole, slices, context),
-    completedElsewhere: (error) => completedElsewhere(place, error),
+    completedElsewhere: (error) => completedElsewhere(bucketHome(place), error),
     isElsewhere: () => slices.hasWaited,
   };
   const outcome = await exportOpen(exported, context, startedAtMs);

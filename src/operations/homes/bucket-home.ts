@@ -61,6 +61,8 @@ async function requireOwnPrefix({ store, address }: BucketPlace): Promise<void> 
   for await (const { name } of store.list('')) {
     if (name.startsWith(`${exportPaths.run}/`)) return;
     if (name.startsWith('.')) continue;
+    // Another process may have completed the export since.
+    if ((await store.look(exportPaths.manifest)) !== undefined) return;
     throw new ExportError('usage', `${address} is not an export and not empty: it contains ${name}`, {
       todo: 'Choose a new or empty prefix with --out or output.dir.',
     });
