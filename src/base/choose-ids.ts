@@ -31,6 +31,10 @@ export interface Choice {
   readonly carried: number;
   /** Missing ids that are not requested again yet. */
   readonly stillMissing: number;
+  /** Ids of the base that are listed now, whatever became of them there. */
+  readonly known: number;
+  /** Rows of the base whose ids are not listed now. */
+  readonly unlisted: number;
   /** Stale rows and missing ids that the limit left out. */
   readonly overdue: number;
   /** By class: rows among the ids, those that are requested, and of these the ones that `asked.stale` counts. */
@@ -63,9 +67,15 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   let carried = 0;
   let stillMissing = 0;
   let overdue = 0;
+  let known = 0;
+  let unlisted = 0;
   for (const slot of keys.slots()) {
-    if (!keys.has(slot, marks.listed)) continue;
     const kind = keys.kind(slot);
+    if (!keys.has(slot, marks.listed)) {
+      if (fateOf(kind) === 'row') unlisted += 1;
+      continue;
+    }
+    known += 1;
     const isAsked = keys.has(slot, marks.asked);
     const own = perClass[classOf(kind)];
     if (fateOf(kind) === 'row' && own !== undefined) {
@@ -80,7 +90,7 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   }
   return {
     asked: { new: newIds, failed, missing, stale: stale + filledUp, sample },
-    ...{ total: asked + filledUp, filledUp, carried, stillMissing, overdue, classes: perClass },
+    ...{ total: asked + filledUp, filledUp, carried, stillMissing, known, unlisted, overdue, classes: perClass },
   };
 }
 

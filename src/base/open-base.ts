@@ -25,12 +25,16 @@ export interface OpenBase extends PinnedBase {
   readonly startedAtMs: number | undefined;
 }
 
-const tellFirst = 'Check base.from. For the first export, which requests everything, use --base none.';
+const tellFirst =
+  'Check base.from. For the first export, which requests everything, use --base-first request (base.first).';
 
 /** Opens a folder, or the address of a bucket, to be read. */
 export type FilesAt = (folder: string) => Promise<FileStore>;
 
-/** Finds and pins the base of a job. @throws {ExportError} `input` when there is none, `usage`, `damaged` */
+/**
+ * Finds and pins the base of a job; undefined for the first export of a pattern, which requests everything.
+ * @throws {ExportError} `input` when there is none, `usage`, `damaged`
+ */
 export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | undefined> {
   const { from } = job.base;
   if (from === undefined || from === noBase) return undefined;
@@ -40,9 +44,11 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
     if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
     const finished = await openFinished(folder, files);
-    // It holds changes alone.
-    if (finished.manifest.kind !== 'diff') return openAt(finished, job);
+    // The one holds changes alone, the other was made of a list that is not whole.
+    const isPassedBy = finished.manifest.kind === 'diff' || (isPattern && finished.manifest.setAside !== undefined);
+    if (!isPassedBy) return openAt(finished, job);
   }
+  if (isPattern && job.base.first === 'request') return undefined;
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });
 }

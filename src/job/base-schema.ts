@@ -51,6 +51,11 @@ export const baseSchema = z
       description:
         'earlier export whose fresh rows are reused for no credits; a glob selects the last complete export by name; none: first export, request everything',
     }),
+    first: field(z.enum(['error', 'request']).default('error'), {
+      flag: 'base-first',
+      description:
+        'where the pattern of base.from matches no complete export yet: end with exit 4 (error), or request everything (request)',
+    }),
     maxAge: field(age.default('7d'), {
       flag: 'max-age',
       value: 'AGE',

@@ -10,7 +10,7 @@ import { assetsTable, changesTable } from '../records/columns.ts';
 import { hasBase } from './job-base.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
 
-/** A limit as a count of ids (`20`) or as a share (`'0.5%'`): of the requested ids, or of all ids for `maxInvalid`. */
+/** A limit as a count (`20`) or as a share (`'0.5%'`): of the requested ids, unless its description says of what. */
 const tolerance = z.union([
   z.int().min(0),
   z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a percentage like 0.5%, at most 100%'),
@@ -177,6 +177,12 @@ const jobFieldsSchema = z.strictObject({
         flag: 'max-invalid',
         value: 'N|P%',
         description: 'tolerated invalid ids (P% of all ids read); with more, the run ends with exit 3',
+      }),
+      maxUnlisted: field(tolerance.default('20%'), {
+        flag: 'max-unlisted',
+        value: 'N|P%',
+        description:
+          'tolerated assets of the base that the ids do not list now (P% of its assets); with more, the run ends with exit 3 and the export is set aside: it is no base and not latest',
       }),
     })
     .prefault({}),

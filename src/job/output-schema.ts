@@ -35,6 +35,8 @@ const columnFields = {
   }),
 };
 
+const kept = (what: string) => z.int().min(0).max(999_999).default(0).describe(`how many to keep of: ${what}`);
+
 export const outputSchema = z
   .strictObject({
     dir: field(z.string().min(1), {
@@ -93,6 +95,23 @@ export const outputSchema = z
       description:
         'when the export is complete, point the link latest next to the output folder to it (in a bucket: write latest.json)',
     }),
+    keep: z
+      .strictObject({
+        last: kept('the newest exports'),
+        daily: kept('the newest export of each of the last days'),
+        weekly: kept('the same for ISO weeks'),
+        monthly: kept('the same for months'),
+      })
+      .refine(
+        (rules) => Object.values(rules).some((number) => number > 0),
+        'must keep something: give one of its fields a number',
+      )
+      .optional()
+      .meta({
+        inFileOnly: true,
+        description:
+          'after a complete run that ends with exit 0, remove the exports beside this one that no rule keeps, as prune does; never this export, its base or a diff',
+      }),
     threads: field(count(1).max(256).optional(), {
       flag: 'threads',
       value: 'N',

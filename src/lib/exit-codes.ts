@@ -6,10 +6,14 @@ export const exitCodes = {
   notTolerated: {
     code: 3,
     meaning:
-      'complete, but a tolerance was exceeded (missing, failed, invalid, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for diff --exit-code: the exports differ',
+      'complete, but a tolerance was exceeded (missing, failed, invalid, unlisted, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for diff --exit-code: the exports differ',
     runAgain: '',
   },
-  input: { code: 4, meaning: 'input unreadable, or changed since the start', runAgain: '' },
+  input: {
+    code: 4,
+    meaning: 'input unreadable, or changed since the start; the base is absent, or has no id in common',
+    runAgain: '',
+  },
   unavailable: {
     code: 5,
     meaning: 'service, store or database unavailable after retries; for finalise: slices not done',

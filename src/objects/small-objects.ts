@@ -9,7 +9,14 @@ export async function readObject(store: ObjectStore, name: string): Promise<Buff
 
 /** The whole of a small object; undefined when there is none. */
 export async function readObjectIfThere(store: ObjectStore, name: string): Promise<Buffer | undefined> {
-  return (await store.look(name)) === undefined ? undefined : readObject(store, name);
+  if ((await store.look(name)) === undefined) return undefined;
+  try {
+    return await readObject(store, name);
+  } catch (error) {
+    // Another process may have removed it since.
+    if ((await store.look(name)) === undefined) return undefined;
+    throw error;
+  }
 }
 
 export async function namesOf(store: ObjectStore, prefix: string): Promise<string[]> {

@@ -17,6 +17,7 @@ export interface CompleteExport {
   readonly version: string;
   readonly base?: Manifest['base'];
   readonly rebuilt?: Manifest['rebuilt'] | undefined;
+  readonly setAside?: Manifest['setAside'];
 }
 
 /** The manifest of an export whose every part is committed. */
@@ -41,6 +42,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     commits: [...commits],
     ...(done.base === undefined ? {} : { base: done.base }),
     ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
+    ...(done.setAside === undefined ? {} : { setAside: done.setAside }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };
 }

@@ -10,16 +10,16 @@ import { type HomeContext, openHome, openStoreAt } from './homes/open-home.ts';
 import { hasBegun } from './require-export-folder.ts';
 
 /** Stands in `output.dir` for the UTC day on which an export begins. */
-const date = '{date}';
+export const dateWord = '{date}';
 
 export function isDated({ output }: Job): boolean {
-  return output.dir.includes(date);
+  return output.dir.includes(dateWord);
 }
 
 /** The job with the folder of a day (`YYYY-MM-DD`); the same job where its folder holds no `{date}`. */
 export function jobOn(job: Job, day: string): Job {
   if (!isDated(job)) return job;
-  return { ...job, output: { ...job.output, dir: job.output.dir.replaceAll(date, day) } };
+  return { ...job, output: { ...job.output, dir: job.output.dir.replaceAll(dateWord, day) } };
 }
 
 /**
@@ -61,7 +61,7 @@ async function stateInBucket(job: Job, context: HomeContext): Promise<DatedState
 
 /** The days of which there are objects, the newest first. Lists the folders, not what is in them. */
 async function daysInBucket({ output }: Job, context: HomeContext): Promise<string[]> {
-  const top = output.dir.slice(0, output.dir.lastIndexOf('/', output.dir.indexOf(date)));
+  const top = output.dir.slice(0, output.dir.lastIndexOf('/', output.dir.indexOf(dateWord)));
   const [folder = ''] = output.dir.slice(top.length + 1).split('/');
   const store = await openStoreAt(top, output.endpoint, context);
   const names: string[] = [];
@@ -71,14 +71,14 @@ async function daysInBucket({ output }: Job, context: HomeContext): Promise<stri
 
 /** Matches a name in which each `{date}` is the same day. @param end what follows it */
 function dayPattern(pattern: string, end: string): RegExp {
-  const [first = '', ...others] = pattern.split(date).map((text) => text.replaceAll(/[^\w-]/g, '\\$&'));
+  const [first = '', ...others] = pattern.split(dateWord).map((text) => text.replaceAll(/[^\w-]/g, '\\$&'));
   return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}${end}`);
 }
 
 /** The days for which there is a folder of the pattern, the newest first. */
 async function daysOf(files: FileStore, pattern: string): Promise<string[]> {
   const parts = pattern.split(path.sep);
-  const at = parts.findIndex((part) => part.includes(date));
+  const at = parts.findIndex((part) => part.includes(dateWord));
   const name = dayPattern(parts[at] ?? '', '$');
   return daysAmong(await files.list(parts.slice(0, at).join(path.sep) || path.sep), name);
 }

@@ -1,10 +1,14 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { requireDayForACall } from '../client/policies/with-budget.ts';
+import { firstNight } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
+import type { OpenBase } from '../base/open-base.ts';
 import { utcDay } from '../lib/clock.ts';
+import type { ExportError } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
-import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
+import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
+import type { ExportStart } from '../store/checkpoint.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
 import { jobOn } from './dated-exports.ts';
@@ -12,13 +16,16 @@ import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
+import { completedElsewhere } from './homes/completed-elsewhere.ts';
 import { completeBefore, holdingHome } from './homes/hold-home.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { baseOf, BasedAnswers, newBase, type Reading } from './nights/based-export.ts';
+import { isOverUnlisted } from './tolerance.ts';
 import { reportRun } from './report-run.ts';
-import { pointLatest, requireLatestFree } from './nights/point-latest.ts';
+import { afterNight } from './nights/after-night.ts';
+import { requireLatestFree } from './nights/point-latest.ts';
 
 export interface ExportRequest {
   readonly job: Job;
@@ -26,6 +33,8 @@ export interface ExportRequest {
   readonly idsFolder: string;
   /** Throw away what an earlier run left. */
   readonly fresh: boolean;
+  /** `output.dir` with `{date}`, where the job has another folder already. */
+  readonly pattern?: string;
   /** Formats to write besides `output.formats`, which may be empty then. With them one thread makes all parts. */
   readonly sinks?: readonly CustomSink[];
 }
@@ -38,12 +47,16 @@ export interface ExportRequest {
  */
 export async function exportAssets(given: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
   const startedAtMs = context.clock.now();
-  const request = { ...given, job: jobOn(given.job, utcDay(startedAtMs)) };
+  const pattern = given.pattern ?? given.job.output.dir;
+  const request = { ...given, pattern, job: jobOn(given.job, utcDay(startedAtMs)) };
   const { job } = request;
   return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
 }
 
-async function exportHome(request: ExportRequest, context: ObservedContext): Promise<ExportOutcome> {
+async function exportHome(
+  request: ExportRequest & { readonly pattern: string },
+  context: ObservedContext,
+): Promise<ExportOutcome> {
   requireDistinctSinks(request.sinks ?? []);
   const home = await openHome(request.job, context);
   await home.requireOwn();
@@ -53,12 +66,12 @@ async function exportHome(request: ExportRequest, context: ObservedContext): Pro
   await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
-    await pointLatest(request.job, context);
+    await afterNight({ ...request, account: finished.account }, context);
     return finished;
   }
   const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
   // A run that ends before this is followed by one that finds the export complete.
-  if (outcome.state !== 'unfinished') await pointLatest(request.job, context);
+  if (outcome.state !== 'unfinished') await afterNight({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (request.job.output.report && !isReported) await reportRun(home.place, context);
   return outcome;
@@ -79,7 +92,8 @@ async function finishedBefore(
   // Ids from stdin or a bucket have to be kept to be compared, which needs the lock.
   if (areKept(job)) return undefined;
   const manifest = await home.readIdle();
-  if (manifest === undefined) return undefined;
+  // One that is set aside may be judged anew, which changes its manifest.
+  if (manifest === undefined || manifest.setAside !== undefined) return undefined;
   const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder: home.scratch });
   requireSame(home.name, manifest, { job: jobShape(job, sinks), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
@@ -90,7 +104,7 @@ async function exportLocked(
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
-  const { files, clock, listener } = context;
+  const { files, clock } = context;
   const startedAtMs = clock.now();
   const folder = home.scratch;
   const { stdin, stop } = context;
@@ -102,10 +116,37 @@ async function exportLocked(
   const anew = fresh ? await newBase(job, context) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks, stop });
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
-  const finished = await completeBefore(home, shape);
+  const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
+  try {
+    return await exportUnfinished({ job, sinks, home, prepared, shape, anew }, context, startedAtMs);
+  } catch (error) {
+    const done = (await completedElsewhere(home, error)) && (await completeBefore(home, shape, job.tolerance));
+    if (done === undefined) throw error;
+    return done;
+  }
+}
+
+interface Unfinished {
+  readonly job: Job;
+  readonly sinks: readonly CustomSink[];
+  readonly home: ExportHome;
+  readonly prepared: PreparedInputs;
+  readonly shape: ExportStart;
+  /** The base, where the export is started over. */
+  readonly anew: OpenBase | undefined;
+}
+
+async function exportUnfinished(
+  { job, sinks, home, prepared, shape, anew }: Unfinished,
+  context: ObservedContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { listener } = context;
   const progress = newReadProgress();
   const base = anew ?? (await baseOf(job, { home, context }, shape));
+  const first = firstNight(job, base !== undefined);
+  if (first !== undefined) listener({ kind: 'warning', message: first });
   const start =
     base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
   const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
@@ -118,11 +159,12 @@ async function exportLocked(
       sinks,
       inputs: prepared,
       name: home.name,
-      recordFolder: folder,
+      recordFolder: home.scratch,
       open,
       progress,
       answers,
       whenLost: 'end',
+      completedElsewhere: (error: ExportError) => completedElsewhere(home, error),
     },
     ...(job.output.report && isLocal(home) ? { report: () => reportRun(home.place, context) } : {}),
     finish: () => {
@@ -130,7 +172,10 @@ async function exportLocked(
       const spent = answers?.spent() ?? open.spent();
       const account = answers?.account() ?? {};
       return home.putManifest(
-        manifestOf({ job, start: open.start, commits: open.commits(), ...spent, version, ...account }),
+        manifestOf({
+          ...{ job, start: open.start, commits: open.commits(), ...spent, version, ...account },
+          ...(isOverUnlisted(account.base, job.tolerance) ? { setAside: 'unlisted' } : {}),
+        }),
       );
     },
   };

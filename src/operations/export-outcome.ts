@@ -20,6 +20,7 @@ export interface ExportAccount {
   readonly notes: Notes;
   /** Of an export with a base, when it is complete. */
   readonly base?: Manifest['base'];
+  readonly setAside?: Manifest['setAside'];
 }
 
 export interface ExportOutcome {
@@ -40,9 +41,13 @@ export interface ExportOutcome {
 
 /** The account of a complete export. */
 export function accountOf(folder: string, manifest: Manifest): ExportAccount {
-  const { counts, parts, files, calls, credits, drift, notes, base } = manifest;
+  const { counts, parts, files, calls, credits, drift, notes, base, setAside } = manifest;
   const account = { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
-  return base === undefined ? account : { ...account, base };
+  return {
+    ...account,
+    ...(base === undefined ? {} : { base }),
+    ...(setAside === undefined ? {} : { setAside }),
+  };
 }
 
 /** The outcome where an export was complete before. */

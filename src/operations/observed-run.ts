@@ -7,7 +7,7 @@ import type { RunListener } from '../work/run-events.ts';
 import { endedOnce, noObserver, type RunAccount, type RunEnd, type RunObserver } from '../work/run-observer.ts';
 import type { ExportOutcome } from './export-outcome.ts';
 import { type Braked, braked } from './run-brake.ts';
-import { intolerable } from './tolerance.ts';
+import { errorOf } from './tolerance.ts';
 
 /** A run, and what follows it. */
 export interface ObservedContext extends Braked<ExportContext> {
@@ -51,8 +51,7 @@ function observed(context: Braked<ExportContext>, run: string, observer: RunObse
 
 export function endOf(outcome: ExportOutcome, job: Job, inputs: RunAccount['inputs'] = []): RunEnd {
   const { account, callsOfRun: calls, creditsOfRun: credits, state } = outcome;
-  const error =
-    outcome.error ?? (state === 'complete' ? intolerable(account, job.tolerance, job.output.onDrift) : undefined);
+  const error = errorOf(outcome, job);
   return {
     state: state === 'unfinished' ? 'stopped' : 'complete',
     exit: error?.exitCode ?? exitCodes.complete.code,

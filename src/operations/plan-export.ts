@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
-import { hasBase } from '../job/job-base.ts';
+import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
@@ -46,6 +46,7 @@ export interface ExportPlan extends Forecast {
   readonly lostDiskCalls: number | null;
   /** What is requested of an export with a base, and what is taken from it. */
   readonly base: PlannedBase | null;
+  readonly warnings: readonly string[];
 }
 
 export interface PlanRequest {
@@ -90,6 +91,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     manifest === undefined && hasBase(job)
       ? await (await import('./nights/planned-base.ts')).plannedBase(job, { prepared, home, progress, nowMs, context })
       : undefined;
+  const first = manifest === undefined ? firstNight(job, based !== undefined) : undefined;
   const calls = based?.calls ?? left.calls;
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   const { creditsPerCall } = job.budget;
@@ -110,6 +112,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     diskBytes: diskEstimate(job, total.valid),
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
+    warnings: based?.warnings ?? (first === undefined ? [] : [first]),
     base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
 }

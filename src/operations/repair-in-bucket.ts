@@ -23,11 +23,17 @@ export interface BucketRepair {
  */
 export async function repairInBucket(repair: BucketRepair, work: () => Promise<RepairOutcome>): Promise<RepairOutcome> {
   const { disk, folder } = repair;
+  const { store } = repair.place;
   if (!(await awaitsRepair(disk, folder))) await copyWhatIsThere(repair);
+  // Others see it: prune removes no export that is being repaired.
+  await store.put(exportPaths.repairing, { bytes: Buffer.of() });
   const outcome = await work();
   await putBack(repair, outcome);
   const isOver = outcome.error === undefined && outcome.after.damage.length === 0;
-  if (isOver || !(await awaitsRepair(disk, folder))) await disk.remove(folder);
+  if (isOver || !(await awaitsRepair(disk, folder))) {
+    await disk.remove(folder);
+    await store.remove([exportPaths.repairing]);
+  }
   return outcome;
 }
 

@@ -1,28 +1,44 @@
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { count } from '../lib/format-text.ts';
 import { noCounts } from '../store/export-facts.ts';
-import type { ExportAccount } from './export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
+
+/** What of a job judges its export. */
+export interface Judging {
+  readonly tolerance: Job['tolerance'];
+  readonly output: Pick<Job['output'], 'onDrift' | 'latest'>;
+}
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
 export function intolerable(
-  account: Pick<ExportAccount, 'counts' | 'drift' | 'base'>,
-  tolerance: Job['tolerance'],
-  onDrift: Job['output']['onDrift'] = 'keep',
+  account: Pick<ExportAccount, 'counts' | 'drift' | 'base' | 'setAside'>,
+  { tolerance, output }: Judging,
 ): ExportError | undefined {
-  return (
+  const error =
     noIds(account) ??
+    unlistedRows(account, tolerance) ??
     lostRows(account, tolerance) ??
     overLimit(account, tolerance) ??
-    (onDrift === 'fail' ? drifted(account) : undefined)
-  );
+    (output.onDrift === 'fail' ? drifted(account) : undefined);
+  if (error === undefined || !output.latest) return error;
+  const todo = [error.todo, 'latest was not moved.'].join(' ');
+  return new ExportError(error.exit, error.message, { todo });
+}
+
+/** Why a run whose export is complete does not end with 0, if so. */
+export function errorOf({ error, state, account }: ExportOutcome, job: Judging): ExportError | undefined {
+  // An export that was complete before has been judged, but one that is set aside is of use to nobody until that ends.
+  const isJudged = state === 'complete' || (state === 'already' && account.setAside !== undefined);
+  return error ?? (isJudged ? intolerable(account, job) : undefined);
 }
 
 /** The error that a run will end with because of its ids alone. */
 export function intolerableIds(
   { read, invalid, duplicates }: Readonly<Record<'read' | 'invalid' | 'duplicates', number>>,
-  tolerance: Job['tolerance'],
+  job: Judging,
 ): ExportError | undefined {
-  const error = intolerable({ counts: { ...noCounts, read, invalid, duplicate: duplicates }, drift: [] }, tolerance);
+  const error = intolerable({ counts: { ...noCounts, read, invalid, duplicate: duplicates }, drift: [] }, job);
   if (error === undefined) return undefined;
   return new ExportError(error.exit, error.message, {
     todo: 'Check the ids. A run would export the valid ones and end with exit 3.',
@@ -52,6 +68,33 @@ function noIds({ counts }: Pick<ExportAccount, 'counts'>): ExportError | undefin
   return new ExportError('notTolerated', 'no id was read: the id files are empty', {
     todo: 'Check the program that writes the id files. The export is complete but has no rows.',
   });
+}
+
+/** Whether so many rows of the base are not listed now that the export is set aside. */
+export function isOverUnlisted(
+  base: Pick<NonNullable<ExportAccount['base']>, 'rows' | 'unlisted'> | undefined,
+  { maxUnlisted }: Pick<Job['tolerance'], 'maxUnlisted'>,
+): boolean {
+  const { rows, unlisted } = base ?? {};
+  return rows !== undefined && unlisted !== undefined && isOver(unlisted, maxUnlisted, rows);
+}
+
+/** A list that is cut short is a mistake more often than a wish: a load of what comes of it deletes all that it lacks. */
+function unlistedRows(
+  { base, setAside }: Pick<ExportAccount, 'base' | 'setAside'>,
+  tolerance: Job['tolerance'],
+): ExportError | undefined {
+  if (base === undefined || !isOverUnlisted(base, tolerance)) return undefined;
+  const { rows = 0, unlisted = 0, name } = base;
+  const aside =
+    setAside === undefined ? '' : ' The export is set aside: it is no base for the next night and not latest.';
+  return new ExportError(
+    'notTolerated',
+    `${count(unlisted)} of ${count(rows)} assets of the base ${name} are not listed now, but tolerance.maxUnlisted allows ${tolerance.maxUnlisted}.${aside}`,
+    {
+      todo: 'Check whether the id list is whole. If it is, run the same command with a larger --max-unlisted: it costs no call.',
+    },
+  );
 }
 
 /** Of requested rows of the base, the most that the service may not know any more: an outage may look like that. */

@@ -13,6 +13,8 @@ export const sliceNames = {
   logEntry: (slice: number, number: number) => `.run/log/${padded(slice, 5)}/${padded(number, 6)}.json`,
   /** Heartbeat of a holder. */
   alive: (nonce: string) => `.run/alive/${nonce}.json`,
+  /** The holder that a heartbeat is of; undefined for the name of any other object. */
+  nonceOf: (name: string) => /^\.run\/alive\/(.+)\.json$/.exec(name)?.[1],
   /** Answers that a holder left when it was told to stop. */
   answers: (slice: number, nonce = '') => `.run/answers/${padded(slice, 5)}/${nonce === '' ? '' : `${nonce}/`}`,
   records: '.run/runs/',

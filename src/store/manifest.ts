@@ -79,6 +79,9 @@ const manifestSchema = z.object({
       overdue: z.number(),
       /** Requested rows of the base that the service does not know now. */
       lost: z.number(),
+      /** Rows of the base, and those of them whose ids are not listed now. Absent in exports before version 0.2. */
+      rows: z.number().optional(),
+      unlisted: z.number().optional(),
       classes: z.array(
         z.object({ when: z.array(z.string()), rows: z.number(), asked: z.number(), changed: z.number() }),
       ),
@@ -94,6 +97,8 @@ const manifestSchema = z.object({
   startedAtMs: z.number().optional(),
   /** Of a diff. */
   diff: diffSchema.optional(),
+  /** Too many rows of the base were not listed (`tolerance.maxUnlisted`): `latest` and patterns of bases pass it by. */
+  setAside: z.literal('unlisted').optional(),
 });
 
 /** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */

@@ -100,7 +100,7 @@ async function runOnce(run: OneRun): Promise<RanCase> {
         version: '0.0.0-test',
       },
     );
-    const error = ended.outcome.error ?? intolerable(ended.outcome.account, job.tolerance);
+    const error = ended.outcome.error ?? intolerable(ended.outcome.account, job);
     if (error !== undefined) ended.error = error;
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;

@@ -236,8 +236,8 @@ describe('an export with a base', () => {
     const flags = { format: 'csv', base: first, 'max-age': '1d' };
     const outcome = await night({ day: 1, records: records.slice(40), ids, out: second, flags });
     const { job } = loadJob({ flags: { ids: 'a', url: 'http://localhost', out: 'o', ...flags }, folder: '/' });
-    expect(intolerable(outcome.account, job.tolerance)?.exit).toBe('notTolerated');
-    expect(intolerable(outcome.account, { ...job.tolerance, maxMissing: 40 })).toBeUndefined();
+    expect(intolerable(outcome.account, job)?.exit).toBe('notTolerated');
+    expect(intolerable(outcome.account, { ...job, tolerance: { ...job.tolerance, maxMissing: 40 } })).toBeUndefined();
   });
 
   it('is planned to the call, and asks for a missing id again when it is time', async () => {

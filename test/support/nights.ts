@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Job } from '../../src/job/job-schema.ts';
 import { dayMs, systemClock } from '../../src/lib/clock.ts';
+import { exportAssets } from '../../src/operations/export-assets.ts';
 import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
 import type { Faults } from '../../src/service/faults/fault-schema.ts';
 import { startService } from '../../src/service/start-service.ts';
@@ -16,11 +18,15 @@ export interface Night {
   /** Records of the service, as JSON. */
   readonly records: readonly string[];
   readonly ids: readonly string[];
+  /** Where they are written to; a new file unless given. */
+  readonly idFile?: string;
   readonly out: string;
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
   readonly context?: Partial<ExportContext>;
   readonly faults?: Faults;
+  /** What the job has besides its flags. */
+  readonly output?: Partial<Job['output']>;
 }
 
 /** A service with these records. */
@@ -43,29 +49,33 @@ export async function night({
   day,
   records,
   ids,
+  idFile: given,
   out,
   flags = {},
   fresh = false,
   context = {},
   faults,
+  output = {},
 }: Night): Promise<ExportOutcome & { readonly sent: number }> {
-  const folder = await tempFolder();
-  await writeFile(join(folder, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
+  const idFile = given ?? join(await tempFolder(), 'ids.txt');
+  await writeFile(idFile, ids.map((id) => `${id}\n`).join(''));
   const service = await serviceWith(records, faults);
   let sent = 0;
   try {
     const outcome = await runExport({
       flags: {
-        ...{ ids: join(folder, 'ids.txt'), url: service.url, out },
+        ...{ ids: idFile, url: service.url, out },
         ...{ 'rows-per-part': '40', 'ids-per-call': '20', concurrency: '2', threads: '1' },
         ...flags,
       },
-      fresh,
+      make: ({ job, idsFolder }, made) =>
+        exportAssets({ job: { ...job, output: { ...job.output, ...output } }, idsFolder, fresh }, made),
       context: {
         ...context,
         clock: { ...systemClock, now: () => firstNight + day * dayMs },
-        listener: ({ kind }) => {
-          if (kind === 'sent') sent += 1;
+        listener: (event) => {
+          context.listener?.(event);
+          if (event.kind === 'sent') sent += 1;
         },
       },
     });

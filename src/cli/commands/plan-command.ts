@@ -108,6 +108,7 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
         });
   const fresh = args.isOn('fresh');
   const plan = await planExport({ job, ...request, callsBefore: before?.calls ?? 0, fresh });
+  warnings.push(...plan.warnings);
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
     const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));
     warnings.push(
@@ -128,7 +129,7 @@ async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefi
     throw error;
   }
   const { unputtableParts } = await import('../../operations/bucket-limits.ts');
-  return unputtableParts(job) ?? intolerableIds(plan, job.tolerance);
+  return unputtableParts(job) ?? intolerableIds(plan, job);
 }
 
 function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {
@@ -141,14 +142,14 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
       `${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`,
     );
   } else {
-    process.stdout.write(planText({ ...plan, calls, credits }, before));
+    process.stdout.write(planText({ ...plan, calls, credits }, { before, keep: job.output.keep }));
     for (const warning of warnings) process.stderr.write(`asset-export: warning: ${warning}\n`);
   }
   if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
-function planText(plan: ExportPlan, before: RunPlan['before']): string {
+function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>): string {
   const rows: readonly (readonly [string, string])[] = [
     ['read', count(plan.read)],
     ['valid', count(plan.valid)],
@@ -184,6 +185,7 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
             `about ${plural(plan.lostDiskCalls, 'call')} repeated if a machine and its scratch folder are lost`,
           ] as const,
         ]),
+    ...(keep === undefined ? [] : [['then keeps', keepText(keep)] as const]),
     ['disk', `about ${byteSize(plan.diskBytes)}`],
   ];
   const lines = [
@@ -192,6 +194,12 @@ function planText(plan: ExportPlan, before: RunPlan['before']): string {
     ...invalidLines(plan),
   ];
   return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+/** What `output.keep` keeps after the run. */
+function keepText(rules: NonNullable<Job['output']['keep']>): string {
+  const kept = Object.entries(rules).filter(([, number]) => number > 0);
+  return `${kept.map(([rule, number]) => `${rule} ${number}`).join(', ')}; removes all other exports beside this one`;
 }
 
 function creditsText({ credits, base }: ExportPlan): string {
@@ -221,6 +229,9 @@ function baseRows(base: ExportPlan['base']): readonly (readonly [string, string]
     ['missing again', count(asked.missing)],
     ...(asked.sample === 0 ? [] : [['sample', count(asked.sample)] as const]),
     ['carried', `${count(base.carried)}   ${count(base.overdue)} overdue`],
+    ...(base.unlisted === 0
+      ? []
+      : [['unlisted', `${count(base.unlisted)}   in the base, and not listed now`] as const]),
   ];
 }
 

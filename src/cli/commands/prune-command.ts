@@ -1,3 +1,4 @@
+import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
@@ -32,7 +33,7 @@ export const pruneCommand: Command = {
     },
   ],
   notes:
-    'Days, weeks and months without an export do not count. Never removed: the newest complete export, the one that latest names, the base of an unfinished export, exports that are unfinished, locked or damaged, and exports with other files in their folder. If prune is interrupted, run it again.',
+    'Days, weeks and months without an export do not count. Never removed: the newest complete export, the one that latest names, the base of an unfinished export, exports that are unfinished, locked, being repaired or damaged, diffs, and exports with other files in their folder. An export that tolerance.maxUnlisted set aside counts for no rule. If prune is interrupted, run it again.',
   run: (args) => run(args),
 };
 
@@ -55,7 +56,7 @@ async function run(args: CommandArguments): Promise<number> {
 async function nightsAt({ files, folder, store }: ExportPlace): Promise<NightsPlace> {
   if (store === undefined)
     return (await import('../../operations/nights/folder-nights.ts')).folderNights(files, folder);
-  return (await import('../../operations/nights/bucket-nights.ts')).bucketNights(store, folder);
+  return (await import('../../operations/nights/bucket-nights.ts')).bucketNights(store, folder, systemClock);
 }
 
 const mostKept = { most: 999_999 };

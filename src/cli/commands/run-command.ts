@@ -57,7 +57,10 @@ async function run(args: CommandArguments): Promise<number> {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
     const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
-    return runJob({ job: dated, idsFolder, fresh }, { open, brake, observe: observeRuns, ...settings, ...more });
+    return runJob(
+      { job: dated, idsFolder, fresh, pattern: job.output.dir },
+      { open, brake, observe: observeRuns, ...settings, ...more },
+    );
   };
   const warnings = jobWarnings(job);
   const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));

@@ -10,7 +10,7 @@ import type { ExportOutcome } from '../../operations/export-outcome.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
-import { intolerable } from '../../operations/tolerance.ts';
+import { errorOf } from '../../operations/tolerance.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
 import { endpointToName } from '../same-flags.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
@@ -59,6 +59,8 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     run.context.listener(event);
     // The log has a line of its own for it.
     if (event.kind === 'warning' && run.logEnd === undefined) run.tell(`warning: ${event.message}`);
+    if (event.kind === 'pruned' && run.logEnd === undefined)
+      run.tell(`output.keep removed ${event.names.join(', ')} from ${shownPath(event.from, process.cwd())}`);
     if (event.kind === 'opened') for (const line of columnLines(event.columns ?? [])) run.tell(line);
   };
   let outcome: ExportOutcome;
@@ -104,9 +106,7 @@ export function tellOutcome(
   { logEnd, tell }: Pick<RunContext, 'logEnd' | 'tell'>,
   { job, json, shown, next, before, onAccount }: Telling,
 ): number {
-  const error =
-    outcome.error ??
-    (outcome.state === 'complete' ? intolerable(outcome.account, job.tolerance, job.output.onDrift) : undefined);
+  const error = errorOf(outcome, job);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   const saved = creditsSaved(outcome.account, job);
   const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };

@@ -76,7 +76,7 @@ function etaFacts({ left }: ProgressFacts): object {
 
 /** Changes of state are logged; single calls only at a finer level. */
 const levels: Readonly<Record<RunEvent['kind'], 'info' | 'warn' | 'debug' | 'trace'>> = {
-  ...{ opened: 'info', committed: 'info' },
+  ...{ opened: 'info', committed: 'info', pruned: 'info' },
   ...{ paused: 'warn', waiting: 'warn', shrunk: 'warn', service: 'warn', unrecorded: 'warn', warning: 'warn' },
   ...{ retry: 'debug', failed: 'debug' },
   ...{ sent: 'trace', answered: 'trace', replayed: 'trace', read: 'trace', settled: 'trace', holding: 'trace' },
@@ -119,6 +119,9 @@ function logEvent(log: pino.Logger, event: RunEvent): void {
       return;
     case 'unrecorded':
       log[level](facts, 'cannot write runs.jsonl: the run continues without it');
+      return;
+    case 'pruned':
+      log[level]({ names: event.names, from: event.from }, 'output.keep removed exports');
       return;
     case 'warning':
       log[level](event.message);

@@ -12,12 +12,12 @@ import type { BucketPlace } from '../homes/bucket-place.ts';
 import { type BucketStart, type PackedSlice, readBucketStart } from '../homes/bucket-start.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { readLogs } from '../homes/slice-holders.ts';
-import { alreadyComplete } from '../export-outcome.ts';
+import { accountOf, alreadyComplete } from '../export-outcome.ts';
 import { jobAsBegun } from '../job-shape.ts';
 import { endOf } from '../observed-run.ts';
 import { reportRun } from '../report-run.ts';
-import { pointLatest } from '../nights/point-latest.ts';
-import { completedElsewhere } from './completed-elsewhere.ts';
+import { afterNight } from '../nights/after-night.ts';
+import { completedElsewhere } from '../homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
 export interface FinaliseContext
@@ -41,7 +41,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const home = bucketHome(place);
   const written = await home.readManifest();
   if (written !== undefined) {
-    await pointLatest(job, context);
+    await afterNight({ job, account: accountOf(place.address, written), pattern: job.output.dir }, context);
     return { state: 'already', manifest: written };
   }
   const finalised = await completeNow(job, place, context);
@@ -55,10 +55,10 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    await pointLatest(job, context);
+    await afterNight({ job, account: accountOf(place.address, manifest), pattern: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
-    const manifest = await completedElsewhere(place, error);
+    const manifest = await completedElsewhere(bucketHome(place), error);
     if (manifest === undefined) throw error;
     return { state: 'already', manifest };
   }

@@ -18,10 +18,11 @@ import type { SliceSource } from '../homes/export-home.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { reportRun } from '../report-run.ts';
-import { pointLatest, requireLatestFree } from '../nights/point-latest.ts';
+import { afterNight } from '../nights/after-night.ts';
+import { requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../observed-run.ts';
 import { fleetBrake } from './fleet-brake.ts';
-import { completedElsewhere } from './completed-elsewhere.ts';
+import { completedElsewhere } from '../homes/completed-elsewhere.ts';
 import { putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
@@ -49,7 +50,8 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
   const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
     workOn(request, observed, startedAtMs),
   );
-  if (outcome.state !== 'unfinished') await pointLatest(job, context);
+  if (outcome.state !== 'unfinished')
+    await afterNight({ job, account: outcome.account, pattern: job.output.dir }, context);
   return outcome;
 }
 
@@ -71,7 +73,7 @@ async function workOn(request: WorkRequest, context: ObservedContext, startedAtM
   try {
     return await workOnUnfinished(request, { ...context, startedAtMs }, place);
   } catch (error) {
-    const manifest = await completedElsewhere(place, error);
+    const manifest = await completedElsewhere(bucketHome(place), error);
     if (manifest === undefined) throw error;
     return sameComplete(place.address, manifest, job);
   }
@@ -139,7 +141,7 @@ async function makeSlices(
       close: () => slices.close(),
     },
     finish: () => finish(whole, slices, context),
-    completedElsewhere: (error) => completedElsewhere(place, error),
+    completedElsewhere: (error) => completedElsewhere(bucketHome(place), error),
     isElsewhere: () => slices.hasWaited,
   };
   const outcome = await exportOpen(exported, context, startedAtMs);

@@ -32,6 +32,7 @@ export function bucketHome(place: BucketPlace): ExportHome {
     readAnswers: async () => readJournals(files, await sliceFolders(place)),
     syncManifest: () => Promise.resolve(),
     putManifest: (manifest) => putManifest(place, manifest),
+    replaceManifest: (manifest) => replaceManifest(place, manifest),
     isThrowingAway: async () => (await store.look(sliceNames.throwingAway)) !== undefined,
     throwAway: (what) => throwAwayBucket(place, what),
     open: (start, entries) => openBucketExport(place, start, entries),
@@ -60,6 +61,8 @@ async function requireOwnPrefix({ store, address }: BucketPlace): Promise<void> 
   for await (const { name } of store.list('')) {
     if (name.startsWith(`${exportPaths.run}/`)) return;
     if (name.startsWith('.')) continue;
+    // Another process may have completed the export since.
+    if ((await store.look(exportPaths.manifest)) !== undefined) return;
     throw new ExportError('usage', `${address} is not an export and not empty: it contains ${name}`, {
       todo: 'Choose a new or empty prefix with --out or output.dir.',
     });
@@ -78,9 +81,21 @@ async function putManifest(place: BucketPlace, manifest: Omit<Manifest, 'version
     });
   });
   await store.putNew(exportPaths.manifest, { bytes: manifestBytes(manifest) });
+  return requireBucketManifest(place);
+}
+
+async function requireBucketManifest(place: BucketPlace): Promise<Manifest> {
   const written = await readBucketManifest(place);
   if (written !== undefined) return written;
-  throw new ExportError('cannotWrite', `the manifest of ${address} disappeared after it was written`);
+  throw new ExportError('cannotWrite', `the manifest of ${place.address} disappeared after it was written`);
+}
+
+async function replaceManifest(place: BucketPlace, manifest: Omit<Manifest, 'version'>): Promise<Manifest> {
+  const { store } = place;
+  const name = exportPaths.manifest;
+  const found = await store.look(name);
+  if (found !== undefined) await store.replace(name, { bytes: manifestBytes(manifest) }, found.tag);
+  return requireBucketManifest(place);
 }
 
 async function hasBegun({ store }: BucketPlace): Promise<boolean> {

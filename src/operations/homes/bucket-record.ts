@@ -1,7 +1,7 @@
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { parseRunLines, type RunLine, runLineText } from '../../store/runs/run-lines.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
-import { readObject, namesOf } from '../../objects/small-objects.ts';
+import { readObjectIfThere, namesOf } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { scratchId } from './slice-holders.ts';
 
@@ -32,11 +32,11 @@ export async function mergedRecord(place: BucketPlace): Promise<Buffer> {
   return Buffer.from(runLineText(await readRecords(place)));
 }
 
-/** The lines of all records in the bucket. */
+/** The lines of all records in the bucket. One that is gone was merged by who completed the export. */
 export async function readRecords({ store }: Pick<BucketPlace, 'store'>): Promise<RunLine[]> {
   const lines: RunLine[] = [];
   for (const name of await namesOf(store, sliceNames.records))
-    lines.push(...parseRunLines((await readObject(store, name)).toString('utf8')));
+    lines.push(...parseRunLines((await readObjectIfThere(store, name))?.toString('utf8') ?? ''));
   return inOrder(lines);
 }
 

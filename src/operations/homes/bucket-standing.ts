@@ -1,4 +1,5 @@
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { storeWithin } from '../../objects/store-within.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
@@ -17,8 +18,24 @@ export async function bucketStanding(
   nowMs: number,
 ): Promise<ExportStanding | undefined> {
   const place = { store, address };
-  const manifest = await readBucketManifest(place);
-  if (manifest !== undefined) return { manifest, lines: await keptRecord(store) };
+  const complete = async (): Promise<ExportStanding | undefined> => {
+    const manifest = await readBucketManifest(place);
+    return manifest && { manifest, lines: await keptRecord(store) };
+  };
+  try {
+    return (await complete()) ?? (await unfinishedStanding(place, nowMs)) ?? (await complete());
+  } catch (error) {
+    // Who completes an export meanwhile removes what tells how far it is.
+    const standing = error instanceof ExportError ? await complete() : undefined;
+    if (standing === undefined) throw error;
+    return standing;
+  }
+}
+
+async function unfinishedStanding(
+  place: Pick<BucketPlace, 'store' | 'address'>,
+  nowMs: number,
+): Promise<ExportStanding | undefined> {
   const progress = await readBucketProgress(place);
   if (progress === undefined) return undefined;
   const { start, commits } = progress;

@@ -76,6 +76,8 @@ export interface ExportHome {
   syncManifest(): Promise<void>;
   /** Checks the files where that is cheap, writes the manifest and reads it back. */
   putManifest(manifest: Omit<Manifest, 'version'>): Promise<Manifest>;
+  /** Writes the manifest of a complete export anew: its tables are as they were. */
+  replaceManifest(manifest: Omit<Manifest, 'version'>): Promise<Manifest>;
   /** Whether a run was interrupted while it threw the export away. */
   isThrowingAway(): Promise<boolean>;
   throwAway(what: ToThrowAway): Promise<void>;

@@ -5,7 +5,7 @@ import type { Commit } from '../../store/export-facts.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { readJournals } from '../../store/journal/journal-entries.ts';
-import { readManifest, requireManifest, writeManifest } from '../../store/manifest.ts';
+import { type Manifest, readManifest, requireManifest, writeManifest } from '../../store/manifest.ts';
 import { publishFiles } from '../../store/part-file.ts';
 import { keepRunLines } from '../../store/runs/run-record.ts';
 import { spentIn } from '../../store/export-standing.ts';
@@ -17,6 +17,10 @@ import { openScratch, Openings, type OpenScratch } from './open-scratch.ts';
 
 /** An export in a local folder: one slice, whose log is the checkpoint. */
 export function folderHome(files: FileStore, folder: string): ExportHome {
+  const write = async (manifest: Omit<Manifest, 'version'>): Promise<Manifest> => {
+    await writeManifest(files, folder, manifest);
+    return requireManifest(files, folder);
+  };
   return {
     name: folder,
     place: { files, folder },
@@ -35,10 +39,8 @@ export function folderHome(files: FileStore, folder: string): ExportHome {
     },
     readAnswers: () => readJournals(files, [folder]),
     syncManifest: () => files.syncFolder(folder),
-    putManifest: async (manifest) => {
-      await writeManifest(files, folder, manifest);
-      return requireManifest(files, folder);
-    },
+    putManifest: write,
+    replaceManifest: write,
     isThrowingAway: () => isThrowingAway(files, folder),
     throwAway: (what) => throwAway({ files, folder, ...what }),
     open: (start, entries) => openWholeFolder({ files, folder, start, entries }),

@@ -1,26 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../../lib/export-error.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
+import { namesOf, readObject } from '../../objects/small-objects.ts';
+import { storeWithin } from '../../objects/store-within.ts';
+import { readBeat } from '../../slices/heartbeat.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths } from '../../store/export-folder.ts';
-import { parseManifest } from '../../store/manifest.ts';
-import { readObject, namesOf } from '../../objects/small-objects.ts';
 import { latestInBucket } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
-import {
-  completeNight,
-  dayIn,
-  type Found,
-  noFolder,
-  type NightsSurvey,
-  pruneMark,
-  strangerAmong,
-} from './survey-nights.ts';
+import { noFolder, type NightsSurvey, ownFiles, pruneMark, type SeenNight, surveyOf } from './survey-nights.ts';
 
 /** Exports in a bucket. To remove one, its manifest goes first, and a mark goes last. */
-export function bucketNights(store: ObjectStore, address: string): NightsPlace {
+export function bucketNights(store: ObjectStore, address: string, clock: Pick<Clock, 'now'>): NightsPlace {
   return {
-    survey: () => surveyBucket(store, address),
+    survey: () => surveyBucket(store, address, clock),
     remove: async (name) => {
       const mark = `${name}/${sliceNames.throwingAway}`;
       await store.putNew(mark, { bytes: pruneMark });
@@ -31,57 +23,41 @@ export function bucketNights(store: ObjectStore, address: string): NightsPlace {
   };
 }
 
-/** Objects that say that their prefix is an export. */
-const ownObjects = [exportPaths.manifest, sliceNames.start, sliceNames.throwingAway];
-
-async function surveyBucket(store: ObjectStore, address: string): Promise<NightsSurvey> {
+async function surveyBucket(store: ObjectStore, address: string, clock: Pick<Clock, 'now'>): Promise<NightsSurvey> {
   const names = await namesOf(store, '');
-  if (ownObjects.some((own) => names.includes(own))) throw noFolder(address, 'an export');
+  if (ownFiles.some((own) => names.includes(own))) throw noFolder(address, 'an export');
   const nights = new Set(
     names.flatMap((name) => {
-      const own = ownObjects.find((each) => name.endsWith(`/${each}`));
+      const own = ownFiles.find((each) => name.endsWith(`/${each}`));
       const night = own === undefined ? '' : name.slice(0, -own.length - 1);
       // What an export with a base requests is an export within it.
       return own === undefined || night.endsWith(`/${exportPaths.asked}`) ? [] : [night];
     }),
   );
-  const found: Found = { complete: [], untouched: [], halfRemoved: [], begun: [] };
-  for (const name of nights) {
-    const prefix = `${name}/`;
-    const own = names.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
-    await look(store, { name, own }, found);
-  }
-  return { ...found, latest: await latestInBucket(store) };
+  const seen = [...nights].map((name) => seenNight(storeWithin(store, name), { name, all: names, clock }));
+  return { ...(await surveyOf(seen)), latest: await latestInBucket(store) };
 }
 
-interface BucketNight {
+interface NamedNight {
   readonly name: string;
-  /** Its objects. */
-  readonly own: readonly string[];
+  /** All names in the bucket. */
+  readonly all: readonly string[];
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-async function look(store: ObjectStore, { name, own }: BucketNight, found: Found): Promise<void> {
-  const read = (object: string): Promise<Buffer> => readObject(store, `${name}/${object}`);
-  if (own.includes(sliceNames.throwingAway)) {
-    if (isDeepStrictEqual(await read(sliceNames.throwingAway), pruneMark)) found.halfRemoved.push(name);
-    else found.untouched.push({ name, reason: 'an unfinished --fresh' });
-    return;
-  }
-  if (!own.includes(exportPaths.manifest)) {
-    found.begun.push((await read(sliceNames.start)).toString());
-    found.untouched.push({ name, reason: 'unfinished' });
-    return;
-  }
-  try {
-    const content = await read(exportPaths.manifest);
-    const manifest = parseManifest(content, `${name}/${exportPaths.manifest}`);
-    const known = new Set([exportPaths.manifest, ...exportPaths.companions, ...manifest.files.map(({ path }) => path)]);
-    const stranger = strangerAmong(own.filter((each) => !known.has(each) && !each.startsWith(`${exportPaths.run}/`)));
-    const day = dayIn(name);
-    if (stranger !== undefined) found.untouched.push({ name, reason: `holds another file: ${stranger}` });
-    else if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
-    else found.complete.push(completeNight({ name, day, manifest, content }));
-  } catch (error) {
-    found.untouched.push({ name, reason: `damaged: ${messageOf(error)}` });
-  }
+function seenNight(store: ObjectStore, { name, all, clock }: NamedNight): SeenNight {
+  const prefix = `${name}/`;
+  const own = all.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
+  return {
+    ...{ name, own, read: (object) => readObject(store, object) },
+    isHeld: async () => {
+      for (const object of own) {
+        const nonce = sliceNames.nonceOf(object);
+        const beat = nonce === undefined ? undefined : await readBeat(store, nonce);
+        // Clocks of two machines are compared: a holder that lives is spared rather once too often.
+        if (beat !== undefined && clock.now() - beat.atMs <= beat.deadAfterSeconds * 1000) return true;
+      }
+      return false;
+    },
+  };
 }

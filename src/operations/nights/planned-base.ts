@@ -22,6 +22,8 @@ export interface PlannedBase {
   readonly carried: number;
   readonly overdue: number;
   readonly stillMissing: number;
+  /** Rows of the base whose ids are not listed now. */
+  readonly unlisted: number;
   /** By class, as `Choice.classes` counts them. */
   readonly classes: readonly ({ readonly when: readonly string[] } & Choice['classes'][number])[];
   /** Credits of an export without a base. */
@@ -38,33 +40,42 @@ interface PlanStanding {
   readonly context: HomeContext;
 }
 
+interface PlannedRefresh {
+  readonly planned: Omit<PlannedBase, 'creditsForAll'>;
+  readonly calls: number;
+  readonly asked: number;
+  readonly sent: number;
+  readonly warnings: readonly string[];
+}
+
 /** Chooses as a run would, from the base that it would take. */
 export async function plannedBase(
   job: Job,
   { prepared, home, progress, nowMs, context }: PlanStanding,
-): Promise<{ planned: Omit<PlannedBase, 'creditsForAll'>; calls: number; asked: number; sent: number } | undefined> {
+): Promise<PlannedRefresh | undefined> {
   const pinned = progress?.start.base;
   if (progress !== undefined && pinned === undefined) return undefined;
   const filesAt = baseFiles(job, context);
   const base = pinned === undefined ? await findBase(filesAt, job) : await reopenBase(filesAt, pinned, job);
   if (base === undefined) return undefined;
+  const warnings: string[] = [];
   const { keys, choice, classes } = await planRefresh({
-    ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: () => undefined },
+    ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: (warning) => warnings.push(warning) },
     entries: (seen) => entriesOf(job, prepared, { seen }),
   });
   const whole = { calls: Math.ceil(choice.total / job.service.idsPerCall), sent: 0 };
   const { calls, sent } = progress === undefined ? whole : await askedLeft({ job, home, context }, whole.calls);
-  const { asked, filledUp, carried, overdue, stillMissing } = choice;
+  const { asked, filledUp, carried, overdue, stillMissing, unlisted } = choice;
   const named = classes.all.map(({ when }, at) => ({
     when,
     ...(choice.classes[at] ?? { rows: 0, asked: 0, stale: 0 }),
   }));
   return {
     planned: {
-      ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing },
+      ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing, unlisted },
       ...{ classes: named, memoryBytes: keys.table.bytes },
     },
-    ...{ calls, asked: choice.total, sent },
+    ...{ calls, asked: choice.total, sent, warnings },
   };
 }
 

@@ -28,19 +28,30 @@ export interface NightsPlace {
   remove(name: string): Promise<void>;
 }
 
-/** Tells which exports the rules keep. Removes nothing. @throws {ExportError} `usage` */
-export async function planPruning(place: NightsPlace, rules: KeepRules): Promise<Pruning> {
+/**
+ * Tells which exports the rules keep. Removes nothing.
+ * @param spared why an export is kept whatever the rules say, if so
+ * @throws {ExportError} `usage`
+ */
+export async function planPruning(
+  place: NightsPlace,
+  rules: KeepRules,
+  spared: (night: CompleteNight) => string | undefined = () => undefined,
+): Promise<Pruning> {
   if (Object.values(rules).every((number) => number === 0)) {
     throw new ExportError('usage', 'prune needs a rule: without one it would keep nothing', {
       todo: 'Add --keep-last, --keep-daily, --keep-weekly or --keep-monthly with a number.',
     });
   }
   const survey = await place.survey();
-  const reasons = keptByRules(survey.complete, rules);
+  const counted = survey.complete.filter(({ isSetAside }) => !isSetAside);
+  const reasons = keptByRules(counted, rules);
   const kept: KeptNight[] = survey.untouched.map(({ name, reason }) => ({ name, reasons: [reason] }));
   const removed: RemovableNight[] = [];
   for (const night of survey.complete) {
-    const all = [...protectedBy(night, survey), ...(reasons.get(night.name) ?? [])];
+    const own = spared(night);
+    const always = [...(own === undefined ? [] : [own]), ...protectedBy(night, { ...survey, complete: counted })];
+    const all = [...always, ...(reasons.get(night.name) ?? [])];
     if (all.length > 0) kept.push({ name: night.name, reasons: all });
     else removed.push({ name: night.name, bytes: night.bytes });
   }

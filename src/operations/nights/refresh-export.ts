@@ -16,6 +16,7 @@ import { batchIds, batchShape } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { HashSet128 } from '../../lib/hash-set-128.ts';
 import type { Job } from '../../job/job-schema.ts';
+import { compareWithBase } from './common-ids.ts';
 import { compareAssets } from '../../records/asset-changes.ts';
 import { assetsTable, changesTable } from '../../records/columns.ts';
 import type { RowBlock } from '../../records/row-block.ts';
@@ -59,7 +60,10 @@ export interface OpenRefresh extends RefreshPlan {
   close(): Promise<void>;
 }
 
-/** Reads the ids of the base and chooses those that are requested. A pure function of base, ids, job and start. */
+/**
+ * Reads the ids of the base and chooses those that are requested. A pure function of base, ids, job and start.
+ * @throws {ExportError} `input` when ids and base have none in common
+ */
 export async function planRefresh({
   job,
   base,
@@ -75,7 +79,9 @@ export async function planRefresh({
   const { idsPerCall } = job.service;
   const { creditsPerCall } = job.budget;
   const options = { base: job.base, classes, startedAtMs, idsPerCall, creditsPerCall, newIds: listed.newIds };
-  return { keys, classes, choice: chooseIds(keys, options) };
+  const choice = chooseIds(keys, options);
+  for (const warning of compareWithBase({ job, base, keys, choice })) onWarning(warning);
+  return { keys, classes, choice };
 }
 
 /** Plans an export with a base, and requests what has to be requested. @throws {ExportError} as an export does */

@@ -1,34 +1,30 @@
-import { basename, join, relative } from 'node:path';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../store/content-seal.ts';
-import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { lockOwner } from '../../store/lock.ts';
-import { type Manifest, readManifest } from '../../store/manifest.ts';
-import { startOfExport } from '../../store/runs/run-record.ts';
-import { awaitsRepair } from '../throw-away.ts';
-import { verifyExport } from '../verify-export.ts';
+import { exportPaths } from '../../store/export-folder.ts';
+import { type Manifest, parseManifest } from '../../store/manifest.ts';
+import { parseRunLines } from '../../store/runs/run-lines.ts';
 import type { DatedNight } from './keep-rules.ts';
-import { latestNames } from './point-latest.ts';
 
 /** A complete export among others. */
 export interface CompleteNight extends DatedNight {
+  /** No rule counts it (`Manifest.setAside`). */
+  readonly isSetAside: boolean;
   readonly bytes: number;
   /** By which an export based on it names it. */
   readonly seals: readonly string[];
 }
 
-/** What lies in a folder of exports. Names are relative to it. */
+/** What lies where exports lie side by side. Names are relative to it. */
 export interface NightsSurvey {
   readonly complete: readonly CompleteNight[];
   /** Exports that are never removed, and why. */
   readonly untouched: readonly { readonly name: string; readonly reason: string }[];
-  /** What an interrupted prune left: folders with a mark, and renamed ones. */
+  /** What an interrupted prune left: exports with a mark, and renamed folders. */
   readonly halfRemoved: readonly string[];
   /** What unfinished exports began with: they name the seals of their bases. */
   readonly begun: readonly string[];
-  /** The export that the link `latest` leads to. */
+  /** The export that `latest` names. */
   readonly latest: string | undefined;
 }
 
@@ -37,114 +33,112 @@ export type Found = {
   [K in Exclude<keyof NightsSurvey, 'latest'>]: NightsSurvey[K][number][];
 };
 
+/** One export among others, in a folder or in a bucket. Names are relative to it. */
+export interface SeenNight {
+  readonly name: string;
+  /** All its files, those below `.run` too. */
+  readonly own: readonly string[];
+  read(name: string): Promise<Uint8Array>;
+  /** Whether a process works on it. */
+  isHeld(): Promise<boolean>;
+}
+
 /** The mark's content in an export that prune has begun to remove: any run would throw the rest away, too. */
 export const pruneMark = Buffer.from('prune\n');
 
 /** Begins the name of a folder that is being removed. */
 export const removedPrefix = '.pruned.';
 
-/** @throws {ExportError} `usage` where the folder is an export itself, or is not there */
-export async function surveyNights(files: FileStore, top: string): Promise<NightsSurvey> {
-  await requireFolder(files, top);
+/** Files that say that a folder is an export, wherever it lies. */
+export const ownFiles: readonly string[] = [
+  exportPaths.manifest,
+  exportPaths.checkpoint,
+  exportPaths.bucketStart,
+  exportPaths.throwingAway,
+];
+
+/** Judges each export by what lies in it: the same for folders and buckets. */
+export async function surveyOf(nights: AsyncIterable<SeenNight> | Iterable<SeenNight>): Promise<Found> {
   const found: Found = { complete: [], untouched: [], halfRemoved: [], begun: [] };
-  for (const folder of await nightFolders(files, top))
-    await look(files, { folder, name: relative(top, folder) }, found);
-  const target = await files.readLink(join(top, latestNames.link));
-  return { ...found, latest: target === undefined ? undefined : relative(top, join(top, target)) };
+  for await (const night of nights) await judge(night, found);
+  return found;
 }
 
-async function look(files: FileStore, night: { folder: string; name: string }, found: Found): Promise<void> {
-  const { folder, name } = night;
-  if (basename(folder).startsWith(removedPrefix) || (await isMarked(files, folder))) {
+async function judge(night: SeenNight, found: Found): Promise<void> {
+  const { name, own } = night;
+  const isMarked =
+    own.includes(exportPaths.throwingAway) && pruneMark.equals(await night.read(exportPaths.throwingAway));
+  if (isMarked || name.slice(name.lastIndexOf('/') + 1).startsWith(removedPrefix)) {
     found.halfRemoved.push(name);
     return;
   }
-  const checkpoint = await files.readAll(pathIn(folder, exportPaths.checkpoint));
-  const manifest = await readManifest(files, folder).catch((error: unknown) => messageOf(error));
-  if (checkpoint !== undefined && typeof manifest !== 'object') found.begun.push(Buffer.from(checkpoint).toString());
-  const reason = await reasonToKeep(files, folder, manifest);
-  if (reason !== undefined || typeof manifest !== 'object') {
+  const manifest = await manifestOf(night);
+  if (typeof manifest === 'string' || manifest === undefined)
+    for (const start of [exportPaths.checkpoint, exportPaths.bucketStart])
+      if (own.includes(start)) found.begun.push(Buffer.from(await night.read(start)).toString());
+  const reason = await reasonToKeep(night, manifest);
+  const day = dayIn(name) ?? (typeof manifest === 'object' ? await startDay(night, manifest) : undefined);
+  if (reason !== undefined || typeof manifest !== 'object')
     found.untouched.push({ name, reason: reason ?? 'unfinished' });
-    return;
+  else if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
+  else found.complete.push(await completeNight(night, { day, manifest }));
+}
+
+/** The manifest; undefined where there is none, and why it is damaged where it is. */
+async function manifestOf(night: SeenNight): Promise<Manifest | string | undefined> {
+  if (!night.own.includes(exportPaths.manifest)) return undefined;
+  try {
+    return parseManifest(await night.read(exportPaths.manifest), `${night.name}/${exportPaths.manifest}`);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    return messageOf(error);
   }
-  const day = dayIn(name) ?? (await startDay(files, folder, manifest));
-  const content = await files.readAll(pathIn(folder, exportPaths.manifest));
-  if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
-  else found.complete.push(completeNight({ name, day, manifest, content: content ?? Buffer.of() }));
 }
 
-export function dayIn(name: string): string | undefined {
-  return /\d{4}-\d\d-\d\d/.exec(name)?.[0];
-}
-
-interface ReadNight extends DatedNight {
-  readonly manifest: Manifest;
-  /** The bytes of its manifest. */
-  readonly content: Uint8Array;
-}
-
-export function completeNight({ name, day, manifest, content }: ReadNight): CompleteNight {
-  const [, seal] = /"seal": "([0-9a-f]{64})"\s*\}\s*$/.exec(Buffer.from(content).toString('latin1')) ?? [];
-  const seals = [contentSeal(manifest), ...(seal === undefined ? [] : [seal])];
-  return { name, day, bytes: manifest.files.reduce((sum, file) => sum + file.bytes, 0), seals };
-}
-
-/** A file in an export that is not its own. Names such as `_SUCCESS` and `.DS_Store` do not count. */
-export function strangerAmong(names: readonly string[]): string | undefined {
-  return names.find((name) => !/^[._]/.test(name.slice(name.lastIndexOf('/') + 1)));
-}
-
-async function reasonToKeep(
-  files: FileStore,
-  folder: string,
-  manifest: Manifest | string | undefined,
-): Promise<string | undefined> {
-  if ((await lockOwner(folder)) !== undefined) return 'locked by a run';
+async function reasonToKeep(night: SeenNight, manifest: Manifest | string | undefined): Promise<string | undefined> {
+  const { own } = night;
+  if (await night.isHeld()) return 'locked by a run';
   if (typeof manifest === 'string') return `damaged: ${manifest}`;
-  if (manifest === undefined) return 'unfinished';
+  if (manifest === undefined) return own.includes(exportPaths.throwingAway) ? 'an unfinished --fresh' : 'unfinished';
   if (manifest.kind === 'diff') return 'a diff';
-  if (await awaitsRepair(files, folder)) return 'an unfinished repair';
-  const { strangers } = await verifyExport(files, folder, { look: async () => undefined });
-  const stranger = strangerAmong(strangers);
+  if (own.includes(exportPaths.repairing)) return 'an unfinished repair';
+  const known = new Set([exportPaths.manifest, ...exportPaths.companions, ...manifest.files.map(({ path }) => path)]);
+  const isOwn = (each: string): boolean => known.has(each) || each.startsWith(`${exportPaths.run}/`);
+  const stranger = strangerAmong(own.filter((each) => !isOwn(each)));
   return stranger === undefined ? undefined : `holds another file: ${stranger}`;
 }
 
-/** The UTC day on which an export began, where that is known. */
-async function startDay(files: FileStore, folder: string, manifest: Manifest): Promise<string | undefined> {
-  const ms = await startOfExport(files, folder, manifest);
+/** A file in an export that is not its own. Names such as `_SUCCESS` and `.DS_Store` do not count. */
+function strangerAmong(names: readonly string[]): string | undefined {
+  return names.find((name) => !/^[._]/.test(name.slice(name.lastIndexOf('/') + 1)));
+}
+
+function dayIn(name: string): string | undefined {
+  return /\d{4}-\d\d-\d\d/.exec(name)?.[0];
+}
+
+/** The UTC day on which an export began: its manifest says so, or the record of its runs. */
+async function startDay({ own, read }: SeenNight, { startedAtMs }: Manifest): Promise<string | undefined> {
+  if (startedAtMs !== undefined) return utcDay(startedAtMs);
+  const record = exportPaths.keptRunLines;
+  const lines = own.includes(record) ? parseRunLines(Buffer.from(await read(record)).toString()) : [];
+  const ms = lines.find((line) => line.kind === 'run')?.startMs;
   return ms === undefined ? undefined : utcDay(ms);
 }
 
-async function isMarked(files: FileStore, folder: string): Promise<boolean> {
-  const mark = await files.readAll(pathIn(folder, exportPaths.throwingAway));
-  return mark !== undefined && pruneMark.equals(mark);
-}
-
-async function requireFolder(files: FileStore, top: string): Promise<void> {
-  const names = await files.list(top);
-  if (names.includes(exportPaths.manifest) || names.includes(exportPaths.run)) throw noFolder(top, 'an export');
-  if ((await files.sizeOf(top)) !== 'folder') throw noFolder(top, 'not a folder');
+async function completeNight(
+  { name, read }: SeenNight,
+  { day, manifest }: { readonly day: string; readonly manifest: Manifest },
+): Promise<CompleteNight> {
+  const content = Buffer.from(await read(exportPaths.manifest)).toString('latin1');
+  const [, seal] = /"seal": "([0-9a-f]{64})"\s*\}\s*$/.exec(content) ?? [];
+  const seals = [contentSeal(manifest), ...(seal === undefined ? [] : [seal])];
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  return { name, day, bytes, seals, isSetAside: manifest.setAside !== undefined };
 }
 
 export function noFolder(top: string, what: string): ExportError {
   return new ExportError('usage', `${top} is ${what}: prune takes a folder of exports`, {
     todo: 'Name the folder that holds the exports of the nights.',
   });
-}
-
-/** How deep exports are looked for: `{date}` may stand within a path. */
-const mostDepth = 3;
-
-/** The folders below one that hold exports, or what is left of them. Links are not followed. */
-async function nightFolders(files: FileStore, top: string, depth = mostDepth): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await files.list(top)) {
-    const folder = join(top, name);
-    if ((await files.readLink(folder)) !== undefined || (await files.sizeOf(folder)) !== 'folder') continue;
-    const within = await files.list(folder);
-    const isExport = within.includes(exportPaths.manifest) || within.includes(exportPaths.run);
-    if (isExport || name.startsWith(removedPrefix)) found.push(folder);
-    else if (depth > 1) found.push(...(await nightFolders(files, folder, depth - 1)));
-  }
-  return found;
 }

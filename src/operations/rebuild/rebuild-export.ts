@@ -59,7 +59,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
   const job: Job = {
     ...begun,
     // Fates are those of the source, which was told what it tolerates.
-    tolerance: { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%' },
+    tolerance: { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%', maxUnlisted: '100%' },
     output: { ...begun.output, ...output },
   };
   const had = new Set(manifest.files.map(({ format }) => format));
@@ -124,7 +124,7 @@ async function rebuildHeld(
     inputs: [...manifest.inputs],
     startedAtMs: begun,
   };
-  const finished = await completeBefore(home, start);
+  const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
   const open = await home.open(start, noEntries);
   const bytesOf = bytesByPart(source);

@@ -118,9 +118,11 @@ function repairedManifest(
   { commits, spent, without, version }: Repaired,
 ): Omit<Manifest, 'version'> {
   const { job, account, finished } = damage;
-  const { job: shape, inputs, startedAtMs = 0, rebuilt } = finished.manifest;
+  const { job: shape, inputs, startedAtMs = 0, rebuilt, setAside } = finished.manifest;
   const { known, classes } = plan;
-  const now = known === undefined ? account : baseAccount(account, { choice: known.choice, classes }, commits);
+  const now =
+    known === undefined ? account : baseAccount(account, { keys: plan.keys, choice: known.choice, classes }, commits);
   const base = { ...now, ...(without.size === 0 ? {} : { withoutBase: [...without].sort((a, b) => a - b) }) };
-  return manifestOf({ job, start: { job: shape, inputs, startedAtMs }, commits, ...spent, version, base, rebuilt });
+  const start = { job: shape, inputs, startedAtMs };
+  return manifestOf({ job, start, commits, ...spent, version, base, rebuilt, setAside });
 }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFinished } from '../../../src/finished/finished-export.ts';
 import { loadJob } from '../../../src/job/load-job.ts';
+import type { Job } from '../../../src/job/job-schema.ts';
 import { intolerable } from '../../../src/operations/tolerance.ts';
 import { openSource, rebuiltJob } from '../../../src/operations/rebuild/rebuild-export.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
@@ -133,12 +134,16 @@ it('a diff among the nights is no base', async () => {
 it('tolerance.maxMissing counts requested ids: those that stay missing are not among them', async () => {
   const { next } = await nights();
   const { job } = loadJob({ flags: { ids: 'a', url: 'http://localhost', out: 'o' }, folder: '/' });
+  const tolerating = (tolerance: Partial<Job['tolerance']>) => ({
+    ...job,
+    tolerance: { ...job.tolerance, ...tolerance },
+  });
   const { account } = await next(1);
   expect(account.counts).toMatchObject({ exported: 0, carried: 55, missing: 5 });
-  expect(intolerable(account, { ...job.tolerance, maxMissing: '1%' })).toBeUndefined();
+  expect(intolerable(account, tolerating({ maxMissing: '1%' }))).toBeUndefined();
   const again = await next(1, { 'missing-after': '1d', 'max-age': '1d' });
-  expect(intolerable(again.account, { ...job.tolerance, maxMissing: '8%' })?.message).toContain('5 ids are missing');
-  expect(intolerable(again.account, { ...job.tolerance, maxMissing: '9%' })).toBeUndefined();
+  expect(intolerable(again.account, tolerating({ maxMissing: '8%' }))?.message).toContain('5 ids are missing');
+  expect(intolerable(again.account, tolerating({ maxMissing: '9%' }))).toBeUndefined();
 });
 
 it('ids that fail every night never end the next one: others of their call are requested before them', async () => {

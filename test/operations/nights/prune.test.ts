@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bucketNights } from '../../../src/operations/nights/bucket-nights.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { folderNights } from '../../../src/operations/nights/folder-nights.ts';
 import { type NightsPlace, planPruning, prune } from '../../../src/operations/nights/prune-exports.ts';
 import { contentSeal } from '../../../src/store/content-seal.ts';
@@ -219,7 +220,7 @@ describe('in a bucket', () => {
     return objects;
   }
   const at = (objects: MemoryObjects, weather?: Parameters<MemoryObjects['open']>[0]): NightsPlace =>
-    bucketNights(objects.open(weather), 's3://bucket/nightly');
+    bucketNights(objects.open(weather), 's3://bucket/nightly', systemClock);
   const left = (objects: MemoryObjects): string[] => [
     ...new Set([...objects.objects.keys()].map((name) => name.split('/')[0] ?? '')),
   ];

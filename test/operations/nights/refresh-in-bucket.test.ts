@@ -93,7 +93,7 @@ describe('an export with a base in a bucket', () => {
     const stopped = await night({ ...second, out, context, flags: { ...based, 'credits-per-run': '480' } });
     expect(stopped).toMatchObject({ state: 'unfinished', callsOfRun: 3, error: { exit: 'spent' } });
     // What it requested lies in it, and is no night of its own.
-    const survey = await bucketNights(await openStore({ address: nights }), nights).survey();
+    const survey = await bucketNights(await openStore({ address: nights }), nights, systemClock).survey();
     expect(survey.untouched).toEqual([{ name: 'date=2026-11-22', reason: 'unfinished' }]);
     expect(
       survey.complete.map(({ name, seals }) => [

@@ -88,7 +88,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
     shown.end();
   }
   await queueSlices(job, enqueued, args.isOn('fresh'));
-  const error = intolerableIds(enqueued, job.tolerance);
+  const error = intolerableIds(enqueued, job);
   if (args.isOn('json')) {
     const said = error === undefined ? null : errorJson(error);
     process.stdout.write(`${JSON.stringify({ folder: job.output.dir, ...enqueued, error: said })}\n`);

@@ -1,0 +1,62 @@
+import type { Job } from '../../job/job-schema.ts';
+import { isBucketAddress, parentOf } from '../../lib/bucket-address.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { dateWord } from '../dated-exports.ts';
+import type { ExportAccount } from '../export-outcome.ts';
+import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
+import { intolerable } from '../tolerance.ts';
+import { pointLatest } from './point-latest.ts';
+import { type NightsPlace, planPruning, prune } from './prune-exports.ts';
+import type { CompleteNight } from './survey-nights.ts';
+
+export interface Night {
+  readonly job: Job;
+  readonly account: ExportAccount;
+  /** `output.dir` as the job has it, with `{date}`: other nights lie beside this one. */
+  readonly pattern: string;
+}
+
+/**
+ * What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. After exit 3
+ * nothing does: readers of `latest` keep the night before.
+ */
+export async function afterNight(night: Night, context: HomeContext): Promise<void> {
+  const { job, account } = night;
+  if (intolerable(account, job) !== undefined) return;
+  await pointLatest(job, context);
+  try {
+    await keepNights(night, context);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    const message = `output.keep removed nothing, or not all: ${error.message}`;
+    context.listener?.({ kind: 'warning', message });
+  }
+}
+
+/** Removes the nights beside this one that no rule keeps; never this one, and never its base. */
+async function keepNights({ job, account, pattern }: Night, context: HomeContext): Promise<void> {
+  const { keep } = job.output;
+  if (keep === undefined) return;
+  const top = topOfNights(pattern);
+  const place = await nightsAt(top, job, context);
+  const spared = ({ name, seals }: CompleteNight): string | undefined => {
+    if (job.output.dir.endsWith(`/${name}`)) return 'this export';
+    return account.base !== undefined && seals.includes(account.base.seal) ? 'base of this export' : undefined;
+  };
+  const pruning = await planPruning(place, keep, spared);
+  await prune(place, pruning);
+  const removed = pruning.removed.map(({ name }) => name);
+  if (removed.length > 0) context.listener?.({ kind: 'pruned', names: removed, from: top });
+}
+
+/** The folder that holds the nights of a pattern: all before the last `/` in front of `{date}`. */
+export function topOfNights(pattern: string): string {
+  const at = pattern.indexOf(dateWord);
+  return at < 0 ? parentOf(pattern) : pattern.slice(0, Math.max(1, pattern.lastIndexOf('/', at)));
+}
+
+async function nightsAt(top: string, { output }: Job, context: HomeContext): Promise<NightsPlace> {
+  if (!isBucketAddress(top)) return (await import('./folder-nights.ts')).folderNights(context.files, top);
+  const { bucketNights } = await import('./bucket-nights.ts');
+  return bucketNights(await openStoreAt(top, output.endpoint, context), top, context.clock);
+}
