@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
 
 interface Place {
   readonly nights: NightsPlace;
-  names(): Promise<readonly string[]> | readonly string[];
+  readonly names: () => Promise<readonly string[]> | readonly string[];
 }
 
 const places: Readonly<Record<string, () => Promise<Place>>> = {

@@ -26,8 +26,7 @@ export async function completeBefore(
 /** Takes back that an export was set aside, where more of the base may be unlisted now than when it was made. */
 async function judgedAnew(home: ExportHome, manifest: Manifest, tolerance: Job['tolerance']): Promise<Manifest> {
   if (manifest.setAside === undefined || isOverUnlisted(manifest.base, tolerance)) return manifest;
-  const { setAside: _, ...fit } = manifest;
-  return home.replaceManifest(fit);
+  return home.replaceManifest({ ...manifest, setAside: undefined });
 }
 
 /** Does the work of a run while this process holds the export, and removes what is not needed after it. @throws {ExportError} `locked` */

@@ -118,23 +118,23 @@ function dayIn(name: string): string | undefined {
 }
 
 /** The UTC day on which an export began: its manifest says so, or the record of its runs. */
-async function startDay({ own, read }: SeenNight, { startedAtMs }: Manifest): Promise<string | undefined> {
+async function startDay(night: SeenNight, { startedAtMs }: Manifest): Promise<string | undefined> {
   if (startedAtMs !== undefined) return utcDay(startedAtMs);
   const record = exportPaths.keptRunLines;
-  const lines = own.includes(record) ? parseRunLines(Buffer.from(await read(record)).toString()) : [];
+  const lines = night.own.includes(record) ? parseRunLines(Buffer.from(await night.read(record)).toString()) : [];
   const ms = lines.find((line) => line.kind === 'run')?.startMs;
   return ms === undefined ? undefined : utcDay(ms);
 }
 
 async function completeNight(
-  { name, read }: SeenNight,
+  night: SeenNight,
   { day, manifest }: { readonly day: string; readonly manifest: Manifest },
 ): Promise<CompleteNight> {
-  const content = Buffer.from(await read(exportPaths.manifest)).toString('latin1');
+  const content = Buffer.from(await night.read(exportPaths.manifest)).toString('latin1');
   const [, seal] = /"seal": "([0-9a-f]{64})"\s*\}\s*$/.exec(content) ?? [];
   const seals = [contentSeal(manifest), ...(seal === undefined ? [] : [seal])];
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  return { name, day, bytes, seals, isSetAside: manifest.setAside !== undefined };
+  return { name: night.name, day, bytes, seals, isSetAside: manifest.setAside !== undefined };
 }
 
 export function noFolder(top: string, what: string): ExportError {

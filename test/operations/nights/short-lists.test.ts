@@ -24,8 +24,7 @@ async function nights() {
   const run = async (
     day: number,
     list: readonly string[],
-    flags: Readonly<Record<string, unknown>> = {},
-    output: Partial<Job['output']> = {},
+    { output = {}, ...flags }: Readonly<Record<string, unknown>> & { readonly output?: Partial<Job['output']> } = {},
   ) => {
     const warnings: string[] = [];
     const own = { format: 'csv', latest: true, base: join(top, 'date=*'), ...flags };
@@ -154,9 +153,9 @@ describe('output.keep', () => {
   it('removes what no rule keeps after each run that ends with 0, and neither the export, its base nor a short one', async () => {
     const { top, run } = await nights();
     for (const day of [1, 2]) await run(day, ids);
-    await run(3, ids.slice(0, 20), {}, { keep });
+    await run(3, ids.slice(0, 20), { output: { keep } });
     expect(nightsIn(top)).toEqual(['date=2026-11-20', 'date=2026-11-21', 'date=2026-11-22', 'date=2026-11-23']);
-    await run(4, ids, { base: join(top, 'date=2026-11-20') }, { keep });
+    await run(4, ids, { base: join(top, 'date=2026-11-20'), output: { keep } });
     expect(nightsIn(top)).toEqual(['date=2026-11-20', 'date=2026-11-22', 'date=2026-11-24']);
   });
 });
