@@ -3,14 +3,15 @@ const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2
 
 /** What stands around an id: blanks, quotes of every kind, and the comma of a list that an id was copied from. */
 const quotes = '"\'`\u00AB\u00BB\u2018-\u201F\u2032\u2033\u2039\u203A\uFF02\uFF07';
-const before = new RegExp(`[\\s\\u0085\\u2800${quotes}]`);
+// A spreadsheet keeps an id as text in a cell of ="…".
+const before = new RegExp(`[=\\s\\u0085\\u2800${quotes}]`);
 const after = new RegExp(`[\\s\\u0085\\u2800,;${quotes}]`);
 
 /** Longest text of an invalid id that is kept, in UTF-16 units. */
 const longestText = 200;
 
 /**
- * Takes away what surrounds an id: blanks, BOM, quotes, CR, and invisible characters anywhere. Commas and semicolons at
+ * Takes away what surrounds an id: blanks, BOM, quotes, CR, the = before a quoted cell, and invisible characters anywhere. Commas and semicolons at
  * the end go too: no id holds one, and lists are pasted from arrays and spreadsheets.
  */
 export function cleanId(text: string): string {

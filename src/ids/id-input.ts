@@ -3,6 +3,7 @@ import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../lib/export-error.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import type { FindRemote } from './remote-ids.ts';
+import type { ListForm } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
 
 /** One file of ids, and how to read it. */
@@ -15,6 +16,8 @@ export interface IdInput {
   readonly compression: InputCompression;
   /** Reads it where it is in a bucket and was not copied: then `path` is its address. */
   readonly read?: () => AsyncIterable<Uint8Array>;
+  /** How its ids are found, once its beginning was looked at. */
+  readonly form?: ListForm;
 }
 
 export interface ExpandOptions {

@@ -9,7 +9,7 @@ import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.t
 import { expandInputs, type IdInput } from './id-input.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { TakenColumn } from './read/reading.ts';
-import { takenColumns } from './read/taken-columns.ts';
+import { lookAtList } from './read/look-at-list.ts';
 
 export interface PreparedInputs {
   readonly inputs: readonly IdInput[];
@@ -53,8 +53,14 @@ export async function findInputs(sources: InputSources): Promise<Pick<PreparedIn
   const { format, from } = job.ids;
   const { findRemote } = sources;
   const inputs = await expandInputs({ from, format, baseDir: idsFolder, stdinPath, findRemote });
-  for (const [index, input] of inputs.entries()) inputs[index] = await localInput(input, index, sources);
-  return { inputs, columns: await takenColumns(inputs, job.ids.column) };
+  const columns: TakenColumn[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const local = await localInput(input, index, sources);
+    const form = await lookAtList(local, job.ids);
+    inputs[index] = { ...local, form };
+    if (form.taken !== undefined) columns.push(form.taken);
+  }
+  return { inputs, columns };
 }
 
 /** Copies an input that is in a bucket, unless it is read there. */

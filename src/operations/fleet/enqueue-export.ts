@@ -238,7 +238,7 @@ class Reading {
           onInvalid: sampling(this.invalid),
         };
     let entries = 0;
-    for await (const block of readIds(found.inputs, { column: request.job.ids.column, ...checks })) {
+    for await (const block of readIds(found.inputs, { ...request.job.ids, ...checks })) {
       this.#context.stop.throwIfAborted();
       entries += block.entries.length;
       this.#tell(isAgain ? 'reading again' : 'reading', entries);
