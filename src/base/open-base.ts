@@ -8,6 +8,7 @@ import { isBucketAddress } from '../lib/bucket-address.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { limitOf } from '../store/limited.ts';
 import { contentSeal } from '../store/content-seal.ts';
 
 /** The base of an export, as it was when the export began. */
@@ -40,8 +41,9 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
     if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
     const finished = await openFinished(folder, files);
-    // It holds changes alone.
-    if (finished.manifest.kind !== 'diff') return openAt(finished, job);
+    // It holds changes alone, or the first ids alone.
+    const { kind, job: shape } = finished.manifest;
+    if (kind !== 'diff' && !(isPattern && limitOf(shape) !== undefined)) return openAt(finished, job);
   }
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });

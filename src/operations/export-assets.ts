@@ -24,6 +24,8 @@ export interface ExportRequest {
   readonly job: Job;
   /** Folder at which relative patterns of `ids.from` start. */
   readonly idsFolder: string;
+  /** `output.dir` as the job has it: patterns of `ids.from` pass over what lies there; that of `job` unless given. */
+  readonly outputDir?: string | undefined;
   /** Throw away what an earlier run left. */
   readonly fresh: boolean;
   /** Formats to write besides `output.formats`, which may be empty then. With them one thread makes all parts. */
@@ -38,7 +40,7 @@ export interface ExportRequest {
  */
 export async function exportAssets(given: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
   const startedAtMs = context.clock.now();
-  const request = { ...given, job: jobOn(given.job, utcDay(startedAtMs)) };
+  const request = { outputDir: given.job.output.dir, ...given, job: jobOn(given.job, utcDay(startedAtMs)) };
   const { job } = request;
   return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
 }
@@ -71,7 +73,7 @@ function isLocal({ place }: ExportHome): boolean {
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */
 async function finishedBefore(
-  { job, idsFolder, sinks }: ExportRequest,
+  { job, idsFolder, outputDir, sinks }: ExportRequest,
   home: ExportHome,
   context: ExportContext,
 ): Promise<ExportOutcome | undefined> {
@@ -80,13 +82,13 @@ async function finishedBefore(
   if (areKept(job)) return undefined;
   const manifest = await home.readIdle();
   if (manifest === undefined) return undefined;
-  const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder: home.scratch });
+  const { fingerprints } = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder: home.scratch });
   requireSame(home.name, manifest, { job: jobShape(job, sinks), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
 }
 
 async function exportLocked(
-  { job, idsFolder, fresh, sinks = [] }: ExportRequest,
+  { job, idsFolder, outputDir, fresh, sinks = [] }: ExportRequest,
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
@@ -95,7 +97,11 @@ async function exportLocked(
   const folder = home.scratch;
   const { stdin, stop } = context;
   const findRemote = bucketIds(job, context);
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin, stop, folder, findRemote });
+  const onNote = (message: string): void => {
+    listener({ kind: 'warning', message });
+  };
+  const sources = { job, idsFolder, outputDir, files, stdin, stop, folder, findRemote, onNote };
+  const prepared = await prepareInputs(sources);
   // A process that was stopped meanwhile may have read half of its stdin.
   if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.

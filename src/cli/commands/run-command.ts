@@ -46,7 +46,7 @@ export const runCommand: Command = {
 };
 
 async function run(args: CommandArguments): Promise<number> {
-  const { job, idsFolder } = jobOf(args);
+  const { job, idsFolder, outputDir } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
   const brake = (await import('../../operations/run-brake.ts')).newBrake(job.budget);
@@ -57,7 +57,10 @@ async function run(args: CommandArguments): Promise<number> {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
     const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
-    return runJob({ job: dated, idsFolder, fresh }, { open, brake, observe: observeRuns, ...settings, ...more });
+    return runJob(
+      { job: dated, idsFolder, outputDir, fresh },
+      { open, brake, observe: observeRuns, ...settings, ...more },
+    );
   };
   const warnings = jobWarnings(job);
   const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));

@@ -34,6 +34,8 @@ export interface EnqueueRequest {
 export interface EnqueueContext
   extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop' | 'abort'> {
   readonly onProgress: (progress: EnqueueProgress) => void;
+  /** Told of files that are not read. */
+  readonly onNote?: (note: string) => void;
 }
 
 export interface EnqueueProgress {

@@ -40,7 +40,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const home = bucketHome(place);
   const written = await home.readManifest();
   if (written !== undefined) {
-    await pointLatest(job, context);
+    await pointLatest(jobAsBegun(job, written.job), context);
     return { state: 'already', manifest: written };
   }
   const finalised = await completeNow(job, place, context);
@@ -54,7 +54,7 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    await pointLatest(job, context);
+    await pointLatest(jobAsBegun(job, manifest.job), context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(place, error);

@@ -3,6 +3,7 @@ import { messageOf } from '../../lib/export-error.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths } from '../../store/export-folder.ts';
+import { limitOf } from '../../store/limited.ts';
 import { parseManifest } from '../../store/manifest.ts';
 import { readObject, namesOf } from '../../objects/small-objects.ts';
 import { latestInBucket } from './point-latest.ts';
@@ -79,6 +80,7 @@ async function look(store: ObjectStore, { name, own }: BucketNight, found: Found
     const stranger = strangerAmong(own.filter((each) => !known.has(each) && !each.startsWith(`${exportPaths.run}/`)));
     const day = dayIn(name);
     if (stranger !== undefined) found.untouched.push({ name, reason: `holds another file: ${stranger}` });
+    else if (limitOf(manifest.job) !== undefined) found.untouched.push({ name, reason: 'limited to its first ids' });
     else if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
     else found.complete.push(completeNight({ name, day, manifest, content }));
   } catch (error) {

@@ -6,6 +6,7 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { lockOwner } from '../../store/lock.ts';
 import { type Manifest, readManifest } from '../../store/manifest.ts';
+import { limitOf } from '../../store/limited.ts';
 import { startOfExport } from '../../store/runs/run-record.ts';
 import { awaitsRepair } from '../throw-away.ts';
 import { verifyExport } from '../verify-export.ts';
@@ -103,6 +104,7 @@ async function reasonToKeep(
   if (typeof manifest === 'string') return `damaged: ${manifest}`;
   if (manifest === undefined) return 'unfinished';
   if (manifest.kind === 'diff') return 'a diff';
+  if (limitOf(manifest.job) !== undefined) return 'limited to its first ids';
   if (await awaitsRepair(files, folder)) return 'an unfinished repair';
   const { strangers } = await verifyExport(files, folder, { look: async () => undefined });
   const stranger = strangerAmong(strangers);

@@ -7,6 +7,7 @@ import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import { shellWord } from '../../../lib/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
+import { limitText } from '../../../store/limited.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
@@ -80,6 +81,9 @@ async function enqueue(args: CommandArguments): Promise<number> {
       {
         ...{ clock: systemClock, random: Math.random, files: diskFileStore, stdin: process.stdin },
         ...{ stop: signals.stop, abort: signals.abort, onProgress: shown.onProgress },
+        onNote: (note) => {
+          shown.tell(`asset-export: warning: ${note}`);
+        },
       },
     );
   } finally {
@@ -90,8 +94,10 @@ async function enqueue(args: CommandArguments): Promise<number> {
   const error = intolerableIds(enqueued, job.tolerance);
   if (args.isOn('json')) {
     const said = error === undefined ? null : errorJson(error);
-    process.stdout.write(`${JSON.stringify({ folder: job.output.dir, ...enqueued, error: said })}\n`);
-  } else process.stdout.write(enqueuedText(enqueued, job.output.dir));
+    process.stdout.write(
+      `${JSON.stringify({ folder: job.output.dir, limit: job.ids.limit ?? null, ...enqueued, error: said })}\n`,
+    );
+  } else process.stdout.write(enqueuedText(enqueued, job));
   process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job.output.dir) : errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
@@ -105,7 +111,8 @@ async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean
   });
 }
 
-function enqueuedText(enqueued: Enqueued, address: string): string {
+function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job): string {
+  const address = output.dir;
   const { state, put, slices } = enqueued;
   const heads = {
     enqueued: `${address}: ${plural(slices, 'slice')} enqueued${put === slices ? '' : `, ${count(put)} of them now`}`,
@@ -122,6 +129,7 @@ function enqueuedText(enqueued: Enqueued, address: string): string {
   ] as const;
   return [
     heads[state],
+    ...(limit === undefined ? [] : [`  ${limitText(limit)}`]),
     ...rows.map(([name, value]) => `  ${name.padEnd(13)} ${count(value)}`),
     ...columnLines(enqueued.columns).map((line) => `  ${line}`),
     ...invalidLines(enqueued).map((line) => `  ${line}`),
