@@ -20,7 +20,7 @@ function patternOf(dir: string): RegExp {
     .split(date)
     .map((part) => part.replaceAll(/[^\w-]/g, String.raw`\$&`))
     .join(String.raw`\d{4}-\d\d-\d\d`);
-  return new RegExp(`^${text}[/\\\\]`, 'u');
+  return new RegExp(`^${text}[/\\\\]`);
 }
 
 /** The path with its links followed, as far as it is there: `latest` leads to an export. */
