@@ -3,8 +3,7 @@ const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2
 
 /** What stands around an id: blanks, quotes of every kind, and the comma of a list that an id was copied from. */
 const quotes = '"\'`\u00AB\u00BB\u2018-\u201F\u2032\u2033\u2039\u203A\uFF02\uFF07';
-// A spreadsheet keeps an id as text in a cell of ="…".
-const before = new RegExp(`[=\\s\\u0085\\u2800${quotes}]`);
+const before = new RegExp(`[\\s\\u0085\\u2800${quotes}]`);
 const after = new RegExp(`[\\s\\u0085\\u2800,;${quotes}]`);
 
 /** Longest text of an invalid id that is kept, in UTF-16 units. */
@@ -18,6 +17,8 @@ export function cleanId(text: string): string {
   const visible = text.replace(invisible, '');
   let start = 0;
   let end = visible.length;
+  // A spreadsheet keeps an id as text in a cell of ="…".
+  if (visible.startsWith('="')) start = 2;
   // Two loops rather than a pattern with `+$`, which takes quadratic time on a line full of blanks.
   while (start < end && before.test(visible.charAt(start))) start += 1;
   while (end > start && after.test(visible.charAt(end - 1))) end -= 1;

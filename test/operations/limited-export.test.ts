@@ -45,12 +45,13 @@ async function lists() {
 }
 
 async function errorOf(running: Promise<unknown>): Promise<ExportError> {
-  const error: unknown = await running.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof ExportError) return error;
-  throw error ?? new Error('no error');
+  try {
+    await running;
+  } catch (error) {
+    if (error instanceof ExportError) return error;
+    throw error;
+  }
+  throw new Error('no error');
 }
 
 const said = 'the first 22 ids only (--limit)';
