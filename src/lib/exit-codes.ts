@@ -9,7 +9,7 @@ export const exitCodes = {
       'complete, but a tolerance was exceeded (missing, failed, invalid, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for diff --exit-code: the exports differ',
     runAgain: '',
   },
-  input: { code: 4, meaning: 'input unreadable, or changed since the start', runAgain: '' },
+  input: { code: 4, meaning: 'input unreadable, not a list of ids, or changed since the start', runAgain: '' },
   unavailable: {
     code: 5,
     meaning: 'service, store or database unavailable after retries; for finalise: slices not done',

@@ -195,7 +195,7 @@ class CsvTable implements CsvTaker {
   #takesHeader(cells: readonly string[]): boolean {
     this.#isFirst = false;
     this.isHeader = this.#asked !== undefined || looksLikeHeader(cells);
-    this.names = this.isHeader ? cells : cells.map((_, place) => `column ${place + 1}, because there is no header`);
+    this.names = this.isHeader ? cells : cells.map((_, place) => `${place + 1} (no header)`);
     if (cells.join() === unexportedNames.join()) this.outcome = cells.indexOf('outcome');
     if (this.isHeader) this.#sampled = Math.max(0, cells.indexOf(this.#asked ?? ''));
     return this.isHeader;

@@ -64,6 +64,11 @@ describe('what is no id', () => {
     expect(await linesOf(`${b}\n${line}\n${b}`)).toEqual([`1 ${b}`, `2 !${line.slice(0, 200)}: ${reason}`, `3 ${b}`]);
   });
 
+  it('is told of two ids in one JSON string', async () => {
+    const [, both] = brief(await readFile('ids.json', JSON.stringify([a, `${a} ${b}`])));
+    expect(both).toBe(`1 !${a} ${b}: two ids in one value?`);
+  });
+
   it('is told of bytes that are not UTF-8', async () => {
     const bytes = Buffer.concat([Buffer.from(`${a}\n`), Buffer.from([0xff, 0xfe, 0x41]), Buffer.from(`\n${b}`)]);
     const entries = await readFile('ids.txt', bytes);

@@ -241,7 +241,7 @@ describe('what is no list', () => {
     expect(text.message).toBe('a.txt: 2 ids on each line: a list, or a table with columns?');
     expect(text.todo).toContain('--ids-format csv --id-column NAME');
     const csv = await refusal('a.csv', pairs.map((pair) => pair.join(',')).join('\n'));
-    expect(csv.message).toContain('has 2 columns of ids');
+    expect(csv.message).toBe('a.csv has 2 columns of ids: "1 (no header)" and "2 (no header)"');
     expect(csv.todo).toContain('Add a first line with names');
     const json = await refusal('a.json', JSON.stringify(pairs));
     expect(json.message).toBe('a.json: arrays of 2 values each, like the rows of a table');
