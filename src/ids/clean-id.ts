@@ -1,3 +1,5 @@
+import { isAssetId, shortestId } from './asset-id.ts';
+
 /** Zero-width and bidirectional control characters: invisible, and brought along by copying from web pages and chats. */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;
 
@@ -23,6 +25,11 @@ export function cleanId(text: string): string {
   while (start < end && before.test(visible.charAt(start))) start += 1;
   while (end > start && after.test(visible.charAt(end - 1))) end -= 1;
   return visible.slice(start, end);
+}
+
+/** True when a text is an id, or becomes one when what surrounds it is taken away. */
+export function holdsId(text: string): boolean {
+  return text.length >= shortestId && (isAssetId(text) || isAssetId(cleanId(text)));
 }
 
 /** The beginning of a text, well-formed: what the unexported table shows of an id that is none. */

@@ -179,7 +179,8 @@ class CsvTable implements CsvTaker {
   }
 
   onCell(cell: CsvCell): void {
-    this.#cells.push(cleanId(textOf(cell)));
+    const text = textOf(cell);
+    this.#cells.push(isAssetId(text) ? text : cleanId(text));
   }
 
   onRow({ isBlank, line }: CsvRow): void {

@@ -1,8 +1,8 @@
-import { isAssetId, longestId } from '../asset-id.ts';
+import { isAssetId, longestId, shortestId } from '../asset-id.ts';
 import { carriageReturn, lineFeed } from '../../lib/ascii.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } from '../../lib/scan/split-lines.ts';
-import { cleanId, wordsOf } from '../clean-id.ts';
+import { cleanId, holdsId, wordsOf } from '../clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { listLine } from './list-line.ts';
 import { entriesLookedAt, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
@@ -35,8 +35,8 @@ function addWords(entries: EntryBlocks, text: string, line: number): void {
 
 /** The entries of a line: its words where two of them are ids, else the line itself. */
 function entriesOn(text: string): string[] {
-  const words = text.length > longestId ? wordsOf(text) : [];
-  return words.filter((word) => isAssetId(cleanId(word))).length > 1 ? words : [text];
+  const words = text.length > 2 * shortestId ? wordsOf(text) : [];
+  return words.filter(holdsId).length > 1 ? words : [text];
 }
 
 function addCut(input: string, entries: EntryBlocks, { bytes, start, end, line }: ByteSpan): void {
@@ -90,8 +90,12 @@ function splitAt(table: Uint8Array, onWord: (text: string, line: number, cut: bo
   const carry = carryBytes(longestLine);
   let line = 1;
   let afterReturn = false;
-  const endWord = (): void => {
-    if (carry.isEmpty()) return;
+  const endWord = (bytes: Buffer, start: number, end: number): void => {
+    if (carry.isEmpty() && end - start <= longestLine) {
+      if (end > start) onWord(bytes.toString('utf8', start, end), line, false);
+      return;
+    }
+    carry.add(bytes, start, end);
     carry.moveTo(span);
     onWord(span.bytes.toString('utf8', span.start, span.end), line, span.cut);
   };
@@ -102,16 +106,17 @@ function splitAt(table: Uint8Array, onWord: (text: string, line: number, cut: bo
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;
         if (table[byte] === 1) {
-          if (at > start) carry.add(bytes, start, at);
-          endWord();
+          endWord(bytes, start, at);
           start = at + 1;
           if (byte === carriageReturn || (byte === lineFeed && !afterReturn)) line += 1;
         }
         afterReturn = byte === carriageReturn;
       }
-      if (bytes.length > start) carry.add(bytes, start, bytes.length);
+      carry.add(bytes, start, bytes.length);
     },
-    end: endWord,
+    end() {
+      endWord(Buffer.alloc(0), 0, 0);
+    },
   };
 }
 
@@ -126,15 +131,16 @@ export function surveyLines(options: SurveyOptions): ListSurvey {
   let entries = 0;
   let hasSeveral = false;
   const add = (text: string, line: number): void => {
-    const cleaned = cleanId(text);
+    const cleaned = isAssetId(text) ? text : cleanId(text);
     if (cleaned === '' || entries >= entriesLookedAt) return;
     entries += 1;
     if (isAssetId(cleaned)) ids += 1;
     else if (samples.length < mostSamples) samples.push({ line, text: cleaned });
   };
   const addLine = (text: string, line: number): void => {
-    if (cleanId(text) === '') return;
-    lengths.push(wordsOf(text).length);
+    const isOne = isAssetId(text);
+    if (!isOne && cleanId(text) === '') return;
+    lengths.push(isOne ? 1 : wordsOf(text).length);
     const words = entriesOn(text);
     hasSeveral ||= words.length > 1;
     for (const word of words) add(word, line);

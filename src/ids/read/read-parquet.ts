@@ -4,8 +4,7 @@ import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { isAssetId } from '../asset-id.ts';
-import { cleanId } from '../clean-id.ts';
+import { holdsId } from '../clean-id.ts';
 import type { EntryBlock } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { openInput } from './file-bytes.ts';
@@ -83,7 +82,7 @@ export async function surveyParquet(input: IdInput, asked: string | undefined): 
       return asInput(input, () => readColumn(buffer, metadata, range));
     };
     const holdsIds = async (place: number): Promise<boolean> =>
-      (await beginning(place)).some((value) => typeof value === 'string' && isAssetId(cleanId(value)));
+      (await beginning(place)).some((value) => typeof value === 'string' && holdsId(value));
     const table = { input: input.name, names, named: true, asked };
     if (rows === 0) return await emptyTable(table);
     const { columns, guessed } = await chooseColumns({ ...table, holdsIds });

@@ -1,6 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
-import { isAssetId } from '../asset-id.ts';
-import { cleanId } from '../clean-id.ts';
+import { holdsId } from '../clean-id.ts';
 import { chooseColumns, namedPlaces } from './id-columns.ts';
 import { isList, jqLine, jqLines, listsIn } from './json-lists.ts';
 import { entriesLookedAt, type JsonForm, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
@@ -124,5 +123,5 @@ class JsonValues {
 }
 
 function isId(value: unknown): boolean {
-  return typeof value === 'string' && isAssetId(cleanId(value));
+  return typeof value === 'string' && holdsId(value);
 }
