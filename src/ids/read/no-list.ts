@@ -42,7 +42,7 @@ export function noList(options: SurveyOptions, found: NoList): ExportError {
   const which =
     entries >= entriesLookedAt
       ? `none of the first ${count(entriesLookedAt)} entries is an asset id`
-      : `${entries === 1 ? 'its only entry is no' : `none of its ${count(entries)} entries is an`} asset id`;
+      : `${entries === 1 ? 'its only entry is not' : `none of its ${count(entries)} entries is`} an asset id`;
   const where = column === undefined || names === undefined ? '' : ` (column "${printable(column)}")`;
   const looks = like === undefined ? '' : `; it looks like ${like.is}`;
   const shown = samples.map(
