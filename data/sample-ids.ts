@@ -66,7 +66,7 @@ function invalidText(kind: number, random: SeededRandom): string {
     () => `${id.slice(0, 30)}I${id.slice(31)}`,
     () => `${id.slice(0, 3)}l${id.slice(4)}`,
     () => 'see the other list',
-    () => `${id} ${idAt(random.below(sampleRecords))}`,
+    () => `${id} #${random.below(sampleRecords)}`,
     () => `0x${Buffer.from(bytes).toString('hex')}`,
     () => id.slice(0, 12),
   ];

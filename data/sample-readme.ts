@@ -29,7 +29,7 @@ ${tableText([
 ])}
 
 - read = valid + invalid + duplicate, valid = found + missing. Blank lines are not read.
-- invalid: keys of 31 and 33 bytes, the look-alikes 0, O, I and l, two ids on one line, hexadecimal, cut ids, words.
+- invalid: keys of 31 and 33 bytes, the look-alikes 0, O, I and l, an id with more text, hexadecimal, cut ids, words.
 - duplicate: a repeated valid id, in the same file or a later one.
 - missing: valid ids that no record has; \`${'1'.repeat(32)}\` is one.
 

@@ -51,7 +51,9 @@ export async function askedInputs(files: FileStore, path: string): Promise<Prepa
       await file.close();
     }
   };
-  const inputs = [{ name: basename(path), path, format: 'lines', compression: 'none', read }] as const;
+  const inputs = [
+    { name: basename(path), path, format: 'lines', compression: 'none', read, form: { kind: 'lines' } },
+  ] as const;
   const fingerprints = await fingerprintInputs(inputs);
   return { inputs, fingerprints, columns: [], inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
 }

@@ -8,6 +8,7 @@ import { isBucketAddress } from '../lib/bucket-address.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { limitOf } from '../store/limited.ts';
 import { contentSeal } from '../store/content-seal.ts';
 
 /** The base of an export, as it was when the export began. */
@@ -44,8 +45,9 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
     if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
     const finished = await openFinished(folder, files);
-    // The one holds changes alone, the other was made of a list that is not whole.
-    const isPassedBy = finished.manifest.kind === 'diff' || (isPattern && finished.manifest.setAside !== undefined);
+    // Changes alone, a list that is not whole, or the first ids alone.
+    const { kind, setAside, job: shape } = finished.manifest;
+    const isPassedBy = kind === 'diff' || (isPattern && (setAside !== undefined || limitOf(shape) !== undefined));
     if (!isPassedBy) return openAt(finished, job);
   }
   if (isPattern && job.base.first === 'request') return undefined;

@@ -11,6 +11,15 @@ const noText = [
   { kind: 'zstd', is: 'zstd data', todo: 'Rename it to end in .zst.' },
   { kind: 'parquet', is: 'a Parquet file', todo: 'Rename it to end in .parquet, or use --ids-format parquet.' },
   { kind: 'zip', is: 'a zip archive (or a spreadsheet)', todo: 'Unpack it, or save the spreadsheet as CSV.' },
+  { kind: 'bzip2', is: 'bzip2 data', todo: 'Unpack it with bunzip2, or pack it with gzip or zstd instead.' },
+  { kind: 'xz', is: 'xz data', todo: 'Unpack it with unxz, or pack it with gzip or zstd instead.' },
+  { kind: 'lz4', is: 'lz4 data', todo: 'Unpack it with unlz4, or pack it with gzip or zstd instead.' },
+  { kind: 'sevenZip', is: 'a 7z archive', todo: 'Unpack it, and name the files in it.' },
+  { kind: 'pdf', is: 'a PDF', todo: 'Save the ids as text, one a line.' },
+  { kind: 'sqlite', is: 'an SQLite database', todo: 'Save the ids as CSV: sqlite3 -csv FILE "SELECT …" > ids.csv' },
+  { kind: 'ole', is: 'an old Excel or Word file', todo: 'Save the table as CSV.' },
+  { kind: 'arrow', is: 'an Arrow or Feather file', todo: 'Save it as Parquet or CSV.' },
+  { kind: 'avro', is: 'an Avro file', todo: 'Save it as Parquet, CSV or JSON lines.' },
 ] as const;
 
 /**

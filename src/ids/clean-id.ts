@@ -1,3 +1,5 @@
+import { isAssetId, shortestId } from './asset-id.ts';
+
 /** Zero-width and bidirectional control characters: invisible, and brought along by copying from web pages and chats. */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;
 
@@ -10,17 +12,24 @@ const after = new RegExp(`[\\s\\u0085\\u2800,;${quotes}]`);
 const longestText = 200;
 
 /**
- * Takes away what surrounds an id: blanks, BOM, quotes, CR, and invisible characters anywhere. Commas and semicolons at
+ * Takes away what surrounds an id: blanks, BOM, quotes, CR, the = before a quoted cell, and invisible characters anywhere. Commas and semicolons at
  * the end go too: no id holds one, and lists are pasted from arrays and spreadsheets.
  */
 export function cleanId(text: string): string {
   const visible = text.replace(invisible, '');
   let start = 0;
   let end = visible.length;
+  // A spreadsheet keeps an id as text in a cell of ="…".
+  if (visible.startsWith('="')) start = 2;
   // Two loops rather than a pattern with `+$`, which takes quadratic time on a line full of blanks.
   while (start < end && before.test(visible.charAt(start))) start += 1;
   while (end > start && after.test(visible.charAt(end - 1))) end -= 1;
   return visible.slice(start, end);
+}
+
+/** True when a text is an id, or becomes one when what surrounds it is taken away. */
+export function holdsId(text: string): boolean {
+  return text.length >= shortestId && (isAssetId(text) || isAssetId(cleanId(text)));
 }
 
 /** The beginning of a text, well-formed: what the unexported table shows of an id that is none. */

@@ -1,8 +1,11 @@
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../lib/export-error.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
+import { plural } from '../lib/format-text.ts';
+import { ownFiles, withoutLinks } from './own-files.ts';
 import type { FindRemote } from './remote-ids.ts';
+import type { ListForm } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
 
 /** One file of ids, and how to read it. */
@@ -15,6 +18,8 @@ export interface IdInput {
   readonly compression: InputCompression;
   /** Reads it where it is in a bucket and was not copied: then `path` is its address. */
   readonly read?: () => AsyncIterable<Uint8Array>;
+  /** How its ids are found, once its beginning was looked at. */
+  readonly form?: ListForm;
 }
 
 export interface ExpandOptions {
@@ -28,6 +33,10 @@ export interface ExpandOptions {
   readonly stdinPath?: string | undefined;
   /** Finds files in buckets. */
   readonly findRemote?: FindRemote | undefined;
+  /** Where the export is written, with `{date}` as the job has it: what a pattern finds there is not read. */
+  readonly outputDir?: string | undefined;
+  /** Told how many files of a pattern are not read. */
+  readonly onNote?: ((note: string) => void) | undefined;
 }
 
 const formatOfEnding: Readonly<Record<string, IdFormat>> = {
@@ -61,7 +70,7 @@ export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
     try {
       if (name === '-') inputs.push(await stdinInput(options));
       else if (isBucketAddress(name)) inputs.push(...(await remoteInputs(name, options)));
-      else for (const file of await filesBehind(name, options.baseDir)) inputs.push(inputOf(file, options));
+      else for (const file of await filesBehind(name, options)) inputs.push(inputOf(file, options));
     } catch (error) {
       if (!(error instanceof ExportError)) throw error;
       mistakes.push(error);
@@ -87,9 +96,10 @@ async function stdinInput({ stdinPath, format }: ExpandOptions): Promise<IdInput
 
 async function remoteInputs(name: string, options: ExpandOptions): Promise<IdInput[]> {
   const found = (await options.findRemote?.(name)) ?? [];
-  if (found.length > 0)
-    return found.map(({ address, read }) => ({ ...inputOf(address, options), path: address, read }));
   const isPattern = name.includes('*');
+  const foreign = isPattern ? await withoutOwn(found, ({ address }) => address, { ...options, name }) : found;
+  if (foreign.length > 0)
+    return foreign.map(({ address, read }) => ({ ...inputOf(address, options), path: address, read }));
   throw new ExportError('input', isPattern ? `no object matches ${name}` : `${name}: no such object`, {
     todo: isPattern ? 'check the pattern: * matches anything except /, ** matches anything' : 'check the address',
   });
@@ -103,7 +113,8 @@ function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {
   return { name, path: path.resolve(baseDir, name), format: format ?? named, compression };
 }
 
-async function filesBehind(name: string, baseDir: string): Promise<string[]> {
+async function filesBehind(name: string, options: ExpandOptions): Promise<string[]> {
+  const { baseDir } = options;
   // A file may really be called `ids[1].txt`: what exists under the very name wins over the pattern.
   const kind = await kindOf(path.resolve(baseDir, name));
   if (kind === 'file') return [name];
@@ -129,8 +140,31 @@ async function filesBehind(name: string, baseDir: string): Promise<string[]> {
       todo: 'Check the pattern; quote it so that the shell does not expand it.',
     });
   }
+  const foreign = await withoutOwn(found, (file) => path.resolve(baseDir, file), { ...options, name });
   // By code unit, not by locale: the order decides rows, so it must be the same on every machine.
-  return found.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return foreign.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** Leaves out what lies in the export itself. @throws {ExportError} `input` when nothing is left */
+async function withoutOwn<T>(
+  found: readonly T[],
+  pathOf: (each: T) => string,
+  { outputDir, onNote, name }: ExpandOptions & { readonly name: string },
+): Promise<T[]> {
+  if (outputDir === undefined) return [...found];
+  const isOwn = await ownFiles(outputDir);
+  const foreign: T[] = [];
+  for (const each of found) if (!(await isOwn(pathOf(each)))) foreign.push(each);
+  const own = found.length - foreign.length;
+  if (own === 0) return foreign;
+  const which = `${plural(own, 'file')} under ${outputDir}`;
+  if (foreign.length === 0) {
+    throw new ExportError('input', `${name} matches only ${which}, where this export is written`, {
+      todo: 'An export does not read its own files. Name other files, or another output folder.',
+    });
+  }
+  onNote?.(`${name}: ${which} not read, because this export is written there`);
+  return foreign;
 }
 
 async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'absent'> {
@@ -154,9 +188,4 @@ export async function inputWithin(
   const paths = new Set(files.map((file) => path.join(top, file)));
   for (const input of inputs) if (paths.has(await withoutLinks(input.path))) return input;
   return undefined;
-}
-
-/** The path itself where it leads to nothing that can be looked at. */
-async function withoutLinks(named: string): Promise<string> {
-  return realpath(named).catch(() => named);
 }

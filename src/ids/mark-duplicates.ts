@@ -33,5 +33,5 @@ export function entriesOf(
   { inputs, fingerprints }: PreparedInputs,
   { onInvalid, seen = new HashSet128() }: EntriesOptions = {},
 ): AsyncIterable<Entries> {
-  return markDuplicates(readIds(inputs, { column: ids.column, expected: fingerprints, onInvalid }), seen);
+  return markDuplicates(readIds(inputs, { ...ids, expected: fingerprints, onInvalid }), seen);
 }

@@ -9,7 +9,7 @@ import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.t
 import { expandInputs, type IdInput } from './id-input.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { TakenColumn } from './read/reading.ts';
-import { takenColumns } from './read/taken-columns.ts';
+import { lookAtList } from './read/look-at-list.ts';
 
 export interface PreparedInputs {
   readonly inputs: readonly IdInput[];
@@ -24,6 +24,10 @@ export interface InputSources {
   readonly job: Job;
   /** Folder at which relative patterns start. */
   readonly idsFolder: string;
+  /** `output.dir` with its `{date}`: patterns pass over what lies there; that of `job` unless given, null where none is written. */
+  readonly outputDir?: string | null | undefined;
+  /** Told of files that are not read. */
+  readonly onNote?: (note: string) => void;
   readonly files: FileStore;
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Aborted: reading from stdin ends, even while its writer hangs. */
@@ -48,13 +52,20 @@ export async function prepareInputs(sources: InputSources): Promise<PreparedInpu
 
 /** Finds the inputs and their columns, for who hashes them as they are read. @throws {ExportError} `input`, or the reason of `stop` */
 export async function findInputs(sources: InputSources): Promise<Pick<PreparedInputs, 'inputs' | 'columns'>> {
-  const { job, idsFolder } = sources;
+  const { job, idsFolder, onNote } = sources;
+  const outputDir = sources.outputDir === null ? undefined : (sources.outputDir ?? job.output.dir);
   const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
   const { format, from } = job.ids;
   const { findRemote } = sources;
-  const inputs = await expandInputs({ from, format, baseDir: idsFolder, stdinPath, findRemote });
-  for (const [index, input] of inputs.entries()) inputs[index] = await localInput(input, index, sources);
-  return { inputs, columns: await takenColumns(inputs, job.ids.column) };
+  const inputs = await expandInputs({ from, format, baseDir: idsFolder, stdinPath, findRemote, outputDir, onNote });
+  const columns: TakenColumn[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const local = await localInput(input, index, sources);
+    const form = await lookAtList(local, job.ids);
+    inputs[index] = { ...local, form };
+    if (form.taken !== undefined) columns.push(form.taken);
+  }
+  return { inputs, columns };
 }
 
 /** Copies an input that is in a bucket, unless it is read there. */

@@ -14,7 +14,7 @@ export function namePattern(pattern: string): RegExp {
   const parts = pattern.split(/(\*\*\/|\*+)/).map((part) => {
     if (part === '**/') return '(?:.*/)?';
     if (part === '*') return '[^/]*';
-    return part.startsWith('*') ? '.*' : part.replaceAll(/[^\w-]/g, '\\$&');
+    return part.startsWith('*') ? '.*' : part.replaceAll(/[\\^$.+?()[\]{}|/]/g, String.raw`\$&`);
   });
   return new RegExp(`^${parts.join('')}$`, 'u');
 }

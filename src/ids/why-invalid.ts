@@ -11,7 +11,7 @@ export function whyInvalid(text: string): string {
   if (/^[[{]/.test(text)) return 'JSON where an id was expected: is the format json or jsonl?';
   const words = wordsOf(text.slice(0, 4096));
   const ids = words.filter((word) => isAssetId(word)).length;
-  if (ids > 1) return 'two ids on one line?';
+  if (ids > 1) return 'two ids in one value?';
   if (ids === 1 && words.length > 1) return 'an id and more text: is the format csv?';
   const odd = firstOdd(text);
   if (odd !== undefined) return odd;

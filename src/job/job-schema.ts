@@ -4,9 +4,10 @@ import { dayMs } from '../lib/clock.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../lib/postgres-address.ts';
 import { baseSchema } from './base-schema.ts';
 import { budgetSchema } from './budget-schema.ts';
-import { count, field, oneOrMore } from './field.ts';
+import { count, distinct, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
+import { outcomesToRead, unexportedOutcomes } from '../records/unexported-table.ts';
 import { hasBase } from './job-base.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
 
@@ -78,7 +79,17 @@ const jobFieldsSchema = z.strictObject({
     column: field(z.string().min(1).optional(), {
       flag: 'id-column',
       value: 'NAME',
-      description: 'column or JSON member with the id (default: id, else mint, else the first)',
+      description:
+        'column or JSON member with the id (default: id, else mint, else a name such as mint_address, else the only one with ids)',
+    }),
+    outcome: field(distinct(z.enum(unexportedOutcomes)).default([...outcomesToRead]), {
+      flag: 'outcome',
+      description: 'which ids to read from files of unexported/',
+    }),
+    limit: field(count(1).optional(), {
+      flag: 'limit',
+      value: 'N',
+      description: 'read only the first N ids; the result is an export of its own',
     }),
   }),
   service: z.strictObject({

@@ -33,6 +33,8 @@ export interface LoadedJob {
   readonly job: Job;
   /** The folder at which relative patterns of `ids.from` start. */
   readonly idsFolder: string;
+  /** `output.dir` with its `{date}`. Patterns of `ids.from` skip the files under it. */
+  readonly outputDir: string;
 }
 
 /** Fields that hold a path, and how to make it absolute. */
@@ -84,8 +86,22 @@ export function loadJob(given: JobSources): LoadedJob {
   if (!parsed.success) throw wrongJob(parsed.error.issues, file, origins);
   const alone = fieldWithoutBase(raw);
   if (alone !== undefined) throw wrongJob([alone], file, origins);
-  return { job: parsed.data, idsFolder: origins.has('ids.from') ? sources.folder : fileFolder };
+  if (origins.get('output.dir') !== '--out' && limitsNight(parsed.data)) throw wrongJob([limitNeedsOut], file, origins);
+  const idsFolder = origins.has('ids.from') ? sources.folder : fileFolder;
+  return { job: parsed.data, idsFolder, outputDir: parsed.data.output.dir };
 }
+
+/** The first ids alone, in the folder of the night that all ids belong to. */
+function limitsNight({ ids, output }: Job): boolean {
+  return ids.limit !== undefined && output.dir.includes('{date}');
+}
+
+const limitNeedsOut: z.core.$ZodIssue = {
+  code: 'custom',
+  path: ['ids', 'limit'],
+  message: 'needs --out DIR, because output.dir with {date} is the folder of the whole export',
+  input: undefined,
+};
 
 interface Tree {
   [name: string]: unknown;

@@ -11,7 +11,8 @@ export const exitCodes = {
   },
   input: {
     code: 4,
-    meaning: 'input unreadable, or changed since the start; the base is absent, or has no id in common',
+    meaning:
+      'input unreadable, not a list of ids, or changed since the start; the base is absent, or has no id in common',
     runAgain: '',
   },
   unavailable: {

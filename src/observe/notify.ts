@@ -2,6 +2,7 @@ import type { NotifyEvent, NotifyTarget } from '../job/observe-schema.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { count, duration } from '../lib/format-text.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
+import { limitText } from '../store/limited.ts';
 import type { RunEvent } from '../work/run-events.ts';
 import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../work/run-observer.ts';
 import { Delivery } from './deliver.ts';
@@ -12,6 +13,8 @@ interface Summary {
   readonly event: NotifyEvent;
   readonly export: string;
   readonly run: string;
+  /** Ids that are read at most; absent for an export of all ids. */
+  readonly limit?: number;
   readonly state: 'complete' | 'stopped' | 'waiting';
   /** Null while the run waits. */
   readonly exit: number | null;
@@ -88,8 +91,9 @@ class Summaries {
     };
   }
 
-  #head(): Pick<Summary, 'export' | 'run'> {
-    return { export: runName(this.#run.job), run: this.#run.run };
+  #head(): Pick<Summary, 'export' | 'run' | 'limit'> {
+    const { limit } = this.#run.job.ids;
+    return { export: runName(this.#run.job), run: this.#run.run, ...(limit === undefined ? {} : { limit }) };
   }
 }
 
@@ -151,7 +155,8 @@ function slackText(summary: Summary): string {
   const head =
     state === 'complete' ? 'is complete' : state === 'waiting' ? 'waits for credits' : `stopped (exit ${exit ?? ''})`;
   const why = [error, todo].filter((text) => text !== null).join(' ');
-  return `${summary.export} ${head}: ${fates.join(', ')}; ${count(credits)} credits${took}${why === '' ? '' : `. ${why}`}`;
+  const only = summary.limit === undefined ? '' : ` (${limitText(summary.limit)})`;
+  return `${summary.export}${only} ${head}: ${fates.join(', ')}; ${count(credits)} credits${took}${why === '' ? '' : `. ${why}`}`;
 }
 
 function isoSeconds(ms: number): string {

@@ -31,10 +31,13 @@ export interface ExportRequest {
   readonly job: Job;
   /** Folder at which relative patterns of `ids.from` start. */
   readonly idsFolder: string;
+  /**
+   * `output.dir` as the job has it, with `{date}`: patterns of `ids.from` pass over what lies there, and `output.keep` looks there;
+   * that of `job` unless given.
+   */
+  readonly outputDir?: string | undefined;
   /** Throw away what an earlier run left. */
   readonly fresh: boolean;
-  /** `output.dir` with `{date}`, where the job has another folder already. */
-  readonly pattern?: string;
   /** Formats to write besides `output.formats`, which may be empty then. With them one thread makes all parts. */
   readonly sinks?: readonly CustomSink[];
 }
@@ -47,14 +50,14 @@ export interface ExportRequest {
  */
 export async function exportAssets(given: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
   const startedAtMs = context.clock.now();
-  const pattern = given.pattern ?? given.job.output.dir;
-  const request = { ...given, pattern, job: jobOn(given.job, utcDay(startedAtMs)) };
+  const outputDir = given.outputDir ?? given.job.output.dir;
+  const request = { ...given, outputDir, job: jobOn(given.job, utcDay(startedAtMs)) };
   const { job } = request;
   return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
 }
 
 async function exportHome(
-  request: ExportRequest & { readonly pattern: string },
+  request: ExportRequest & { readonly outputDir: string },
   context: ObservedContext,
 ): Promise<ExportOutcome> {
   requireDistinctSinks(request.sinks ?? []);
@@ -84,7 +87,7 @@ function isLocal({ place }: ExportHome): boolean {
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */
 async function finishedBefore(
-  { job, idsFolder, sinks }: ExportRequest,
+  { job, idsFolder, outputDir, sinks }: ExportRequest,
   home: ExportHome,
   context: ExportContext,
 ): Promise<ExportOutcome | undefined> {
@@ -94,22 +97,26 @@ async function finishedBefore(
   const manifest = await home.readIdle();
   // One that is set aside may be judged anew, which changes its manifest.
   if (manifest === undefined || manifest.setAside !== undefined) return undefined;
-  const { fingerprints } = await prepareInputs({ job, idsFolder, files, stdin, folder: home.scratch });
+  const { fingerprints } = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder: home.scratch });
   requireSame(home.name, manifest, { job: jobShape(job, sinks), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
 }
 
 async function exportLocked(
-  { job, idsFolder, fresh, sinks = [] }: ExportRequest,
+  { job, idsFolder, outputDir, fresh, sinks = [] }: ExportRequest,
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
-  const { files, clock } = context;
+  const { files, clock, listener } = context;
   const startedAtMs = clock.now();
   const folder = home.scratch;
   const { stdin, stop } = context;
   const findRemote = bucketIds(job, context);
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin, stop, folder, findRemote });
+  const onNote = (message: string): void => {
+    listener({ kind: 'warning', message });
+  };
+  const sources = { job, idsFolder, outputDir, files, stdin, stop, folder, findRemote, onNote };
+  const prepared = await prepareInputs(sources);
   // A process that was stopped meanwhile may have read half of its stdin.
   if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
@@ -174,7 +181,9 @@ async function exportUnfinished(
       return home.putManifest(
         manifestOf({
           ...{ job, start: open.start, commits: open.commits(), ...spent, version, ...account },
-          ...(isOverUnlisted(account.base, job.tolerance) ? { setAside: 'unlisted' } : {}),
+          ...(job.ids.limit === undefined && isOverUnlisted(account.base, job.tolerance)
+            ? { setAside: 'unlisted' }
+            : {}),
         }),
       );
     },

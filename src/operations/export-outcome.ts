@@ -1,6 +1,7 @@
 import { ExportError } from '../lib/export-error.ts';
 import { committedCounts, driftOf, notesOf } from '../store/commit-sums.ts';
 import type { Commit, Counts, FileFacts, Notes } from '../store/export-facts.ts';
+import { limitOf } from '../store/limited.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
 import type { DriftCount } from '../records/drift.ts';
@@ -18,6 +19,8 @@ export interface ExportAccount {
   readonly credits: number;
   readonly drift: readonly DriftCount[];
   readonly notes: Notes;
+  /** Ids that are read at most; absent for an export of all ids. */
+  readonly limit?: number;
   /** Of an export with a base, when it is complete. */
   readonly base?: Manifest['base'];
   readonly setAside?: Manifest['setAside'];
@@ -44,10 +47,14 @@ export function accountOf(folder: string, manifest: Manifest): ExportAccount {
   const { counts, parts, files, calls, credits, drift, notes, base, setAside } = manifest;
   const account = { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
   return {
-    ...account,
+    ...{ ...account, ...limited(limitOf(manifest.job)) },
     ...(base === undefined ? {} : { base }),
     ...(setAside === undefined ? {} : { setAside }),
   };
+}
+
+function limited(limit: number | undefined): Pick<ExportAccount, 'limit'> {
+  return limit === undefined ? {} : { limit };
 }
 
 /** The outcome where an export was complete before. */
@@ -65,10 +72,11 @@ export interface UnfinishedFacts {
   readonly read: number;
   readonly calls: number;
   readonly credits: number;
+  readonly limit?: number | undefined;
 }
 
 /** The account of an export whose manifest is not written. */
-export function unfinishedAccount({ folder, commits, read, calls, credits }: UnfinishedFacts): ExportAccount {
+export function unfinishedAccount({ folder, commits, read, calls, credits, limit }: UnfinishedFacts): ExportAccount {
   const committed = committedCounts(commits);
   const entries = Math.max(read, committed.read);
   return {
@@ -81,5 +89,6 @@ export function unfinishedAccount({ folder, commits, read, calls, credits }: Unf
     credits,
     drift: driftOf(commits),
     notes: notesOf(commits),
+    ...limited(limit),
   };
 }

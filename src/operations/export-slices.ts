@@ -130,7 +130,13 @@ async function outcomeOf(
     if (manifest !== undefined) return { state: 'complete', account: accountOf(name, manifest), ...runFacts() };
     const commits = open.commits();
     const spent = exported.answers?.spent() ?? open.spent();
-    const account = unfinishedAccount({ folder: name, commits, read: progress.entries, ...spent });
+    const account = unfinishedAccount({
+      folder: name,
+      commits,
+      read: progress.entries,
+      limit: exported.job.ids.limit,
+      ...spent,
+    });
     return { state: 'unfinished', account, ...runFacts(), error };
   }
 }

@@ -5,6 +5,7 @@ import type { Counts } from '../store/export-facts.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { LockOwner } from '../lib/process/lock-owner.ts';
+import { limitOf } from '../store/limited.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { RunLine } from '../store/runs/run-lines.ts';
 import type { UnfinishedStanding } from '../store/export-standing.ts';
@@ -30,6 +31,8 @@ export interface ExportStatus extends RunStatus {
   readonly calls: number;
   readonly credits: number;
   readonly inputs: readonly string[];
+  /** Ids that are read at most; null for an export of all ids. */
+  readonly limit: number | null;
   /** The process that runs it now. */
   readonly owner: LockOwner | null;
   /** Slices and living workers of an export that was enqueued and is not complete. */
@@ -80,6 +83,7 @@ function unfinishedAs({ start, commits, spent, owner, lines }: UnfinishedStandin
     inputShare: inputBytes === 0 ? 0 : Math.min(1, (commits.at(-1)?.inputBytes ?? 0) / inputBytes),
     ...spent,
     inputs: start?.inputs.map(({ name }) => name) ?? [],
+    limit: (start === undefined ? undefined : limitOf(start.job)) ?? null,
     owner: owner ?? null,
     fleet: null,
     startedAt: start === undefined ? null : new Date(start.startedAtMs).toISOString(),
@@ -102,6 +106,7 @@ function completed(manifest: Manifest, lines: readonly RunLine[], nowMs: number)
     fetched: 0,
     inputShare: 1,
     inputs: inputs.map(({ name }) => name),
+    limit: limitOf(manifest.job) ?? null,
     owner: null,
     fleet: null,
     startedAt: null,

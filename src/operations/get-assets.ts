@@ -20,8 +20,8 @@ export interface AssetFate {
 }
 
 export interface GetRequest {
-  /** Valid ids; a repeated id is requested once. */
-  readonly ids: readonly string[];
+  /** Valid ids. A repeated id of an array is requested once; a stream repeats none. */
+  readonly ids: readonly string[] | AsyncIterable<string>;
   readonly job: Pick<Job, 'service' | 'budget'>;
 }
 
@@ -39,9 +39,7 @@ const noJournal: AnswerJournal = {
  */
 export async function* getAssets({ ids, job }: GetRequest, given: GetContext): AsyncGenerator<AssetFate, void, void> {
   const { flags, idsPerCall, singles, concurrency } = job.service;
-  const unique = [...new Set(ids)];
-  const wrong = unique.find((id) => !isAssetId(id));
-  if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
+  if (isArray(ids)) requireIds(ids);
   const context = braked(given, job);
   const reader = readerOf([]);
   await beginPlan(context, job);
@@ -51,14 +49,17 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
     initialCap: await context.pace?.idsPerCall(),
   });
   try {
-    const found = mapOrdered(inCalls(unique, idsPerCall), {
+    const calls = inCalls(isArray(ids) ? inOrder(new Set(ids)) : ids, idsPerCall);
+    const first = await calls.next();
+    const second = await calls.next();
+    const isOne = first.done !== true && first.value.length === 1 && second.done === true;
+    const found = mapOrdered(continued([first, second], calls), {
       limit: concurrency,
       map: async (batch) => {
         const ids = IdList.of(batch);
-        const { lookups } =
-          unique.length === 1
-            ? await lookUpAlone(created.client, { ids, flags, part: 0, reader })
-            : await lookUpBatch(created.client, { ids, flags, part: 0, singles, reader });
+        const { lookups } = isOne
+          ? await lookUpAlone(created.client, { ids, flags, part: 0, reader })
+          : await lookUpBatch(created.client, { ids, flags, part: 0, singles, reader });
         return { batch, lookups };
       },
     });
@@ -71,6 +72,34 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   }
 }
 
-async function* inCalls(ids: readonly string[], size: number): AsyncGenerator<readonly string[], void, void> {
-  for (let start = 0; start < ids.length; start += size) yield ids.slice(start, start + size);
+function isArray(ids: GetRequest['ids']): ids is readonly string[] {
+  return Array.isArray(ids);
+}
+
+function requireIds(ids: readonly string[]): void {
+  const wrong = ids.find((id) => !isAssetId(id));
+  if (wrong !== undefined) throw new ExportError('usage', `not an asset id: ${JSON.stringify(wrong)}`);
+}
+
+async function* inOrder(ids: Iterable<string>): AsyncGenerator<string, void, void> {
+  yield* ids;
+}
+
+type Calls = AsyncGenerator<readonly string[], void, void>;
+
+async function* inCalls(ids: AsyncIterable<string>, size: number): Calls {
+  let call: string[] = [];
+  for await (const id of ids) {
+    call.push(id);
+    if (call.length < size) continue;
+    yield call;
+    call = [];
+  }
+  if (call.length > 0) yield call;
+}
+
+/** What was pulled from a generator already, then the rest of it. */
+async function* continued(pulled: readonly IteratorResult<readonly string[], void>[], rest: Calls): Calls {
+  for (const { value } of pulled) if (value !== undefined) yield value;
+  yield* rest;
 }

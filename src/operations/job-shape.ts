@@ -3,14 +3,19 @@ import { hasBase, noBase } from '../job/job-base.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
+import { outcomesToRead } from '../records/unexported-table.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
 import type { JobShape } from '../store/export-facts.ts';
+import { limitField } from '../store/limited.ts';
 
 /** What a program added to the job's formats. */
 const customFormats = 'sinks';
 
 /** What `rebuild` took the records from. */
 const source = 'rebuilt';
+
+/** Which ids of `unexported/` are read. */
+const outcomeField = 'ids.outcome';
 
 /** Of an export that was rebuilt: the source, and how many of its parts became one. */
 export function rebuiltShape(seal: string, join: number): JobShape {
@@ -45,8 +50,24 @@ export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape 
     'output.compression': job.output.compression,
     'csv.formulas': job.csv.formulas,
     'csv.dialect': job.csv.dialect,
+    ...idsShape(job),
     ...baseShape(job),
     ...(sinks.length === 0 ? {} : { [customFormats]: sinks.map(({ name }) => name) }),
+  };
+}
+
+/** What stands for fields that few jobs set: their absence in a shape means this. */
+const absent: JobShape = {
+  [customFormats]: [],
+  [source]: null,
+  [limitField]: null,
+  [outcomeField]: [...outcomesToRead],
+};
+
+function idsShape({ ids: { limit, outcome } }: Job): JobShape {
+  return {
+    ...(limit === undefined ? {} : { [limitField]: limit }),
+    ...(isDeepStrictEqual(outcome, outcomesToRead) ? {} : { [outcomeField]: outcome }),
   };
 }
 
@@ -72,7 +93,8 @@ export function jobOfNothing(dir: string): Job {
 /** The job with the fields that the export began with. */
 export function jobAsBegun(job: Job, shape: JobShape): Job {
   const begun: Record<string, unknown> = structuredClone(job);
-  for (const [path, value] of Object.entries(shape)) {
+  const { [limitField]: limit, [outcomeField]: outcome } = absent;
+  for (const [path, value] of Object.entries({ [limitField]: limit, [outcomeField]: outcome, ...shape })) {
     const names = path.split('.');
     const last = names.pop() ?? '';
     const parent = names.reduce<Record<string, unknown>>(
@@ -92,7 +114,6 @@ export function requireSame(
   before: Pick<ExportStart, 'job' | 'inputs'>,
   now: Pick<ExportStart, 'job' | 'inputs'>,
 ): void {
-  const absent: JobShape = { [customFormats]: [], [source]: null };
   const old: JobShape = { ...absent, ...before.job };
   for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
     if (!isDeepStrictEqual(old[name], value)) {

@@ -25,6 +25,8 @@ export interface ExportPlan extends Forecast {
   readonly valid: number;
   readonly invalid: number;
   readonly duplicates: number;
+  /** Ids that are read at most (`ids.limit`); null for all. */
+  readonly limit: number | null;
   /** Where the ids of inputs with columns are read from. */
   readonly columns: readonly TakenColumn[];
   /** The first entries that are not ids. */
@@ -100,6 +102,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     valid: total.valid,
     invalid: total.invalid,
     duplicates: total.duplicate,
+    limit: job.ids.limit ?? null,
     columns: prepared.columns,
     invalidSamples,
     alreadyDone: committed.read,

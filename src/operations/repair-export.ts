@@ -105,13 +105,13 @@ async function repairLocked(
 
 /** The inputs at their present paths, under the names in the manifest. @throws {ExportError} `input` */
 async function sameInputs(
-  { job, idsFolder }: LoadedJob,
+  { job, idsFolder, outputDir }: LoadedJob,
   { manifest, effects }: { readonly manifest: Manifest; readonly effects: RepairEffects },
 ): Promise<PreparedInputs> {
   const folder = job.output.dir;
   const { files, stdin, abort } = effects;
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random, abort });
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder, findRemote });
+  const prepared = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder, findRemote });
   const hashes = (inputs: readonly { readonly sha256: string }[]): string => inputs.map(({ sha256 }) => sha256).join();
   if (hashes(prepared.fingerprints) !== hashes(manifest.inputs)) {
     throw new ExportError('input', `these are not the ids that ${folder} was made from`, {

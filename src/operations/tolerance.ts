@@ -12,7 +12,7 @@ export interface Judging {
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
 export function intolerable(
-  account: Pick<ExportAccount, 'counts' | 'drift' | 'base' | 'setAside'>,
+  account: Pick<ExportAccount, 'counts' | 'drift' | 'base' | 'setAside' | 'limit'>,
   { tolerance, output }: Judging,
 ): ExportError | undefined {
   const error =
@@ -81,10 +81,10 @@ export function isOverUnlisted(
 
 /** A list that is cut short is a mistake more often than a wish: a load of what comes of it deletes all that it lacks. */
 function unlistedRows(
-  { base, setAside }: Pick<ExportAccount, 'base' | 'setAside'>,
+  { base, setAside, limit }: Pick<ExportAccount, 'base' | 'setAside' | 'limit'>,
   tolerance: Job['tolerance'],
 ): ExportError | undefined {
-  if (base === undefined || !isOverUnlisted(base, tolerance)) return undefined;
+  if (base === undefined || limit !== undefined || !isOverUnlisted(base, tolerance)) return undefined;
   const { rows = 0, unlisted = 0, name } = base;
   const aside =
     setAside === undefined ? '' : ' The export is set aside: it is no base for the next night and not latest.';

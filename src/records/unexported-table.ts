@@ -1,5 +1,13 @@
 import type { Table } from './table.ts';
 
+/** What becomes of an id that is not a row. */
+export const unexportedOutcomes = ['missing', 'invalid', 'duplicate', 'failed'] as const;
+
+export type UnexportedOutcome = (typeof unexportedOutcomes)[number];
+
+/** What is worth another request: a duplicate was exported, and an invalid text stays one. */
+export const outcomesToRead: readonly UnexportedOutcome[] = ['missing', 'failed'];
+
 /** Every id that is not a row of `assets`, with its fate and where it was read. */
 export const unexportedTable: Table = {
   name: 'unexported',

@@ -4,6 +4,7 @@ import { isBucketAddress } from '../lib/bucket-address.ts';
 import { ExportError, messageOf } from '../lib/export-error.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import type { ExportStanding } from '../store/export-standing.ts';
+import { limitOf } from '../store/limited.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { TableFormat } from '../warehouse/dialect.ts';
 import { nextSteps } from './next-steps.ts';
@@ -51,6 +52,7 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
     name: isBucketAddress(request.folder) ? request.folder : basename(request.folder),
     ...{ madeBy: manifest.program.version, version: request.version },
     state: stateOf(opened, runs),
+    limit: limitOf(manifest.job) ?? null,
     counts: { ...manifest.counts, read },
     pending: read - manifest.counts.read,
     ...{ calls: manifest.calls, credits: manifest.credits, parts: manifest.parts },

@@ -37,6 +37,8 @@ export interface ReportFacts {
   readonly madeBy: string;
   readonly version: string;
   readonly state: ReportState;
+  /** Ids that are read at most; null for an export of all ids. */
+  readonly limit: number | null;
   readonly counts: Counts;
   /** Entries that were read and are in no committed part. */
   readonly pending: number;

@@ -36,7 +36,7 @@ export function readJobIds(
   { progress, listener, seen = new HashSet128() }: CountedReading,
 ): AsyncIterable<Entries> {
   const read = readIds(inputs, {
-    column: ids.column,
+    ...ids,
     expected: fingerprints,
     onBytes: (bytes) => (progress.inputBytes += bytes),
     onInvalid: sampling(progress.invalid),

@@ -1,8 +1,7 @@
 import type { Row } from '../records/table.ts';
 import type { NoRecord } from '../client/lookups.ts';
 import type { IdEntry } from '../ids/entries.ts';
-
-type UnexportedOutcome = 'missing' | 'invalid' | 'duplicate' | 'failed';
+import type { UnexportedOutcome } from '../records/unexported-table.ts';
 
 /** An entry that is no row. */
 export interface Unexported {

@@ -47,7 +47,7 @@ describe('the summary', () => {
     expect(text).toContain(`    invalid ids, for example:
       f.csv:2: "Ali\\u0007ce": 5 bytes, not 32
     ids of a.csv, b.csv, c.csv and 2 more files: column "mint"
-    ids of f.csv: column "Wal\\x07let" (guessed, because no column is named id or mint; set another with --id-column)
+    ids of f.csv: column "Wal\\x07let" (the only column with ids; set another with --id-column)
 `);
   });
 

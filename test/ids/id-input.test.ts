@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type ExpandOptions, expandInputs } from '../../src/ids/id-input.ts';
+import { noBytes } from '../support/run-export.ts';
 import { inputError, writeFiles } from './read/id-files.ts';
 
 async function namesOf(options: ExpandOptions): Promise<string[]> {
@@ -31,6 +32,36 @@ describe('expandInputs', () => {
       path.join(baseDir, 'a10.txt'),
       path.join(baseDir, 'a2.txt'),
     ]);
+  });
+
+  it('passes over what lies in the output folder, on any day and behind links, and says so', async () => {
+    const baseDir = await writeFiles({ 'a.txt': '' });
+    for (const day of ['2026-11-20', '2026-11-21']) {
+      mkdirSync(path.join(baseDir, 'out', `night ${day}`, 'unexported'), { recursive: true });
+      writeFileSync(path.join(baseDir, 'out', `night ${day}`, 'unexported', 'p.txt'), '');
+    }
+    mkdirSync(path.join(baseDir, 'out', 'mine'));
+    writeFileSync(path.join(baseDir, 'out', 'mine', 'b.txt'), '');
+    symlinkSync('night 2026-11-21', path.join(baseDir, 'out', 'latest'));
+    const notes: string[] = [];
+    const outputDir = path.join(baseDir, 'out', 'night {date}');
+    const options = { baseDir, outputDir, onNote: (note: string) => notes.push(note) };
+    expect(await namesOf({ ...options, from: ['**/*.txt'] })).toEqual(['a.txt', 'out/mine/b.txt']);
+    expect(notes).toEqual([`**/*.txt: 3 files under ${outputDir} not read, because this export is written there`]);
+    // What is named is read.
+    const named = 'out/night 2026-11-20/unexported/p.txt';
+    expect(await namesOf({ ...options, from: [named] })).toEqual([named]);
+    expect((await inputError(expandInputs({ ...options, from: ['out/night*/**/*.txt'] }))).message).toContain(
+      'matches only 2 files under',
+    );
+    expect(await namesOf({ ...options, outputDir: path.join(baseDir, 'o'), from: ['**/a.txt'] })).toEqual(['a.txt']);
+    const address = 's3://bucket/nights/2026-11-20/unexported/p.csv';
+    const findRemote = async () => [
+      { address, read: () => noBytes() },
+      { address: 's3://bucket/ids/p.csv', read: () => noBytes() },
+    ];
+    const remote = { baseDir, findRemote, from: ['s3://bucket/**/*.csv'], outputDir: 's3://bucket/nights/{date}' };
+    expect(await namesOf(remote)).toEqual(['s3://bucket/ids/p.csv']);
   });
 
   it('tells format and compression by the endings, in capitals too', async () => {

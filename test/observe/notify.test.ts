@@ -80,6 +80,17 @@ describe('a notification', () => {
     ]);
   });
 
+  it('says that an export is one of the first ids alone', async () => {
+    const { run, to } = await prepared();
+    const out = ['--out', 'mine', '--limit', '20'];
+    expect(await run('run', [...out, '--notify', `${to.url}/hook`])).toMatchObject({ exit: 0 });
+    expect(JSON.parse(to.posts[0]?.body ?? '')).toMatchObject({ event: 'success', limit: 20, counts: { read: 20 } });
+    const planned = await run('plan', out);
+    expect(planned.stdout).toMatch(/read +20 {3}the first 20 ids only \(--limit\)/);
+    const rehearsed = await run('rehearse', ['--out', 'other', '--limit', '20', '--json']);
+    expect(JSON.parse(rehearsed.stdout)).toMatchObject({ limit: 20, read: 20 });
+  });
+
   it('is a text for slack', async () => {
     const { folder, run, to } = await prepared();
     const job = `${to.url}/services/x`;

@@ -71,6 +71,7 @@ it.each([
   ['**/*.txt', 'deep/er/a.txt', 'a.csv'],
   ['**/*.txt', 'a.txt', 'txt'],
   ['a[1].txt', 'a[1].txt', 'a1.txt'],
+  ['é b&#/*.txt', 'é b&#/a.txt', 'e b/a.txt'],
 ])('the pattern %s matches %s and not %s', (pattern, yes, no) => {
   expect(namePattern(pattern).test(yes)).toBe(true);
   expect(namePattern(pattern).test(no)).toBe(false);

@@ -74,7 +74,7 @@ function contextOf(job: Job, context: Partial<ExportContext>): ExportContext {
   };
 }
 
-async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {
+export async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {
   // Nothing is piped in.
 }
 

@@ -1,9 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isAssetId } from '../../ids/asset-id.ts';
+import type { InvalidSample } from '../../ids/read/reading.ts';
+import type { LoadedJob } from '../../job/load-job.ts';
 import { rawLine } from '../../records/raw-line.ts';
 import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { diskFileStore } from '../../store/file-store.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
@@ -12,7 +18,7 @@ import { stopSignals } from '../stop-signals.ts';
 
 /** `get`: records to stdout, as the service sent them. */
 export const getCommand: Command = {
-  usage: ['get <id…> --url BASE [flags]', 'get <id…> --job job.yaml [flags]'],
+  usage: ['get <id…> --url BASE [flags]', 'get <id…> --job job.yaml [flags]', 'get --ids FILE --url BASE [flags]'],
   about:
     'Prints records as the service sent them, one JSON line each. One id uses getAsset, several use getAssets. Each call costs credits.',
   examples: [
@@ -21,8 +27,9 @@ export const getCommand: Command = {
       line: 'get <id> <id> --url embedded:asset-export-demo | jq .content.metadata.name',
       about: 'names of two assets',
     },
+    { line: 'get --ids mints.csv --limit 10 --job job.yaml', about: 'the first ten ids of a list; --ids - is stdin' },
   ],
-  words: { name: '<id…>', about: 'asset ids', least: 1, most: Number.POSITIVE_INFINITY },
+  words: { name: '[id…]', about: 'asset ids, unless --ids is given', least: 0, most: Number.POSITIVE_INFINITY },
   groups: [
     {
       title: stateGroup.title,
@@ -31,14 +38,21 @@ export const getCommand: Command = {
         ...stateGroup.flags,
       ],
     },
-    ...jobFlagGroups('service', 'budget'),
+    ...jobFlagGroups('ids', 'service', 'budget'),
     fleetGroup,
   ],
-  notes: 'Ids that are not found are reported on stderr; the exit code is then 3.',
+  notes:
+    'Ids that are not found, and entries of a list that are not ids, are reported on stderr; the exit code is then 3.',
   run: async (args) => get(args),
 };
 
 async function get(args: CommandArguments): Promise<number> {
+  const fromList = args.value('ids') !== undefined;
+  if (fromList === args.words.length > 0) {
+    throw new ExportError('usage', fromList ? 'ids were given twice: as words and with --ids' : 'no ids given', {
+      todo: 'Name ids, or files of ids with --ids FILE (- is stdin).',
+    });
+  }
   const wrong = args.words.filter((id) => !isAssetId(id));
   if (wrong.length > 0) {
     throw new ExportError('usage', `not an asset id: ${wrong.map(printable).join(', ')}`, {
@@ -47,7 +61,9 @@ async function get(args: CommandArguments): Promise<number> {
   }
   const file = args.text('job');
   // The job's other fields are not used here, but the schema requires them.
-  const { job } = jobOf({ ...args, words: file === undefined ? [] : [file] }, { ids: '-', out: '.' });
+  const fixed = { out: '.', ...(fromList ? {} : { ids: '-' }) };
+  const { job, idsFolder } = jobOf({ ...args, words: file === undefined ? [] : [file] }, fixed);
+  let list: OpenList | undefined;
   const signals = stopSignals(0);
   const open = await openService({
     job,
@@ -64,8 +80,12 @@ async function get(args: CommandArguments): Promise<number> {
     const context = { clock: systemClock, random: Math.random, proxy: open.proxy, listener: () => undefined };
     const stop = AbortSignal.any([signals.stop, gone.signal]);
     const abort = AbortSignal.any([signals.abort, gone.signal]);
+    if (fromList) list = await openList({ job, idsFolder });
     const { getAssets } = await import('../../operations/get-assets.ts');
-    for await (const { id, lookup } of getAssets({ ids: args.words, job }, { ...context, ...open, stop, abort })) {
+    for await (const { id, lookup } of getAssets(
+      { ids: list?.ids ?? args.words, job },
+      { ...context, ...open, stop, abort },
+    )) {
       if (gone.signal.aborted) break;
       if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.records.text(lookup.index))}\n`);
       else {
@@ -77,10 +97,53 @@ async function get(args: CommandArguments): Promise<number> {
     if (!gone.signal.aborted) throw error;
   } finally {
     gone.dispose();
+    await list?.close();
     await open.close();
     signals.dispose();
   }
-  return unknown === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
+  if (list?.entries() === 0)
+    throw new ExportError('notTolerated', 'no id was read', { todo: 'Check the files of --ids.' });
+  return unknown + (list?.invalid() ?? 0) === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
+}
+
+/** Ids of files. */
+interface OpenList {
+  /** Those that are valid, each once. */
+  readonly ids: AsyncIterable<string>;
+  /** Entries so far, and those that are not ids: these are on stderr. */
+  entries(): number;
+  invalid(): number;
+  close(): Promise<void>;
+}
+
+/** Finds the files of ids as `run` does. @throws {ExportError} `input` */
+async function openList({ job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>): Promise<OpenList> {
+  const { prepareInputs } = await import('../../ids/prepare-inputs.ts');
+  const { entriesOf } = await import('../../ids/mark-duplicates.ts');
+  const { sampleText } = await import('../../ids/read/reading.ts');
+  const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
+  // Ids from stdin and from buckets are copied, so that they can be read again.
+  const folder = await mkdtemp(join(tmpdir(), 'asset-export-get-'));
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
+  const sources = { job, idsFolder, files: diskFileStore, stdin: process.stdin, folder, findRemote, outputDir: null };
+  const prepared = await prepareInputs(sources).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  let entries = 0;
+  let invalid = 0;
+  const onInvalid = (sample: InvalidSample): void => {
+    invalid += 1;
+    process.stderr.write(`${printable(sampleText(sample))}\n`);
+  };
+  async function* validIds(): AsyncGenerator<string, void, void> {
+    for await (const block of entriesOf(job, prepared, { onInvalid })) {
+      entries += block.length;
+      yield* block.ids();
+    }
+  }
+  return { ids: validIds(), entries: () => entries, invalid: () => invalid, close };
 }
 
 /** Aborts when stdout fails: its reader stopped (`| head`), or its disk is full. */

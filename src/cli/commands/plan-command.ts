@@ -11,6 +11,7 @@ import { shownPath } from '../../lib/shown-path.ts';
 import { isChange, jobOn } from '../../operations/dated-exports.ts';
 import type { ExportPlan } from '../../operations/plan-export.ts';
 import { prepareInputs } from '../../ids/prepare-inputs.ts';
+import { limitText } from '../../store/limited.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import { requireFree } from '../../store/lock.ts';
 import type { Command, CommandArguments } from '../command.ts';
@@ -75,7 +76,7 @@ interface RunPlan {
 async function planRun(args: CommandArguments, temporary: string): Promise<RunPlan> {
   const { planExport } = await import('../../operations/plan-export.ts');
   const { openHome } = await import('../../operations/homes/open-home.ts');
-  const { job: given, idsFolder } = jobOf(args);
+  const { job: given, idsFolder, outputDir } = jobOf(args);
   const files = diskFileStore;
   const today = utcDay(systemClock.now());
   const job = jobOn(given, today);
@@ -85,10 +86,15 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = process;
-  const prepared = await prepareInputs({ job, idsFolder, files, stdin, folder: temporary, findRemote });
+  const warnings = jobWarnings(job);
+  const onNote = (note: string): void => {
+    warnings.push(note);
+  };
+  const sources = { job, idsFolder, outputDir, files, stdin, folder: temporary, findRemote, onNote };
+  const prepared = await prepareInputs(sources);
   const request = { prepared, files, ...(ledger === undefined ? {} : { ledger }) };
   const ignored = ignoredProxy(job.service.url, process.env);
-  const warnings = [...jobWarnings(job), ...(ignored === undefined ? [] : [ignored])];
+  if (ignored !== undefined) warnings.push(ignored);
   if (ledger === undefined && job.budget.creditsPerDay !== undefined) {
     warnings.push('no API key given, so credits booked today are not counted');
   }
@@ -151,7 +157,7 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
 
 function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>): string {
   const rows: readonly (readonly [string, string])[] = [
-    ['read', count(plan.read)],
+    ['read', `${count(plan.read)}${plan.limit === null ? '' : `   ${limitText(plan.limit)}`}`],
     ['valid', count(plan.valid)],
     ['invalid', count(plan.invalid)],
     ['duplicates', count(plan.duplicates)],

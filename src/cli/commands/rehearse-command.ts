@@ -53,7 +53,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
   const missingPercent = percentOf(args.text('missing-percent') ?? '1');
   // The address is not used, so a job without one is accepted.
-  const { job, idsFolder } = jobOf(args, args.words.length === 0 ? { url: 'embedded:-' } : {});
+  const { job, idsFolder, outputDir } = jobOf(args, args.words.length === 0 ? { url: 'embedded:-' } : {});
   const budget = rehearsedBudget(job.budget, args.text('credits-per-day') !== undefined);
   const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
   // On exit, because a second signal skips every `finally`.
@@ -74,7 +74,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   };
   const rehearsed = { ...job, budget, output: { ...job.output, dir, report: false } };
   return runJob(
-    { job: rehearsed, idsFolder, fresh: false },
+    { job: rehearsed, idsFolder, outputDir, fresh: false },
     {
       ...{ open, words, secondSignal: 'abort', exportName: basename(job.output.dir) },
       ...settings,

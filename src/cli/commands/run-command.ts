@@ -46,7 +46,7 @@ export const runCommand: Command = {
 };
 
 async function run(args: CommandArguments): Promise<number> {
-  const { job, idsFolder } = jobOf(args);
+  const { job, idsFolder, outputDir } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
   const brake = (await import('../../operations/run-brake.ts')).newBrake(job.budget);
@@ -58,7 +58,7 @@ async function run(args: CommandArguments): Promise<number> {
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
     const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
     return runJob(
-      { job: dated, idsFolder, fresh, pattern: job.output.dir },
+      { job: dated, idsFolder, outputDir, fresh },
       { open, brake, observe: observeRuns, ...settings, ...more },
     );
   };

@@ -14,7 +14,7 @@ const shownInputs = 3;
 export function columnLines(columns: readonly TakenColumn[]): string[] {
   const inputs = new Map<string, string[]>();
   for (const { column, guessed, input } of columns) {
-    const text = `"${printable(column)}"${guessed ? ' (guessed, because no column is named id or mint; set another with --id-column)' : ''}`;
+    const text = `"${printable(column)}"${guessed ? ' (the only column with ids; set another with --id-column)' : ''}`;
     inputs.set(text, [...(inputs.get(text) ?? []), printable(input)]);
   }
   return [...inputs].map(([column, names]) => {

@@ -1,6 +1,7 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { shellWord } from '../../lib/shown-path.ts';
 import type { ExportStatus } from '../../operations/export-status.ts';
+import { limitText } from '../../store/limited.ts';
 import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
 import { identityLines } from './identity-text.ts';
 
@@ -17,6 +18,7 @@ export function statusText(status: ExportStatus, shown: string): string {
     `  inputs   ${first}`,
     ...others.slice(0, shownInputs - 1).map((name) => `           ${name}`),
     ...(others.length < shownInputs ? [] : [`           and ${count(others.length - shownInputs + 1)} more`]),
+    ...(status.limit === null ? [] : [`  limit    ${limitText(status.limit)}`]),
     `  written  ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}`,
     ...(status.fetched === 0 ? [] : [`  fetched  ${plural(status.fetched, 'id')}, not yet written`]),
     ...fleetLines(status),
@@ -62,7 +64,7 @@ export function statusTable(exports: readonly ShownStatus[]): string {
 function cellsOf(status: ExportStatus | ExportError): string[] {
   if (status instanceof ExportError) return [status.exit, '', '', '', '', printable(status.message)];
   return [
-    `${stateText(status)}${troubleText(status)}`,
+    `${stateText(status)}${status.limit === null ? '' : `, ${limitText(status.limit)}`}${troubleText(status)}`,
     share(status.inputShare, 1),
     count(status.counts.exported),
     status.fetched === 0 ? '' : count(status.fetched),

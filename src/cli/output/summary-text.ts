@@ -1,5 +1,6 @@
 import type { ExportAccount, ExportOutcome } from '../../operations/export-outcome.ts';
 import type { FileFacts } from '../../store/export-facts.ts';
+import { limitText } from '../../store/limited.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
 import { wrapText } from './help-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
@@ -26,6 +27,7 @@ export function summaryText(outcome: ExportOutcome, shown: string, saved?: numbe
   }[outcome.state];
   return [
     head,
+    ...(account.limit === undefined ? [] : [`  ${limitText(account.limit)}`]),
     '',
     ...identityLines(account.counts, account.pending),
     ...unexportedLines(account, shown),

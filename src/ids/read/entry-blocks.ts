@@ -2,7 +2,6 @@ import { CheckedId } from '../checked-id.ts';
 import { wordsPerHash } from '../../lib/hash-128.ts';
 import { Entries, type EntryBlock } from '../entries.ts';
 import { cleanId, shortText } from '../clean-id.ts';
-import { namedColumn } from './pick-column.ts';
 import type { ReadingListener } from './reading.ts';
 import { whyInvalid } from '../why-invalid.ts';
 
@@ -27,12 +26,6 @@ export class EntryBlocks {
     this.#input = input;
     this.#source = source;
     this.#listener = listener;
-  }
-
-  /** Reports the column that the entries come from. @param asked the column that the user named */
-  takeColumn(columns: readonly string[], index: number, asked: string | undefined): void {
-    const guessed = namedColumn(columns, asked) === undefined;
-    this.#listener.onColumn?.({ input: this.#input, column: columns[index] ?? '', guessed }, columns);
   }
 
   /** True when the bytes from `start` up to `end` are an id. It is added by `addFound`, before another is looked at. */

@@ -47,9 +47,20 @@ const firstBytes = {
   zstd: [0x28, 0xb5, 0x2f, 0xfd],
   parquet: [0x50, 0x41, 0x52, 0x31],
   zip: [0x50, 0x4b, 0x03, 0x04],
-} as const;
+  // A list may begin with an id that begins with BZh: the mark of the first block behind the level decides.
+  bzip2: [0x42, 0x5a, 0x68, undefined, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59],
+  xz: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00],
+  lz4: [0x04, 0x22, 0x4d, 0x18],
+  sevenZip: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c],
+  pdf: [...Buffer.from('%PDF-')],
+  sqlite: [...Buffer.from('SQLite format 3\0')],
+  ole: [0xd0, 0xcf, 0x11, 0xe0],
+  arrow: [...Buffer.from('ARROW1\0')],
+  avro: [...Buffer.from('Obj\u0001')],
+} satisfies Readonly<Record<string, readonly (number | undefined)[]>>;
 
 /** True when a file that begins with `head` is of that kind. */
 export function startsAs(kind: keyof typeof firstBytes, head: Uint8Array): boolean {
-  return firstBytes[kind].every((byte, index) => head[index] === byte);
+  const bytes: readonly (number | undefined)[] = firstBytes[kind];
+  return bytes.every((byte, index) => byte === undefined || head[index] === byte);
 }

@@ -1,62 +1,97 @@
 import type { ByteScanner } from '../../lib/scan/split-lines.ts';
-import type { EntryBlock } from '../entries.ts';
+import { Entries, type EntryBlock } from '../entries.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import { checkText } from '../check-text.ts';
+import { wordsPerHash } from '../../lib/hash-128.ts';
 import { fingerprintInputs, type InputFingerprint } from '../fingerprint-inputs.ts';
 import type { IdInput } from '../id-input.ts';
 import type { ReadingListener } from './reading.ts';
 import { inputBytes } from './input-bytes.ts';
+import type { ListForm, ListRules, ParquetForm } from './list-form.ts';
+import { lookAtList } from './look-at-list.ts';
 import { readCsv } from './read-csv.ts';
-import { readJson, readJsonLines } from './read-json.ts';
-import { readLines } from './read-lines.ts';
+import { readJson } from './read-json.ts';
+import { readLines, readWords } from './read-lines.ts';
 
-export interface ReadIdsOptions extends ReadingListener {
-  /** Column or member that holds the id; without it `id`, else `mint`, else the first. */
-  readonly column?: string | undefined;
+/** What a job says of its ids, as far as it decides which entries are read. */
+export interface ReadingRules extends ListRules {
+  /** Entries that are read at most, over all inputs. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReadIdsOptions extends ReadingListener, ReadingRules {
   /** The fingerprints of the inputs, in the same order: what is read must still match them. */
   readonly expected?: readonly InputFingerprint[] | undefined;
-  /** Told what was read of an input, at its end; for Parquet before. */
+  /** Told what was read of an input, at its end; before, for Parquet and where `limit` is given. */
   readonly onFingerprint?: ((fingerprint: InputFingerprint) => void) | undefined;
   /** Told how many more bytes of the files, as they lie on disk, were read. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
-  /** Whoever reads only the beginning of each input says how many entries of it are enough. */
-  readonly enough?: number | undefined;
 }
 
 /**
  * Reads all inputs as one stream, in blocks of about a thousand entries. Every entry is valid or invalid; duplicates are
  * marked later. Memory does not grow with the inputs.
- * @throws {ExportError} `input` when a file cannot be read, is not of its format, or changed.
+ * @throws {ExportError} `input` when a file cannot be read, is no list, or changed.
  */
 export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<EntryBlock> {
+  const { limit, onFingerprint } = options;
+  if (limit === undefined) {
+    for (const [source, input] of inputs.entries()) yield* readOne(input, { ...options, source });
+    return;
+  }
+  if (onFingerprint !== undefined) for (const each of await fingerprintInputs(inputs)) onFingerprint(each);
+  let left = limit;
   for (const [source, input] of inputs.entries()) {
-    const { column, onBytes, onFingerprint, enough } = options;
-    const expected = options.expected?.[source];
-    if (input.format === 'parquet') {
-      // Its library takes a while to load, which lists of ids need not wait for.
-      const { readParquet } = await import('./read-parquet.ts');
-      if (onFingerprint !== undefined) for (const each of await fingerprintInputs([input])) onFingerprint(each);
-      yield* readParquet(input, new EntryBlocks(input.name, source, options), { column, expected, onBytes, enough });
-    } else {
-      yield* readText(inputBytes(input, { expected, onBytes, onFingerprint }), { ...options, input, source });
+    for await (const block of readOne(input, { ...options, onFingerprint: undefined, source, enough: left })) {
+      const { length } = block.entries;
+      yield length <= left ? block : beginningOf(block, left);
+      left -= length;
+      if (left <= 0) return;
     }
   }
 }
 
-export interface ReadTextOptions extends ReadingListener {
+interface ReadOneOptions extends ReadIdsOptions {
+  /** Index of the input, in the order of reading. */
+  readonly source: number;
+  /** Entries that are enough, of those at the beginning. */
+  readonly enough?: number;
+}
+
+async function* readOne(input: IdInput, options: ReadOneOptions): AsyncGenerator<EntryBlock> {
+  const { source, onBytes, onFingerprint, enough } = options;
+  const expected = options.expected?.[source];
+  const form = input.form ?? (await lookAtList(input, { ...options, expected }));
+  if (form.kind !== 'parquet') {
+    yield* readText(inputBytes(input, { expected, onBytes, onFingerprint }), { ...options, input, form });
+    return;
+  }
+  const { readParquet } = await import('./read-parquet.ts');
+  if (onFingerprint !== undefined) for (const each of await fingerprintInputs([input])) onFingerprint(each);
+  yield* readParquet(input, new EntryBlocks(input.name, source, options), { form, expected, onBytes, enough });
+}
+
+/** The first entries of a block, which is longer. */
+function beginningOf({ entries, hashes }: EntryBlock, length: number): EntryBlock {
+  const beginning = Entries.take(length);
+  beginning.append(entries, 0, length);
+  return { entries: beginning, hashes: hashes.subarray(0, wordsPerHash * entries.validBetween(0, length)) };
+}
+
+export interface ReadTextOptions extends ReadingListener, ListRules {
   readonly input: IdInput;
   /** Index of the input, in the order of reading. */
   readonly source: number;
-  readonly column?: string | undefined;
+  readonly form: Exclude<ListForm, ParquetForm>;
 }
 
 /** Reads the entries of one text, of any format but Parquet. How its bytes are cut into pieces makes no difference. */
 export async function* readText(
   bytes: AsyncIterable<Uint8Array>,
-  { input, source, column, ...listener }: ReadTextOptions,
+  { input, source, form, outcome, ...listener }: ReadTextOptions,
 ): AsyncGenerator<EntryBlock> {
   const entries = new EntryBlocks(input.name, source, listener);
-  const reader = openReader(input, entries, column);
+  const reader = openReader(input.name, entries, { form, outcome });
   for await (const piece of checkText(input, bytes)) {
     reader.push(piece);
     yield* entries.take();
@@ -65,15 +100,20 @@ export async function* readText(
   yield* entries.take(true);
 }
 
-function openReader(input: IdInput, entries: EntryBlocks, column: string | undefined): ByteScanner {
-  switch (input.format) {
+function openReader(
+  input: string,
+  entries: EntryBlocks,
+  { form, outcome }: Pick<ReadTextOptions, 'form' | 'outcome'>,
+): ByteScanner {
+  switch (form.kind) {
     case 'csv':
-      return readCsv(input, entries, column);
+      return readCsv({ input, entries }, form, outcome);
     case 'json':
-      return readJson(input, entries, column);
     case 'jsonl':
-      return readJsonLines(input, entries, column);
+      return readJson({ input, entries }, form);
+    case 'words':
+      return readWords(entries);
     default:
-      return readLines(entries);
+      return readLines(input, entries);
   }
 }

@@ -4,22 +4,25 @@ import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { holdsId } from '../clean-id.ts';
 import type { EntryBlock } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { openInput } from './file-bytes.ts';
 import type { IdInput } from '../id-input.ts';
 import { checkUnchanged, inputBytes, type InputBytesOptions } from './input-bytes.ts';
-import { missingColumn, pickColumn } from './pick-column.ts';
+import { chooseColumns, type TableStart } from './id-columns.ts';
+import { entriesLookedAt, type ListForm, type ParquetForm } from './list-form.ts';
+import { mostSamples, noList, type Sample } from './no-list.ts';
 
 export interface ReadParquetOptions extends InputBytesOptions {
-  readonly column?: string | undefined;
+  readonly form: ParquetForm;
   /** Entries that are enough, of those at the beginning. */
   readonly enough?: number | undefined;
 }
 
 /**
  * Reads the id column of a Parquet file, a row group at a time.
- * @throws {ExportError} `input` when it is not Parquet, lacks the column, or changed.
+ * @throws {ExportError} `input` when it is not Parquet, or changed.
  */
 export async function* readParquet(
   input: IdInput,
@@ -27,15 +30,15 @@ export async function* readParquet(
   options: ReadParquetOptions,
 ): AsyncGenerator<EntryBlock> {
   const isPlain = input.compression === 'none';
+  const { column } = options.form;
   const file = isPlain ? await openInput(input) : await unpack(input, options);
   try {
     const buffer = await bufferOf(file);
     const metadata = await asInput(input, () => parquetMetadataAsync(buffer));
-    const column = columnOf(input, metadata, { entries, asked: options.column });
     let row = 0;
     let reported = 0;
     for (const group of metadata.row_groups) {
-      const rows = Math.min(Number(group.num_rows), options.enough ?? Number.POSITIVE_INFINITY);
+      const rows = Math.min(Number(group.num_rows), (options.enough ?? Number.POSITIVE_INFINITY) - row);
       const values = await asInput(input, () => readColumn(buffer, metadata, { column, start: row, end: row + rows }));
       for (const value of values) {
         row += 1;
@@ -63,19 +66,41 @@ function addValue(entries: EntryBlocks, value: unknown, row: number): void {
   } else if (!entries.addText(value, row)) entries.addInvalid('', row, 'empty id column');
 }
 
-/** The id column: one that holds plain values, not lists or structures. */
-function columnOf(
-  input: IdInput,
-  metadata: FileMetaData,
-  { entries, asked }: { readonly entries: EntryBlocks; readonly asked: string | undefined },
-): string {
-  const plain = parquetSchema(metadata).children.filter((child) => child.children.length === 0);
-  const names = plain.map((child) => child.element.name);
-  const picked = pickColumn(names, asked) ?? -1;
-  const column = names[picked];
-  if (column === undefined) throw missingColumn(input.name, asked ?? 'id', names);
-  entries.takeColumn(names, picked, asked);
-  return column;
+/** Looks at the beginning of a Parquet file. @throws {ExportError} `input` when it is not Parquet, or no column is that of ids */
+export async function surveyParquet(input: IdInput, asked: string | undefined): Promise<ListForm> {
+  const file = input.compression === 'none' ? await openInput(input) : await unpack(input, {});
+  try {
+    const buffer = await bufferOf(file);
+    const metadata = await asInput(input, () => parquetMetadataAsync(buffer));
+    const rows = Math.min(Number(metadata.num_rows), entriesLookedAt);
+    // Values that are plain, not lists or structures.
+    const plain = parquetSchema(metadata).children.filter((child) => child.children.length === 0);
+    const names = plain.map((child) => child.element.name);
+    const beginning = async (place: number): Promise<unknown[]> => {
+      if (rows === 0 || plain[place]?.element.type !== 'BYTE_ARRAY') return [];
+      const range = { column: names[place] ?? '', start: 0, end: rows };
+      return asInput(input, () => readColumn(buffer, metadata, range));
+    };
+    const holdsIds = async (place: number): Promise<boolean> =>
+      (await beginning(place)).some((value) => typeof value === 'string' && holdsId(value));
+    const table = { input: input.name, names, named: true, asked };
+    if (rows === 0) return await emptyTable(table);
+    const { columns, guessed } = await chooseColumns({ ...table, holdsIds });
+    const column = names[columns[0] ?? -1];
+    if (column !== undefined) return { kind: 'parquet', column, taken: { input: input.name, column, guessed } };
+    const first = await beginning(Math.max(0, names.indexOf(asked ?? '')));
+    const samples = first.slice(0, mostSamples).map((value, row): Sample => ({ line: row + 1, text: String(value) }));
+    throw noList({ input: input.name, head: Buffer.alloc(0), column: asked }, { entries: rows, samples, names });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without rows, any column will do that the user may have named. */
+async function emptyTable(table: Omit<TableStart, 'holdsIds'>): Promise<ListForm> {
+  const [place = 0] =
+    table.asked === undefined ? [] : (await chooseColumns({ ...table, holdsIds: () => true })).columns;
+  return { kind: 'parquet', column: table.names[place] ?? '' };
 }
 
 interface ColumnRange {

@@ -3,7 +3,7 @@ export interface TakenColumn {
   /** Name of the input. */
   readonly input: string;
   readonly column: string;
-  /** True when the user named none and there is no `id` or `mint`: it is the first one. */
+  /** True when the user named none and no name is known: it is the only one that has ids. */
   readonly guessed: boolean;
 }
 
@@ -18,7 +18,6 @@ export interface InvalidSample {
 
 /** What is reported while ids are read. */
 export interface ReadingListener {
-  readonly onColumn?: ((taken: TakenColumn, columns: readonly string[]) => void) | undefined;
   readonly onInvalid?: ((sample: InvalidSample) => void) | undefined;
 }
 

@@ -34,6 +34,8 @@ export interface EnqueueRequest {
 export interface EnqueueContext
   extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop' | 'abort'> {
   readonly onProgress: (progress: EnqueueProgress) => void;
+  /** Told of files that are not read. */
+  readonly onNote?: (note: string) => void;
 }
 
 export interface EnqueueProgress {
@@ -238,7 +240,7 @@ class Reading {
           onInvalid: sampling(this.invalid),
         };
     let entries = 0;
-    for await (const block of readIds(found.inputs, { column: request.job.ids.column, ...checks })) {
+    for await (const block of readIds(found.inputs, { ...request.job.ids, ...checks })) {
       this.#context.stop.throwIfAborted();
       entries += block.entries.length;
       this.#tell(isAgain ? 'reading again' : 'reading', entries);

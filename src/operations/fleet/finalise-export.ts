@@ -41,7 +41,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const home = bucketHome(place);
   const written = await home.readManifest();
   if (written !== undefined) {
-    await afterNight({ job, account: accountOf(place.address, written), pattern: job.output.dir }, context);
+    await afterNight({ job, account: accountOf(place.address, written), outputDir: job.output.dir }, context);
     return { state: 'already', manifest: written };
   }
   const finalised = await completeNow(job, place, context);
@@ -55,7 +55,7 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    await afterNight({ job, account: accountOf(place.address, manifest), pattern: job.output.dir }, context);
+    await afterNight({ job, account: accountOf(place.address, manifest), outputDir: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(bucketHome(place), error);

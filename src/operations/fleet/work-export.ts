@@ -51,7 +51,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext)
     workOn(request, observed, startedAtMs),
   );
   if (outcome.state !== 'unfinished')
-    await afterNight({ job, account: outcome.account, pattern: job.output.dir }, context);
+    await afterNight({ job, account: outcome.account, outputDir: job.output.dir }, context);
   return outcome;
 }
 

@@ -13,16 +13,16 @@ export interface Night {
   readonly job: Job;
   readonly account: ExportAccount;
   /** `output.dir` as the job has it, with `{date}`: other nights lie beside this one. */
-  readonly pattern: string;
+  readonly outputDir: string;
 }
 
 /**
- * What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. After exit 3
- * nothing does: readers of `latest` keep the night before.
+ * What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. After exit 3,
+ * or for some of the ids alone, nothing does: readers of `latest` keep the night before.
  */
 export async function afterNight(night: Night, context: HomeContext): Promise<void> {
   const { job, account } = night;
-  if (intolerable(account, job) !== undefined) return;
+  if (account.limit !== undefined || intolerable(account, job) !== undefined) return;
   await pointLatest(job, context);
   try {
     await keepNights(night, context);
@@ -34,10 +34,10 @@ export async function afterNight(night: Night, context: HomeContext): Promise<vo
 }
 
 /** Removes the nights beside this one that no rule keeps; never this one, and never its base. */
-async function keepNights({ job, account, pattern }: Night, context: HomeContext): Promise<void> {
+async function keepNights({ job, account, outputDir }: Night, context: HomeContext): Promise<void> {
   const { keep } = job.output;
   if (keep === undefined) return;
-  const top = topOfNights(pattern);
+  const top = topOfNights(outputDir);
   const place = await nightsAt(top, job, context);
   const spared = ({ name, seals }: CompleteNight): string | undefined => {
     if (job.output.dir.endsWith(`/${name}`)) return 'this export';

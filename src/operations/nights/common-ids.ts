@@ -8,7 +8,7 @@ import { shownPath } from '../../lib/shown-path.ts';
 import { isOverUnlisted } from '../tolerance.ts';
 
 export interface ListAndBase {
-  readonly job: Pick<Job, 'tolerance'>;
+  readonly job: Pick<Job, 'ids' | 'tolerance'>;
   readonly base: Pick<OpenBase, 'folder'>;
   readonly keys: Pick<BaseKeys, 'rows'>;
   readonly choice: Pick<Choice, 'known' | 'unlisted' | 'asked'>;
@@ -35,7 +35,7 @@ export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBa
   const warnings: string[] = [];
   if (rows > 0 && 2 * known < listed)
     warnings.push(`only ${count(known)} of ${plural(listed, 'id')} are in the base ${name}; all others are requested`);
-  if (isOverUnlisted({ rows, unlisted }, job.tolerance))
+  if (job.ids.limit === undefined && isOverUnlisted({ rows, unlisted }, job.tolerance))
     warnings.push(
       `${count(unlisted)} of ${plural(rows, 'asset')} of the base ${name} are not listed now, and tolerance.maxUnlisted allows ${job.tolerance.maxUnlisted}: the run will end with exit 3, and its export is set aside. Is the id list whole?`,
     );

@@ -10,9 +10,14 @@ import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
 /** The link beside exports that leads to the newest complete one, and the object that names it in a bucket. */
 export const latestNames = { link: 'latest', object: 'latest.json' } as const;
 
+/** An export of the first ids alone is not the newest of all. */
+function pointsLatest({ output, ids }: Job): boolean {
+  return output.latest && ids.limit === undefined;
+}
+
 /** Refuses what lies where `latest` belongs and is not one. @throws {ExportError} `usage` */
 export async function requireLatestFree(job: Job, context: HomeContext): Promise<void> {
-  if (!job.output.latest) return;
+  if (!pointsLatest(job)) return;
   await (await openPlace(job, context)).read();
 }
 
@@ -21,7 +26,7 @@ export async function requireLatestFree(job: Job, context: HomeContext): Promise
  * @throws {ExportError} `usage` when something else has its name
  */
 export async function pointLatest(job: Job, context: HomeContext): Promise<void> {
-  if (!job.output.latest) return;
+  if (!pointsLatest(job)) return;
   const place = await openPlace(job, context);
   const name = basename(job.output.dir);
   for (;;) {

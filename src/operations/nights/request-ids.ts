@@ -4,6 +4,7 @@ import { type FinishedExport, openFinished } from '../../finished/finished-expor
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
+import { outcomesToRead } from '../../records/unexported-table.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { Spent } from '../../store/export-standing.ts';
 import { readJobIds, newReadProgress } from '../../work/read-job-ids.ts';
@@ -99,7 +100,7 @@ function requestsOf(listener: RunListener): RunListener {
 }
 
 /** How the ids that are requested lie in their file. */
-export const askedIdsForm: Job['ids'] = { from: ['asked-ids'], format: 'lines' };
+export const askedIdsForm: Job['ids'] = { from: ['asked-ids'], format: 'lines', outcome: [...outcomesToRead] };
 
 /** The job of an export within the export: what is requested is kept as it comes. @param dir where it lies */
 export function askedJob(job: Job, dir: string): Job {

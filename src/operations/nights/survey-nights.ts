@@ -2,6 +2,7 @@ import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../store/content-seal.ts';
 import { exportPaths } from '../../store/export-folder.ts';
+import { limitOf } from '../../store/limited.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
 import { parseRunLines } from '../../store/runs/run-lines.ts';
 import type { DatedNight } from './keep-rules.ts';
@@ -101,6 +102,7 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
   if (typeof manifest === 'string') return `damaged: ${manifest}`;
   if (manifest === undefined) return own.includes(exportPaths.throwingAway) ? 'an unfinished --fresh' : 'unfinished';
   if (manifest.kind === 'diff') return 'a diff';
+  if (limitOf(manifest.job) !== undefined) return 'limited to its first ids';
   if (own.includes(exportPaths.repairing)) return 'an unfinished repair';
   const known = new Set([exportPaths.manifest, ...exportPaths.companions, ...manifest.files.map(({ path }) => path)]);
   const isOwn = (each: string): boolean => known.has(each) || each.startsWith(`${exportPaths.run}/`);

@@ -1,4 +1,5 @@
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
+import { limitText } from '../../store/limited.ts';
 import type { Look, ReportData } from '../report-data.ts';
 import { type Colour, colours, place, type Segment, segment } from './charts.ts';
 import { html, joined, type Markup, type Part } from './html.ts';
@@ -32,6 +33,7 @@ export function accountSection(data: ReportData): Markup {
     ...(pending === 0 ? [] : [{ name: 'pending', ids: pending } as const]),
   ];
   return html`<section id="account" aria-labelledby="account-h"><h2 id="account-h">What became of every id</h2>
+${data.limit === null ? '' : html`<p>This export reads ${limitText(data.limit)}.</p>`}
 <div class="card flush">${fateBars(counts.read, fates)}${equation(counts.read, fates)}</div>
 ${tiles(data)}
 ${data.look.length === 0 ? '' : worthALook(data.look)}

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedId } from '../../../src/service/generated/generated-assets.ts';
@@ -76,5 +77,57 @@ describe('get', () => {
     const run = await runProgram(['get', 'nonsense', ...flags]);
     expect(run).toMatchObject({ exit: 2, stdout: '' });
     expect(run.stderr).toContain('not an asset id: nonsense');
+  });
+});
+
+describe('get --ids', () => {
+  it('reads lists as run does, from files and stdin, and sends full calls', async () => {
+    const folder = await tempFolder();
+    const service = await startGeneratedService();
+    const many = Array.from({ length: 25 }, (_, n) => generatedId(4, n));
+    await writeFile(join(folder, 'a.json'), JSON.stringify([...many.slice(0, 20), many[0]]));
+    await writeFile(
+      join(folder, 'b.csv'),
+      `wallet,tokenMint\n${many
+        .slice(20)
+        .map((id) => `x,${id}`)
+        .join('\n')}\n`,
+    );
+    const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+    const get = (line: readonly string[], stdin?: string) =>
+      runProgram(['get', ...line, '--url', service.url, '--ids-per-call', '10'], {
+        ...{ cwd: folder, environment },
+        ...(stdin === undefined ? {} : { stdin }),
+      });
+    const idsOf = ({ stdout }: { stdout: string }) =>
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { id: string }).id);
+    const all = await get(['--ids', '*.{json,csv}']);
+    expect(all).toMatchObject({ exit: 0, stderr: '' });
+    expect(idsOf(all)).toEqual(many);
+    expect(service.counts().calls).toBe(3);
+    expect(idsOf(await get(['--ids', 'a.json', '--limit', '2']))).toEqual(many.slice(0, 2));
+    const piped = await get(['--ids', '-'], `${many[1] ?? ''}, ${many[2] ?? ''}\noops\n`);
+    expect(idsOf(piped)).toEqual([many[1], many[2]]);
+    expect(piped.exit).toBe(3);
+    expect(piped.stderr).toMatch(/^-:2: "oops": .*\n$/);
+    await service.stop();
+  });
+
+  it('refuses what is no list, and ids that are given twice or not at all, before anything is asked', async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, 'page.txt'), '<!doctype html><p>Sign in</p>');
+    await writeFile(join(folder, 'empty.txt'), '\n');
+    const get = (...line: string[]) => runProgram(['get', ...line, ...flags], { cwd: folder });
+    const page = await get('--ids', 'page.txt');
+    expect(page).toMatchObject({ exit: 4, stdout: '' });
+    expect(page.stderr).toContain('it looks like an HTML page');
+    expect(await get('--ids', 'empty.txt')).toMatchObject({ exit: 3, stdout: '' });
+    expect((await get('--ids', 'page.txt', ids[0] ?? '')).stderr).toContain('ids were given twice');
+    const none = await get();
+    expect(none).toMatchObject({ exit: 2, stdout: '' });
+    expect(none.stderr).toContain('--ids FILE');
   });
 });

@@ -52,7 +52,10 @@ describe('readText of lines', () => {
           yield* inPieces(Buffer.from(text), pieces);
         };
         const read: string[] = [];
-        for await (const entries of markDuplicates(readText(reads(), { input, source: 0 }), new HashSet128())) {
+        for await (const entries of markDuplicates(
+          readText(reads(), { input, source: 0, form: { kind: 'lines' } }),
+          new HashSet128(),
+        )) {
           for (const { line, state, text: found } of entriesIn(entries)) read.push(`${line} ${state} ${found}`);
         }
         expect(read).toEqual(oracle(texts));

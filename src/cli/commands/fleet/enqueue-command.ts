@@ -6,6 +6,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
+import { limitText } from '../../../store/limited.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
@@ -81,6 +82,9 @@ async function enqueue(args: CommandArguments): Promise<number> {
       {
         ...{ clock: systemClock, random: Math.random, files: diskFileStore, stdin: process.stdin },
         ...{ stop: signals.stop, abort: signals.abort, onProgress: shown.onProgress },
+        onNote: (note) => {
+          shown.tell(`asset-export: warning: ${note}`);
+        },
       },
     );
   } finally {
@@ -91,8 +95,10 @@ async function enqueue(args: CommandArguments): Promise<number> {
   const error = intolerableIds(enqueued, job);
   if (args.isOn('json')) {
     const said = error === undefined ? null : errorJson(error);
-    process.stdout.write(`${JSON.stringify({ folder: job.output.dir, ...enqueued, error: said })}\n`);
-  } else process.stdout.write(enqueuedText(enqueued, job.output.dir));
+    process.stdout.write(
+      `${JSON.stringify({ folder: job.output.dir, limit: job.ids.limit ?? null, ...enqueued, error: said })}\n`,
+    );
+  } else process.stdout.write(enqueuedText(enqueued, job));
   process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job) : errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
@@ -106,7 +112,8 @@ async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean
   });
 }
 
-function enqueuedText(enqueued: Enqueued, address: string): string {
+function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job): string {
+  const address = output.dir;
   const { state, put, slices } = enqueued;
   const heads = {
     enqueued: `${address}: ${plural(slices, 'slice')} enqueued${put === slices ? '' : `, ${count(put)} of them now`}`,
@@ -123,6 +130,7 @@ function enqueuedText(enqueued: Enqueued, address: string): string {
   ] as const;
   return [
     heads[state],
+    ...(limit === undefined ? [] : [`  ${limitText(limit)}`]),
     ...rows.map(([name, value]) => `  ${name.padEnd(13)} ${count(value)}`),
     ...columnLines(enqueued.columns).map((line) => `  ${line}`),
     ...invalidLines(enqueued).map((line) => `  ${line}`),

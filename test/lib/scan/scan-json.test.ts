@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanJsonArray } from '../../../src/lib/scan/scan-json-array.ts';
+import { scanJson, type ScanJsonOptions } from '../../../src/lib/scan/scan-json.ts';
 import { readSizes, scan } from '../in-pieces.ts';
 
-function elementsOf(text: string, sizes: readonly number[] = [7], longest = 100_000): string[] {
+function elementsOf(
+  text: string,
+  sizes: readonly number[] = [7],
+  more: Partial<Pick<ScanJsonOptions, 'longest' | 'opensInner' | 'onArray'>> = {},
+): string[] {
   const elements: string[] = [];
-  const scanner = scanJsonArray({
-    longest,
+  const scanner = scanJson({
+    longest: 100_000,
+    ...more,
     onElement: ({ bytes, start, end, line, cut }) => {
       elements.push(`${line}${cut ? '…' : ''} ${bytes.toString('utf8', start, end)}`);
     },
@@ -18,7 +23,7 @@ function elementsOf(text: string, sizes: readonly number[] = [7], longest = 100_
 
 const values = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 8 });
 
-describe('scanJsonArray', () => {
+describe('scanJson', () => {
   it('finds the elements of any array, whatever the reads are cut into', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(0, 1, 3), readSizes, (array, indent, sizes) => {
@@ -57,13 +62,33 @@ describe('scanJsonArray', () => {
   it('keeps only the beginning of an element that is too long', () => {
     const text = `["${'x'.repeat(100)}", "b"]`;
     for (const sizes of [[1], [9], [1000]])
-      expect(elementsOf(text, sizes, 10)).toEqual([`1… "${'x'.repeat(9)}`, '1 "b"']);
+      expect(elementsOf(text, sizes, { longest: 10 })).toEqual([`1… "${'x'.repeat(9)}`, '1 "b"']);
   });
 
-  it('refuses what is not one whole array, with the line', () => {
-    expect(() => elementsOf('\n{"a":1}')).toThrow('2: it does not start with [');
+  it('reads arrays and objects that follow one another', () => {
+    const text = '["a",{"b":"}"}]\n["c"]\n{"d":["]"]}{"e":1} , {"f":"\\""}\n';
+    for (const sizes of [[1], [2], [3], [1000]]) {
+      expect(elementsOf(text, sizes)).toEqual([
+        ...['1 "a"', '1 {"b":"}"}', '2 "c"', '3 {"d":["]"]}', '3 {"e":1}', '3 {"f":"\\""}'],
+      ]);
+    }
+  });
+
+  it('opens arrays in an array where it is told to, and gives the lengths of all', () => {
+    const lengths: number[] = [];
+    const open = { opensInner: true, onArray: (elements: number) => lengths.push(elements) };
+    for (const sizes of [[1], [1000]])
+      expect(elementsOf('[["a","b"],[],[["c"]], {"d":[1]}]', sizes, open)).toEqual([
+        ...['1 "a"', '1 "b"', '1 "c"', '1 {"d":[1]}'],
+      ]);
+    expect(lengths).toEqual([2, 0, 1, 0, 1, 2, 0, 1, 0, 1]);
+  });
+
+  it('refuses text outside of arrays and objects, and an array or object without an end, with the line', () => {
+    expect(() => elementsOf('\nx')).toThrow('2: unexpected text outside of [ ] and { }');
+    expect(() => elementsOf('{"a":1')).toThrow('1: the closing } is missing');
     expect(() => elementsOf('["a",\n"b"')).toThrow('2: the closing ] is missing');
     expect(() => elementsOf('["a",\n"b]')).toThrow('2: the closing ] is missing');
-    expect(() => elementsOf('["a"]\n\n["b"]')).toThrow('3: there is text after the closing ]');
+    expect(() => elementsOf('["a"]\n\n"b"')).toThrow('3: unexpected text');
   });
 });

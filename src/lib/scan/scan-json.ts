@@ -11,24 +11,31 @@ import {
   quote,
 } from '../ascii.ts';
 
-export interface ScanJsonArrayOptions {
+export interface ScanJsonOptions {
   /** The longest element that is kept whole, in bytes. */
   readonly longest: number;
   /** Called with the bytes of each element, without surrounding whitespace. They are not checked to be JSON. */
   readonly onElement: (span: ByteSpan) => void;
-  /** Makes the error for text that is not one whole array, with the line where that shows. */
+  /** Whether an array in an array is opened, too, instead of being one element. */
+  readonly opensInner?: boolean;
+  /** Called at the end of each array that was opened, with the number of its elements. */
+  readonly onArray?: (elements: number) => void;
+  /** Makes the error for text outside of arrays and objects, or one that has no end, with the line where that shows. */
   readonly fault: (why: string, line: number) => Error;
 }
 
 /**
- * Cuts the bytes of one JSON array into its elements, without building values: an array of any length costs no more
- * memory than its longest element, and that no more than `longest`. An empty place between two commas is no element.
+ * Cuts the bytes of JSON arrays and objects that follow one another into elements, without building values: an array of any
+ * length costs no more memory than its longest element, and that no more than `longest`. An object outside of an array is an
+ * element; an empty place between two commas is none.
  */
-export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
-  const { fault } = options;
+export function scanJson(options: ScanJsonOptions): ByteScanner {
+  const { fault, opensInner = false } = options;
   const span: ByteSpan = { bytes: Buffer.alloc(0), start: 0, end: 0, line: 1, cut: false };
   const carry = carryBytes(options.longest);
-  let place: 'before' | 'inside' | 'after' = 'before';
+  /** Elements of the arrays that are open, the outermost first. */
+  const open: number[] = [];
+  /** Brackets that are open in the element. */
   let depth = 0;
   let inString = false;
   let escaped = false;
@@ -42,8 +49,8 @@ export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
   };
 
   const emit = (bytes: Buffer, start: number, end: number): void => {
-    if (!inElement) return;
     inElement = false;
+    if (open.length > 0) open[open.length - 1] = (open.at(-1) ?? 0) + 1;
     span.bytes = bytes;
     span.start = start;
     span.end = end;
@@ -56,21 +63,29 @@ export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
     options.onElement(span);
   };
 
-  const outside = (byte: number): void => {
-    if (place === 'before' && byte === openBracket) place = 'inside';
-    else if (place === 'before') throw fault('it does not start with [', line);
-    else throw fault('there is text after the closing ]', line);
-  };
-
-  /** True when the byte ends an element. */
-  const structure = (byte: number): boolean => {
-    if (byte === openBracket || byte === openBrace) depth += 1;
-    else if (depth > 0) depth -= byte === closeBracket || byte === closeBrace ? 1 : 0;
-    else if (byte === comma) return true;
-    else if (byte === closeBracket) {
-      place = 'after';
+  /** Takes a byte that stands between elements. True when it begins none. */
+  const between = (byte: number): boolean => {
+    if (byte === comma) return true;
+    if (byte === closeBracket && open.length > 0) {
+      const elements = open.pop() ?? 0;
+      options.onArray?.(elements);
       return true;
     }
+    if (byte === openBracket && (open.length === 0 || opensInner)) {
+      open.push(0);
+      return true;
+    }
+    if (open.length > 0 || byte === openBrace) return false;
+    throw fault('unexpected text outside of [ ] and { }', line);
+  };
+
+  /** True when the byte ends the element; it may be the last of an object outside of arrays, or what follows it in an array. */
+  const ends = (byte: number): boolean => {
+    if (byte === openBracket || byte === openBrace) depth += 1;
+    else if (depth > 0) {
+      depth -= byte === closeBracket || byte === closeBrace ? 1 : 0;
+      return depth === 0 && open.length === 0;
+    } else return byte === comma || byte === closeBracket;
     return false;
   };
 
@@ -109,26 +124,25 @@ export function scanJsonArray(options: ScanJsonArrayOptions): ByteScanner {
           continue;
         }
         afterReturn = false;
-        if (place !== 'inside') {
-          outside(byte);
-          continue;
-        }
-        if (structure(byte)) {
-          emit(bytes, start, index);
-          continue;
-        }
         if (!inElement) {
+          if (between(byte)) continue;
           inElement = true;
           span.line = line;
           start = index;
+        }
+        if (ends(byte)) {
+          const isOutside = open.length === 0;
+          emit(bytes, start, isOutside ? index + 1 : index);
+          if (!isOutside) between(byte);
+          continue;
         }
         inString = byte === quote;
       }
       if (inElement) carry.add(bytes, start, bytes.length);
     },
     end() {
-      if (place === 'before') return;
-      if (place === 'inside') throw fault('the closing ] is missing; the file may be truncated', line);
+      const closing = open.length > 0 ? ']' : inElement ? '}' : undefined;
+      if (closing !== undefined) throw fault(`the closing ${closing} is missing; the file may be truncated`, line);
     },
   };
 }

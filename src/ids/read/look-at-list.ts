@@ -1,0 +1,50 @@
+import { checkText } from '../check-text.ts';
+import type { IdInput } from '../id-input.ts';
+import { inputBytes, type InputBytesOptions } from './input-bytes.ts';
+import { entriesLookedAt, type ListForm, type ListRules, type ListSurvey, type SurveyOptions } from './list-form.ts';
+import { requireNoArchive } from './no-list.ts';
+import { surveyCsv } from './read-csv.ts';
+import { surveyLines } from './read-lines.ts';
+import { surveyJson } from './survey-json.ts';
+
+/** How much of a text is looked at to see how it is cut, in bytes. */
+const headBytes = 65_536;
+
+/**
+ * Sees by its beginning how the ids of an input are found. A text that begins like JSON is JSON, whatever its name says.
+ * @throws {ExportError} `input` when none of its first 1,000 entries is an id, or it is not clear which column has them
+ */
+export async function lookAtList(
+  input: IdInput,
+  rules: ListRules & Pick<InputBytesOptions, 'expected'>,
+): Promise<ListForm> {
+  if (input.format === 'parquet') {
+    // Its library takes a while to load, which lists of ids need not wait for.
+    const { surveyParquet } = await import('./read-parquet.ts');
+    return surveyParquet(input, rules.column);
+  }
+  let head = Buffer.alloc(0);
+  let survey: ListSurvey | undefined;
+  const begin = (): ListSurvey => {
+    requireNoArchive(input.name, head);
+    const begun = openSurvey(input, { ...rules, input: input.name, head });
+    begun.push(head);
+    return begun;
+  };
+  for await (const piece of checkText(input, inputBytes(input, { expected: rules.expected }))) {
+    if (survey === undefined) {
+      head = Buffer.concat([head, piece]);
+      if (head.length >= headBytes) survey = begin();
+    } else survey.push(piece);
+    if (survey !== undefined && survey.entries >= entriesLookedAt) return survey.form();
+  }
+  survey ??= begin();
+  survey.end();
+  return survey.form();
+}
+
+function openSurvey({ format }: IdInput, options: SurveyOptions): ListSurvey {
+  const first = options.head.toString('latin1').trimStart().charAt(0);
+  if (first === '[' || first === '{' || format === 'json' || format === 'jsonl') return surveyJson(options);
+  return format === 'csv' ? surveyCsv(options) : surveyLines(options);
+}
