@@ -9,6 +9,7 @@ export function issueText(issue: z.core.$ZodIssue): string {
     section === 'notify' ||
     section === 'lineage' ||
     (section === 'fleet' && name === 'database') ||
+    (issue.code === 'custom' && issue.params?.['hidden'] === true) ||
     (section === 'service' && ['url', 'apiKeyFile'].includes(String(name)));
   const given = issue.input === undefined || secret ? '' : `, not ${JSON.stringify(issue.input)}`;
   switch (issue.code) {

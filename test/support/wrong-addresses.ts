@@ -1,0 +1,33 @@
+/** Names that were meant for another place, and what the message has to name instead where an output folder is given. */
+export const wrongAddresses = {
+  'gcs://bucket/x': 'Write gs://bucket/x.',
+  'azure://container/x': 'Write az://ACCOUNT/container/x.',
+  'abfss://container@account.dfs.core.windows.net/x': 'Write az://account/container/x.',
+  'r2://bucket/x': 'Write s3://bucket/x with --out-endpoint',
+  's3a://bucket/x': 'Write s3://bucket/x.',
+  's4://bucket/x': 'Write s3://bucket/x.',
+  'hdfs://node/x': 'Give a folder',
+  'https://host/y': 'Give a folder',
+  'http://host/y': 'Give a folder',
+  'S3://bucket/x': 'Write s3://bucket/x.',
+  'GS://bucket/x': 'Write gs://bucket/x.',
+  's3:/b': 'A path of this name is ./s3:/b.',
+  's3:b': 'Write s3://b.',
+  'File:///d': 'Write file:///d.',
+  'file:/d': 'Write file:///d.',
+  's3://': 'Give a folder',
+  'az://account': 'Give a folder',
+  'mysql://user@host/database': 'asset-export load',
+  '$HOME/x': 'Write ~/x.',
+  '${HOME}/x': 'Write ~/x.',
+  '~other/x': './~other/x',
+  'out/$DAY': 'Write the value of $DAY.',
+  '%Y-%m-%d': 'Write {date}',
+  'out/{day}': 'Write {date}',
+  '{DATE}': 'Write {date}',
+  'postgres://user@host/database': 'asset-export load',
+  'duckdb:x.duckdb': 'asset-export load',
+  '-': 'asset-export get',
+} as const;
+
+export type WrongAddress = keyof typeof wrongAddresses;
