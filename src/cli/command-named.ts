@@ -1,5 +1,6 @@
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 import type { CommandEntry } from './command.ts';
 
 /** What other tools call a command of this one. */
@@ -20,12 +21,12 @@ export function commandNamed(commands: readonly CommandEntry[], name: string): C
   if (name.startsWith('-')) {
     throw new ExportError(
       'usage',
-      `unexpected flag ${name}: the command comes first, as in asset-export run ${name} …`,
+      `unexpected flag ${shownWord(name)}: the command comes first, as in asset-export run ${shownWord(name)} …`,
       { todo },
     );
   }
   const names = commands.map((entry) => entry.name);
   const guess = (Object.hasOwn(otherNames, name) ? otherNames[name] : undefined) ?? nearestName(name, names);
   const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
-  throw new ExportError('usage', `unknown command: ${name}${meant}`, { todo });
+  throw new ExportError('usage', `unknown command: ${shownWord(name)}${meant}`, { todo });
 }

@@ -2,6 +2,7 @@ import parse from 'yargs-parser';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */
 export function parseArguments(name: string, command: Command, argv: readonly string[]): CommandArguments {
@@ -58,7 +59,7 @@ function isNumber(text: string): boolean {
 function requireWords(name: string, { words }: Command, given: readonly string[]): void {
   const todo = `See asset-export ${name} --help.`;
   const extra = given[words?.most ?? 0];
-  if (extra !== undefined) throw new ExportError('usage', `unexpected argument: ${extra}`, { todo });
+  if (extra !== undefined) throw new ExportError('usage', `unexpected argument: ${shownWord(extra)}`, { todo });
   if (words !== undefined && given.length < words.least) {
     throw new ExportError('usage', `missing argument: ${name} needs ${words.name} (${words.about})`, { todo });
   }
@@ -71,7 +72,9 @@ function unknownFlag(name: string, unknown: string, flags: readonly CommandFlag[
   );
   const dash = unknown.length === 1 ? '-' : '--';
   const meant = guess === undefined ? '' : `; did you mean --${guess}?`;
-  return new ExportError('usage', `unknown flag for ${name}: ${dash}${unknown}${meant}`, { todo: helpOf(name) });
+  return new ExportError('usage', `unknown flag for ${name}: ${dash}${shownWord(unknown)}${meant}`, {
+    todo: helpOf(name),
+  });
 }
 
 /** The parser's words, in ours. */

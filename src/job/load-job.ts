@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type AddressUse, classifyAddress, requireAddress } from '../lib/address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import { noBase } from './job-base.ts';
 import { fieldText } from './field-text.ts';
@@ -140,7 +141,7 @@ function readJobFile({ file = '', folder, environment }: KnownSources): JobFile 
     if (error instanceof ExportError) throw error;
     const why =
       codeOf(error) === 'ENOENT' ? 'it does not exist' : codeOf(error) === 'EISDIR' ? 'it is a folder' : String(error);
-    throw new ExportError('usage', `cannot read the job file ${file}: ${why}`, {
+    throw new ExportError('usage', `cannot read the job file ${shownWord(file)}: ${why}`, {
       todo: 'Name a job file, or use the flags --ids, --url and --out. See asset-export run --help.',
       cause: error,
     });

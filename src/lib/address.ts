@@ -67,7 +67,7 @@ export function classifyAddress(text: string, use: AddressUse): Address {
   }
   // A stage of a warehouse has signs of its own.
   if (use === 'warehouse' && text.startsWith('@')) return { kind: 'path', text };
-  const schemed = ofScheme(text, rules);
+  const schemed = ofScheme(text, rules) ?? withoutScheme(text);
   if (schemed?.kind === 'wrong') return schemed;
   return unknownName(text, rules) ?? schemed ?? { kind: 'path', text: fromHome(text) };
 }
@@ -156,6 +156,15 @@ function ofScheme(given: string, rules: AddressRules): Address | undefined {
   if (scheme === 'file') return fileAddress(given);
   const problem = bucketNameProblem(given);
   return problem === undefined ? { kind: 'bucket', text: given } : wrong(problem, nameOne(rules));
+}
+
+/** `name:password@host/database` and `host/v3/key` hold secrets: not shown. */
+function withoutScheme(text: string): Address | undefined {
+  if (!/^[^/\s]+:.*@[^/\s]/s.test(text) && !/^[\w-]+(\.[\w-]+)+(:\d+)?\/v3\//.test(text)) return undefined;
+  return wrong(
+    'looks like the address of a database or service',
+    'Write --url https://host for the service, load --to postgres://user@host/database for a database. A path of such a name begins with ./.',
+  );
 }
 
 /** The right form of an address whose scheme is supported, also by another name. */

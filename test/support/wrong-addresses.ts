@@ -27,6 +27,8 @@ export const wrongAddresses = {
   '{DATE}': 'Write {date}',
   'postgres://user@host/database': 'asset-export load',
   'duckdb:x.duckdb': 'asset-export load',
+  'me:password@host/database': 'load --to postgres://user@host/database',
+  'service.example/v3/key': '--url https://host',
   '-': 'asset-export get',
 } as const;
 

@@ -5,6 +5,7 @@ import { fileNameWarning } from '../../lib/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { count } from '../../lib/format-text.ts';
+import { shownWord } from '../../lib/shown-address.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { DiffSummary } from '../../diff/diff-exports.ts';
 import { diskFileStore } from '../../store/file-store.ts';
@@ -13,6 +14,7 @@ import type { Command, CommandArguments } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
 import { programVersion } from '../program-version.ts';
 import { bytesOf } from '../flag-values.ts';
+import { showWarning } from '../output/show-error.ts';
 
 /** `diff`: compares two exports. */
 export const diffCommand: Command = {
@@ -61,7 +63,7 @@ async function run(args: CommandArguments): Promise<number> {
   const given = args.text('out');
   const out = given === undefined ? undefined : absoluteAddress(given, 'changes', '--out');
   const warning = out === undefined ? undefined : fileNameWarning(out);
-  if (warning !== undefined) process.stderr.write(`asset-export: warning: ${warning}\n`);
+  if (warning !== undefined) showWarning(warning);
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
   const { diffExports } = await import('../../diff/diff-exports.ts');
   const places = args.words.map(exportAddress);
@@ -76,7 +78,7 @@ async function run(args: CommandArguments): Promise<number> {
       ),
     cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],
   });
-  const [older = '', newer = ''] = args.words;
+  const [older = '', newer = ''] = args.words.map(shownWord);
   process.stdout.write(
     args.isOn('json')
       ? `${JSON.stringify({ out: given ?? null, ...summary })}\n`

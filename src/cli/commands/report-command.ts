@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { byteSize } from '../../lib/format-text.ts';
+import { byteSize, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { ProfileExtent } from '../../report/read-report.ts';
 import type { ReportData } from '../../report/report-data.ts';
@@ -104,5 +104,5 @@ async function openInBrowser(path: string): Promise<void> {
     });
   });
   if (isStarted) opened.unref();
-  else process.stderr.write(`cannot open a browser: ${program} is not installed. Open ${path} yourself.\n`);
+  else process.stderr.write(`cannot open a browser: ${program} is not installed. Open ${printable(path)} yourself.\n`);
 }

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { safeText } from '../../lib/shown-address.ts';
 import type { RunEvent } from '../../work/run-events.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';
@@ -121,7 +122,7 @@ function logEvent(log: pino.Logger, event: RunEvent): void {
       log[level](facts, 'cannot write runs.jsonl: the run continues without it');
       return;
     case 'warning':
-      log[level](event.message);
+      log[level](safeText(event.message));
       return;
     default:
       log[level](facts, kind);

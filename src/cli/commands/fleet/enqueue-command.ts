@@ -5,7 +5,7 @@ import { jobWarnings } from '../../../job/job-warnings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
-import { shellWord } from '../../../lib/shown-path.ts';
+import { shellWord, shownPath } from '../../../lib/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
@@ -91,8 +91,10 @@ async function enqueue(args: CommandArguments): Promise<number> {
   if (args.isOn('json')) {
     const said = error === undefined ? null : errorJson(error);
     process.stdout.write(`${JSON.stringify({ folder: job.output.dir, ...enqueued, error: said })}\n`);
-  } else process.stdout.write(enqueuedText(enqueued, job.output.dir));
-  process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job.output.dir) : errorText(error)}\n`);
+  } else process.stdout.write(enqueuedText(enqueued, shownPath(job.output.dir, process.cwd())));
+  process.stderr.write(
+    `${error === undefined ? nextLine(enqueued, args, shownPath(job.output.dir, process.cwd())) : errorText(error)}\n`,
+  );
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
