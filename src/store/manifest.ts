@@ -6,6 +6,7 @@ import {
   countsSchema,
   driftSchema,
   fileSchema,
+  folderName,
   inputSchema,
   jobShapeSchema,
   notesSchema,
@@ -29,7 +30,7 @@ const columnSchema = z.object({
   list: z.string().optional(),
 });
 
-const namedSchema = z.object({ name: z.string(), seal: z.string() });
+const namedSchema = z.object({ name: folderName, seal: z.string() });
 
 /** What a diff compared, and what it found. */
 const diffSchema = z.object({
@@ -65,7 +66,7 @@ const manifestSchema = z.object({
   /** The export that rows were taken from, and what was requested again. */
   base: z
     .object({
-      name: z.string(),
+      name: folderName,
       /** Names what it holds (`contentSeal`). */
       seal: z.string(),
       asked: z.object({
@@ -120,7 +121,10 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
     });
   }
   const manifest = manifestSchema.safeParse(value);
-  if (!manifest.success) throw damaged(path, 'it is not an export manifest');
+  if (!manifest.success) {
+    const outside = manifest.error.issues.find(({ code }) => code === 'custom');
+    throw damaged(path, outside?.message ?? 'it is not an export manifest');
+  }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   return manifest.data;
 }
