@@ -15,7 +15,7 @@ function removing(folder: string, at: number): { readonly files: FileStore; read
   let seen = 0;
   const files = new Proxy(diskFileStore, {
     get: (store, name: keyof FileStore) => {
-      const operation: unknown = store[name];
+      const operation: unknown = Reflect.get(store, name);
       if (typeof operation !== 'function') return operation;
       return (path: unknown, ...rest: readonly unknown[]): unknown => {
         if (typeof path === 'string' && path.startsWith(folder) && seen++ === at) rmSync(folder, { recursive: true });
