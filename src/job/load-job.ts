@@ -106,7 +106,9 @@ function resolveAddresses(raw: Tree, folderOf: (path: string) => string): z.core
     const value = at(raw, path);
     if (typeof value !== 'string' || value.slice(0, prefix.length).toLowerCase() !== prefix) continue;
     const rest = value.slice(prefix.length);
-    if (prefix !== 'file:' || !rest.startsWith('//')) place(raw, path, `${prefix}${String(resolved(path, rest))}`);
+    // `embedded:-` stands for no records at all.
+    const isWhole = rest === '-' || (prefix === 'file:' && rest.startsWith('//'));
+    if (!isWhole) place(raw, path, `${prefix}${String(resolved(path, rest))}`);
   }
   return issues;
 }
