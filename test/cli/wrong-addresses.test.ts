@@ -6,6 +6,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { readRows } from '../../src/finished/read-rows.ts';
 import { jobSchema } from '../../src/job/job-schema.ts';
+import { jobWarnings } from '../../src/job/job-warnings.ts';
 import { loadJob } from '../../src/job/load-job.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -139,6 +140,14 @@ describe('a name that was meant for another place ends with exit 2, before anyth
       expect(exit).toMatch(/^usage$|begins|without|not replaced/);
     }
   });
+});
+
+it('an output folder with the name of a file is a warning, and ./ takes any other name as it is', () => {
+  const jobTo = (dir: string) => loadJob({ job: { ...least, output: { dir } } }).job;
+  expect(jobWarnings(jobTo('out.csv'))).toEqual([expect.stringContaining('out.csv')]);
+  expect(jobWarnings(jobTo('out'))).toEqual([]);
+  expect(jobTo('./s3:x').output.dir).toBe(join(process.cwd(), 's3:x'));
+  expect(jobTo('file:///d/x').output.dir).toBe('/d/x');
 });
 
 it('a leading ~/ is the home folder in every field of a job', () => {

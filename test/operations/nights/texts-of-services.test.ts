@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { generatedId } from '../../../src/service/generated/generated-assets.ts';
-import { generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { night } from '../../support/nights.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -19,9 +18,9 @@ async function serviceThatSays(text: string): Promise<string> {
     request.on('end', () => {
       const call = JSON.parse(Buffer.concat(pieces).toString()) as { id: number; params: [string[] | string] };
       const [asked] = call.params;
-      const elements = [asked].flat().map((id) =>
-        missing.includes(id) ? JSON.stringify({ id, error: `${text} not found` }) : generatedRecord(id),
-      );
+      const elements = [asked]
+        .flat()
+        .map((id) => (missing.includes(id) ? JSON.stringify({ id, error: `${text} not found` }) : generatedRecord(id)));
       response.setHeader('content-type', 'application/json');
       const result = Array.isArray(asked) ? `[${elements.join()}]` : elements.join();
       response.end(`{"jsonrpc":"2.0","id":${call.id},"result":${result}}`);
