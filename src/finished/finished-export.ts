@@ -143,7 +143,6 @@ export async function openFinished(folder: string, files: FileStore = diskFileSt
   }
   throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
     todo: `See asset-export status ${folder}.`,
-    facts: { incomplete: true },
   });
 }
 

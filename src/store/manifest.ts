@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExportError } from '../lib/export-error.ts';
+import { type ErrorFacts, ExportError } from '../lib/export-error.ts';
 import { sha256 } from '../lib/sha256.ts';
 import {
   commitSchema,
@@ -123,7 +123,8 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
   const manifest = manifestSchema.safeParse(value);
   if (!manifest.success) {
     const outside = manifest.error.issues.find(({ code }) => code === 'custom');
-    throw damaged(path, outside?.message ?? 'it is not an export manifest');
+    if (outside === undefined) throw damaged(path, 'it is not an export manifest');
+    throw damaged(path, outside.message, { outside: true });
   }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   return manifest.data;
@@ -165,9 +166,10 @@ function isSealed(content: Uint8Array): boolean {
   return sha256(Buffer.from(text.replace(seal, '"seal": ""\n}\n'), 'latin1')) === sum;
 }
 
-function damaged(path: string, why: string): ExportError {
+function damaged(path: string, why: string, facts: ErrorFacts = {}): ExportError {
   return new ExportError('damaged', `${path} is damaged: ${why}`, {
     todo: 'Restore it from a copy, or export again with --fresh.',
+    facts,
   });
 }
 
