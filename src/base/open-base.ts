@@ -5,9 +5,11 @@ import { requireExactRecords } from '../finished/records.ts';
 import { noBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
+import type { ExitName } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { Manifest } from '../store/manifest.ts';
 import { limitOf } from '../store/limited.ts';
 import { contentSeal } from '../store/content-seal.ts';
 
@@ -42,30 +44,59 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
   const isPattern = /[*?]/.test(from);
   const { files, folders } = await foldersOf(filesAt, from, job.output.dir);
   for (const folder of folders) {
-    if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined) continue;
     if (path.resolve(folder) === path.resolve(job.output.dir)) continue;
-    const finished = await openFinished(folder, files);
-    // Changes alone, a list that is not whole, or the first ids alone.
-    const { kind, setAside, job: shape } = finished.manifest;
-    const isPassedBy = kind === 'diff' || (isPattern && (setAside !== undefined || limitOf(shape) !== undefined));
-    if (!isPassedBy) return openAt(finished, job);
+    const finished = await finishedUnlessGone(folder, files);
+    if (finished !== undefined && !isPassedBy(finished.manifest, isPattern)) return openAt(finished, job);
   }
   if (isPattern && job.base.first === 'request') return undefined;
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });
 }
 
+/** A diff holds changes alone. A list that is not whole, and the first ids alone, are no base unless they are named. */
+function isPassedBy({ kind, setAside, job }: Manifest, isPattern: boolean): boolean {
+  return kind === 'diff' || (isPattern && (setAside !== undefined || limitOf(job) !== undefined));
+}
+
 /** Opens the base that an export began with. @throws {ExportError} `input` when it is gone or another one */
 export async function reopenBase(filesAt: FilesAt, pinned: PinnedBase, job: Job): Promise<OpenBase> {
-  const again = { todo: 'Restore it, or start over with --fresh.' };
   const { folder } = pinned;
   const files = await filesAt(folder);
-  if ((await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined)
-    throw new ExportError('input', `the base of this export, ${folder}, is gone`, again);
-  const base = await openBaseAt(files, folder, job);
+  const finished = await finishedUnlessGone(folder, files);
+  if (finished === undefined) throw goneBase(folder);
+  const base = openAt(finished, job);
   if (base.seal !== pinned.seal)
-    throw new ExportError('input', `the base of this export, ${folder}, was replaced by another export`, again);
+    throw new ExportError('input', `the base of this export, ${folder}, was replaced by another export`, restore);
   return base;
+}
+
+const restore = { todo: 'Restore it, or start over with --fresh.' };
+
+/** How the removal of a base may look to who reads from it. */
+const looksOfRemoval: readonly ExitName[] = ['damaged', 'cannotWrite', 'usage'];
+
+/** What an error means that stopped an export whose base may have been removed meanwhile. */
+export async function explainedByBase(error: unknown, { finished, folder }: OpenBase): Promise<unknown> {
+  const looksSo = !(error instanceof ExportError) || looksOfRemoval.includes(error.exit);
+  return looksSo && (await isGone(finished.files, folder).catch(() => false)) ? goneBase(folder, error) : error;
+}
+
+/** Undefined where no complete export is, or none is any more. @throws {ExportError} `damaged` */
+async function finishedUnlessGone(folder: string, files: FileStore): Promise<FinishedExport | undefined> {
+  try {
+    return await openFinished(folder, files);
+  } catch (error) {
+    if (await isGone(files, folder)) return undefined;
+    throw error;
+  }
+}
+
+async function isGone(files: FileStore, folder: string): Promise<boolean> {
+  return (await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined;
+}
+
+function goneBase(folder: string, cause?: unknown): ExportError {
+  return new ExportError('input', `the base of this export, ${folder}, is gone`, { ...restore, cause });
 }
 
 /** Opens an export as the base of a job. @throws {ExportError} `usage` where it lacks what the job needs, `damaged` */

@@ -6,6 +6,7 @@ import { commandLine } from '../lib/shown-path.ts';
 import { assetsTable, fetchedAt } from '../records/columns.ts';
 import { flattenAsset } from '../records/flatten-asset.ts';
 import { type Cell, type Column, wholeName } from '../records/table.ts';
+import { missingReason, missingSince } from '../records/own-reason.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { pathIn } from '../store/export-folder.ts';
 import { ageWords, type MaxAge } from './ages.ts';
@@ -45,7 +46,10 @@ export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: Re
       const unexported: BaseKey[] = [];
       for (const [id, fate, reason] of rows) {
         if (fate !== 'missing' && fate !== 'failed') continue;
-        unexported.push({ id: String(id), fate, timeMs: noted(missingSince(reason) ?? standard), assetClass: 0 });
+        const sinceMs = missingSince(reason) ?? standard;
+        // In exports of earlier versions it may be a text of the service, with any day.
+        const timeMs = noted(base.startedAtMs === undefined ? sinceMs : Math.min(sinceMs, base.startedAtMs));
+        unexported.push({ id: String(id), fate, timeMs, assetClass: 0 });
       }
       keys.addAll(unexported);
     }
@@ -121,14 +125,7 @@ export async function timesOf(finished: FinishedExport, file: ManifestFile | und
 export function missingText(sinceMs: number, after: MaxAge): string {
   const time = new Date(sinceMs).toISOString();
   const since = after.unit === 'h' ? `${time.slice(0, 16)}Z` : time.slice(0, 10);
-  return `missing since ${since}, ${after.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(after)}`}`;
-}
-
-const missingPattern = /^missing since (\d{4}-\d\d-\d\d(?:T\d\d:\d\dZ)?), /;
-
-function missingSince(reason: Cell | undefined): number | undefined {
-  const [, since] = typeof reason === 'string' ? (missingPattern.exec(reason) ?? []) : [];
-  return since === undefined ? undefined : Date.parse(since);
+  return missingReason(since, after.unit === 'never' ? 'not asked again' : `asked again after ${ageWords(after)}`);
 }
 
 /** @throws {ExportError} `damaged` when a file is not the one that the manifest names */

@@ -1,5 +1,6 @@
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 import type { CommandEntry } from './command.ts';
 import { otherCommands, otherFlags } from './other-names.ts';
 
@@ -11,11 +12,11 @@ export function commandNamed(commands: readonly CommandEntry[], name: string): C
   if (name.startsWith('-')) {
     const flag = name.replace(/^-+/, '');
     const known = Object.hasOwn(otherFlags, flag) ? otherFlags[flag] : undefined;
-    const why = known === undefined ? `: the command comes first, as in asset-export run ${name} …` : '';
-    throw new ExportError('usage', `unexpected flag ${name}${why}`, { todo: known ?? todo });
+    const why = known === undefined ? `: the command comes first, as in asset-export run ${shownWord(name)} …` : '';
+    throw new ExportError('usage', `unexpected flag ${shownWord(name)}${why}`, { todo: known ?? todo });
   }
   const names = commands.map((entry) => entry.name);
   const guess = (Object.hasOwn(otherCommands, name) ? otherCommands[name] : undefined) ?? nearestName(name, names);
   const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
-  throw new ExportError('usage', `unknown command: ${name}${meant}`, { todo });
+  throw new ExportError('usage', `unknown command: ${shownWord(name)}${meant}`, { todo });
 }

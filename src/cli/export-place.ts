@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { environmentName } from '../job/job-fields.ts';
+import { type AddressUse, requireAddress } from '../lib/address.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ExportPlace } from '../operations/homes/export-place.ts';
@@ -13,18 +14,30 @@ import { jobFlag } from './job-flags.ts';
 export const bucketFlags = [jobFlag('output.endpoint')];
 export const scratchFlag = jobFlag('output.scratch');
 
+/** The absolute path, or the address of a bucket, of an export that a command reads. @throws {ExportError} `usage` */
+export function exportAddress(word: string): string {
+  return absoluteAddress(word, 'export', 'the address of the export');
+}
+
+/** The same of any other place; `-` where that is a stream. @param name as the message shows it. @throws {ExportError} `usage` */
+export function absoluteAddress(text: string, use: AddressUse, name: string): string {
+  const address = requireAddress(text, use, name);
+  return address === '-' || isBucketAddress(address) ? address : resolve(address);
+}
+
 /**
  * The place that a word of the command line names.
  * @param abort of the program's time of grace, where it has one
  * @throws {ExportError} `usage`
  */
 export async function exportPlace(word: string, args: CommandArguments, abort?: AbortSignal): Promise<ExportPlace> {
-  if (!isBucketAddress(word)) return { files: diskFileStore, folder: resolve(word) };
+  const address = exportAddress(word);
+  if (!isBucketAddress(address)) return { files: diskFileStore, folder: address };
   const [{ openStoreAt }, { bucketFiles }] = await Promise.all([
     import('../operations/homes/open-home.ts'),
     import('../store/bucket-files.ts'),
   ]);
-  const folder = word.replace(/\/+$/, '');
+  const folder = address.replace(/\/+$/, '');
   const context = { clock: systemClock, random: Math.random, abort };
   const store = await openStoreAt(folder, flagOf(args, 'out-endpoint'), context);
   return { files: bucketFiles(store, folder), folder, store };

@@ -1,6 +1,7 @@
 import { ExportError } from '../lib/export-error.ts';
 import { byteSize } from '../lib/format-text.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 import type { CommandArguments } from './command.ts';
 
 /** The value of a flag that takes one of some names; undefined when it is not given. @throws {ExportError} `usage` */
@@ -10,7 +11,7 @@ export function choiceOf<T extends string>(args: CommandArguments, flag: string,
   if (name !== undefined || text === undefined) return name;
   const near = nearestName(text, names);
   const guess = near === undefined ? '' : `; did you mean ${near}?`;
-  throw new ExportError('usage', `--${flag} must be one of ${names.join(', ')}, not "${text}"${guess}`);
+  throw new ExportError('usage', `--${flag} must be one of ${names.join(', ')}, not "${shownWord(text)}"${guess}`);
 }
 
 /** The value of a flag that takes a whole number; undefined when it is not given. @throws {ExportError} `usage` */
@@ -25,7 +26,7 @@ export function countOf(
   if (number >= least && number <= most) return number;
   const from = least === 0 ? '' : ` from ${least}`;
   const to = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most}`;
-  throw new ExportError('usage', `--${flag} must be a whole number${from}${to}, not "${text}"`);
+  throw new ExportError('usage', `--${flag} must be a whole number${from}${to}, not "${shownWord(text)}"`);
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
@@ -38,5 +39,5 @@ export function bytesOf(args: CommandArguments, flag: string, least = 1): number
   const bytes = Number(digits === '' ? Number.NaN : digits) * (units[unit] ?? Number.NaN);
   if (bytes >= least) return bytes;
   const from = least === 1 ? '' : `, at least ${byteSize(least)}`;
-  throw new ExportError('usage', `--${flag} must be a size such as 256MB or 2GB${from}, not "${text}"`);
+  throw new ExportError('usage', `--${flag} must be a size such as 256MB or 2GB${from}, not "${shownWord(text)}"`);
 }

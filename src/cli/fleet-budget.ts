@@ -4,6 +4,7 @@ import type { PostgresReading } from '../client/ledger/postgres-readings.ts';
 import type { BookedDay } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
+import { showWarning } from './output/show-error.ts';
 
 /** The ledger, pace and clock that all processes share which name a database. */
 export interface FleetBudget {
@@ -23,7 +24,7 @@ export async function openFleetBudget(
   { apiKey, budget, abort }: FleetBudgetOptions,
 ): Promise<FleetBudget> {
   const { openPostgresLedger } = await import('../client/ledger/postgres-ledger.ts');
-  let tell = tellStderr;
+  let tell = showWarning;
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
   const limits = { apiKey, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {
@@ -47,7 +48,3 @@ export async function readFleetLedger(database: string, which: Pick<PostgresRead
 }
 
 const postgresContext: PostgresContext = { clock: systemClock, random: Math.random };
-
-function tellStderr(message: string): void {
-  process.stderr.write(`asset-export: warning: ${message}\n`);
-}

@@ -7,6 +7,7 @@ import { ignoredProxy, proxyFor, proxyFromEnvironment, type ProxySettings } from
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { embedded, type Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
+import { requireAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -193,10 +194,10 @@ async function diskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
   return (await import('../client/ledger/credit-ledger.ts')).openDiskLedger(options);
 }
 
-/** Where this user's ledgers are: flag, environment, XDG default. */
+/** Where this user's ledgers are: flag, environment, XDG default. @throws {ExportError} `usage` for an address that is no folder */
 export function stateFolder(flag: string | undefined): string {
   const chosen = flag ?? process.env['ASSET_EXPORT_STATE'];
-  if (chosen !== undefined && chosen !== '') return resolve(chosen);
+  if (chosen !== undefined && chosen !== '') return resolve(requireAddress(chosen, 'local', '--state-dir'));
   const base = process.env['XDG_STATE_HOME'];
   return join(base === undefined || base === '' ? join(homedir(), '.local', 'state') : base, 'asset-export');
 }

@@ -2,6 +2,7 @@ import parse from 'yargs-parser';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 import { otherFlags } from './other-names.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */
@@ -59,7 +60,7 @@ function isNumber(text: string): boolean {
 function requireWords(name: string, { words }: Command, given: readonly string[]): void {
   const todo = `See asset-export ${name} --help.`;
   const extra = given[words?.most ?? 0];
-  if (extra !== undefined) throw new ExportError('usage', `unexpected argument: ${extra}`, { todo });
+  if (extra !== undefined) throw new ExportError('usage', `unexpected argument: ${shownWord(extra)}`, { todo });
   if (words !== undefined && given.length < words.least) {
     throw new ExportError('usage', `missing argument: ${name} needs ${words.name} (${words.about})`, { todo });
   }
@@ -67,7 +68,7 @@ function requireWords(name: string, { words }: Command, given: readonly string[]
 
 function unknownFlag(name: string, unknown: string, flags: readonly CommandFlag[]): ExportError {
   const dash = unknown.length === 1 ? '-' : '--';
-  const message = `unknown flag for ${name}: ${dash}${unknown}`;
+  const message = `unknown flag for ${name}: ${dash}${shownWord(unknown)}`;
   if (Object.hasOwn(otherFlags, unknown)) return new ExportError('usage', message, { todo: otherFlags[unknown] ?? '' });
   const guess = nearestName(
     unknown,

@@ -3,6 +3,7 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Brake } from '../client/policies/brake.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
+import { safeText } from '../lib/shown-address.ts';
 import { uuidV7 } from '../lib/uuid-v7.ts';
 import type { OpenObserver } from '../work/run-observer.ts';
 import type { ExportContext } from '../work/export-context.ts';
@@ -48,7 +49,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
   const logged = { run, export: options.exportName ?? basename(job.output.dir), version };
   const progress = await showProgress(await progressOptions(job, open.ledger, logLevel), logged);
   const tell = (message: string): void => {
-    progress.tell(message);
+    progress.tell(safeText(message));
   };
   const warn = (message: string): void => {
     // The log has a line of its own for a warning.

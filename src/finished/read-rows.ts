@@ -1,4 +1,5 @@
 import type { NamedRow } from '../records/table.ts';
+import { requireAddress } from '../lib/address.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { openFinished } from './finished-export.ts';
@@ -25,7 +26,7 @@ export async function* readRows({
   folder,
   table = 'assets',
 }: RowsRequest): AsyncGenerator<ExportRow, void, void> {
-  const finished = await openFinished(folder, files);
+  const finished = await openFinished(requireAddress(folder, 'export', 'the folder'), files);
   const holdRows = finished.filesOf(table).filter(({ format }) => format !== 'raw');
   const [best] = holdRows;
   if (best === undefined) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, field, oneOrMore } from './field.ts';
+import { address, count, field, oneOrMore } from './field.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { assetsTable } from '../records/columns.ts';
 import { whenProblem } from '../records/when-words.ts';
@@ -45,7 +45,7 @@ const moment = z
 
 export const baseSchema = z
   .strictObject({
-    from: field(z.string().min(1).optional(), {
+    from: field(address('base').optional(), {
       flag: 'base',
       value: 'PATH',
       description:

@@ -1,4 +1,6 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { addressIssue, type AddressUse } from '../lib/address.ts';
 
 /** Command line form of a job field. Help, docs and flags are generated from it. */
 export interface FieldMeta {
@@ -28,6 +30,17 @@ export function distinct<T extends z.ZodType>(item: T) {
       Array.isArray(value) ? [...new Set(value as unknown[])] : [value],
     z.array(item).min(1),
   );
+}
+
+/** An address. `loadJob` checks it as it was given, and leaves absolute paths. */
+export function address(use: AddressUse) {
+  return z
+    .string()
+    .min(1)
+    .superRefine((text, context) => {
+      const message = text === '' || isAbsolute(text) ? undefined : addressIssue(text, use);
+      if (message !== undefined) context.addIssue({ code: 'custom', message, input: text, params: { hidden: true } });
+    });
 }
 
 export const count = (least: number) => z.int().min(least);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 
 /** Describes the error of a value, as text that follows the field name. */
 export function issueText(issue: z.core.$ZodIssue): string {
@@ -9,8 +10,9 @@ export function issueText(issue: z.core.$ZodIssue): string {
     section === 'notify' ||
     section === 'lineage' ||
     (section === 'fleet' && name === 'database') ||
+    (issue.code === 'custom' && issue.params?.['hidden'] === true) ||
     (section === 'service' && ['url', 'apiKeyFile'].includes(String(name)));
-  const given = issue.input === undefined || secret ? '' : `, not ${JSON.stringify(issue.input)}`;
+  const given = issue.input === undefined || secret ? '' : `, not ${shownValue(issue.input)}`;
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}${given}`;
@@ -28,6 +30,10 @@ export function issueText(issue: z.core.$ZodIssue): string {
     default:
       return `${issue.message}${given}`;
   }
+}
+
+function shownValue(input: unknown): string {
+  return JSON.stringify(typeof input === 'string' ? shownWord(input) : input);
 }
 
 const kinds: Readonly<Record<string, string>> = {

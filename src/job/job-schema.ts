@@ -4,7 +4,7 @@ import { dayMs } from '../lib/clock.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../lib/postgres-address.ts';
 import { baseSchema } from './base-schema.ts';
 import { budgetSchema } from './budget-schema.ts';
-import { count, distinct, field, oneOrMore } from './field.ts';
+import { address, count, distinct, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
 import { outcomesToRead, unexportedOutcomes } from '../records/unexported-table.ts';
@@ -66,7 +66,7 @@ const databaseAddress = z.string().superRefine((address, context) => {
 
 const jobFieldsSchema = z.strictObject({
   ids: z.strictObject({
-    from: field(oneOrMore(z.string().min(1)), {
+    from: field(oneOrMore(address('ids')), {
       flag: 'ids',
       value: 'PATH',
       description:
@@ -98,7 +98,7 @@ const jobFieldsSchema = z.strictObject({
       value: 'BASE',
       description: 'address of the service, without /v3/<key>; embedded:PATH uses local records instead',
     }),
-    apiKeyFile: field(z.string().min(1).optional(), {
+    apiKeyFile: field(address('local').optional(), {
       flag: 'api-key-file',
       value: 'FILE',
       description: 'file with the API key (else the environment variable ASSET_EXPORT_API_KEY)',

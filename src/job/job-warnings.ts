@@ -1,10 +1,14 @@
+import { fileNameWarning } from '../lib/address.ts';
 import { documentedIdsPerCall, type Job } from './job-schema.ts';
 
 /** Warnings about allowed but suspicious values. */
-export function jobWarnings({ service }: Job): string[] {
+export function jobWarnings({ service, output }: Job): string[] {
   const { idsPerCall } = service;
-  if (idsPerCall <= documentedIdsPerCall) return [];
+  const likeFile = fileNameWarning(output.dir);
+  const warnings = likeFile === undefined ? [] : [likeFile];
+  if (idsPerCall <= documentedIdsPerCall) return warnings;
   return [
+    ...warnings,
     `service.idsPerCall is ${idsPerCall}, but services accept at most ${documentedIdsPerCall}; larger calls are refused, split and paid again`,
   ];
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { isBucketAddress } from '../lib/bucket-address.ts';
+import { type AddressUse, classifyAddress, requireAddress } from '../lib/address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { shownWord } from '../lib/shown-address.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import { noBase } from './job-base.ts';
 import { fieldText } from './field-text.ts';
@@ -37,26 +38,21 @@ export interface LoadedJob {
   readonly outputDir: string;
 }
 
-/** Fields that hold a path, and how to make it absolute. */
-const pathFields: Readonly<Record<string, (folder: string, value: string) => string>> = {
-  'output.dir': (folder, path) => (isBucketAddress(path) ? path : absolutePath(folder, path)),
-  'base.from': (folder, path) => (path === noBase || isBucketAddress(path) ? path : absolutePath(folder, path)),
-  'output.scratch': absolutePath,
-  'service.apiKeyFile': absolutePath,
-  'metrics.file': absolutePath,
-  'lineage.url': (folder, url) =>
-    /^file:./i.test(url) && !/^file:\/\//i.test(url) ? `file:${absolutePath(folder, url.slice('file:'.length))}` : url,
-  'service.url': (folder, url) =>
-    url.startsWith(embedded) ? `${embedded}${absolutePath(folder, url.slice(embedded.length))}` : url,
+/** Fields that hold an address, and what kind it is. */
+const addressFields: Readonly<Record<string, AddressUse>> = {
+  'ids.from': 'ids',
+  'output.dir': 'out',
+  'base.from': 'base',
+  'output.scratch': 'local',
+  'service.apiKeyFile': 'local',
+  'metrics.file': 'local',
+  'service.tls.cert': 'local',
+  'service.tls.key': 'local',
+  'service.tls.ca': 'local',
 };
 
-/** Paths that only a job file or an object can give. */
-const pathsInFile = ['service.tls.cert', 'service.tls.key', 'service.tls.ca'];
-
-/** An empty path stays empty, for the schema to complain about: resolved it would be the folder itself. */
-function absolutePath(folder: string, path: string): string {
-  return path === '' ? '' : resolve(folder, path);
-}
+/** Fields that may hold a path behind a prefix. */
+const prefixedFields: Readonly<Record<string, string>> = { 'lineage.url': 'file:', 'service.url': embedded };
 
 /** Reads a job and fills its defaults in. @throws {ExportError} `usage`, with every mistake and where it stands */
 export function loadJob(given: JobSources): LoadedJob {
@@ -69,21 +65,14 @@ export function loadJob(given: JobSources): LoadedJob {
   const raw: Tree = structuredClone(file?.value ?? sources.job ?? {}) as Tree;
   for (const field of jobFields) {
     const override = overrideOf(field, sources);
-    const base = override === undefined ? fileFolder : sources.folder;
-    const absolute = pathFields[field.path];
-    if (override !== undefined) {
-      placeField(raw, field, override.value);
-      origins.set(field.path, override.origin);
-    }
-    const value = at(raw, field.path);
-    if (absolute !== undefined && typeof value === 'string') place(raw, field.path, absolute(base, value));
+    if (override === undefined) continue;
+    placeField(raw, field, override.value);
+    origins.set(field.path, override.origin);
   }
-  for (const path of pathsInFile) {
-    const value = at(raw, path);
-    if (typeof value === 'string') place(raw, path, absolutePath(fileFolder, value));
-  }
+  const wrong = resolveAddresses(raw, (path) => (origins.has(path) ? sources.folder : fileFolder));
   const parsed = jobSchema.safeParse(raw, { reportInput: true });
-  if (!parsed.success) throw wrongJob(parsed.error.issues, file, origins);
+  const issues = [...wrong, ...(parsed.error?.issues ?? [])];
+  if (!parsed.success || wrong.length > 0) throw wrongJob(issues, file, origins);
   const alone = fieldWithoutBase(raw);
   if (alone !== undefined) throw wrongJob([alone], file, origins);
   if (origins.get('output.dir') !== '--out' && limitsNight(parsed.data)) throw wrongJob([limitNeedsOut], file, origins);
@@ -105,6 +94,39 @@ const limitNeedsOut: z.core.$ZodIssue = {
 
 interface Tree {
   [name: string]: unknown;
+}
+
+/** Makes paths absolute, except those of ids, whose names are shown as given. Returns the wrong addresses. */
+function resolveAddresses(raw: Tree, folderOf: (path: string) => string): z.core.$ZodIssue[] {
+  const issues: z.core.$ZodIssue[] = [];
+  const resolved = (path: string, text: unknown): unknown => {
+    const use = addressFields[path] ?? 'local';
+    // The schema complains about an empty path: resolved it would be the folder itself.
+    if (typeof text !== 'string' || text === '' || (use === 'base' && text === noBase)) return text;
+    const address = classifyAddress(text, use);
+    if (use === 'ids') return address.kind === 'wrong' ? text : address.text;
+    if (address.kind === 'bucket') return text;
+    if (address.kind !== 'wrong') return resolve(folderOf(path), address.text);
+    const message = `${address.problem}. ${address.todo}`;
+    issues.push({ code: 'custom', path: path.split('.'), message, input: undefined });
+    // The schema takes it: a mistake is reported once.
+    return resolve(text);
+  };
+  for (const path of Object.keys(addressFields)) {
+    const value = at(raw, path);
+    if (value === undefined) continue;
+    const all = Array.isArray(value) ? value.map((text: unknown) => resolved(path, text)) : resolved(path, value);
+    place(raw, path, all);
+  }
+  for (const [path, prefix] of Object.entries(prefixedFields)) {
+    const value = at(raw, path);
+    if (typeof value !== 'string' || value.slice(0, prefix.length).toLowerCase() !== prefix) continue;
+    const rest = value.slice(prefix.length);
+    // `embedded:-` stands for no records at all.
+    const isWhole = rest === '-' || (prefix === 'file:' && rest.startsWith('//'));
+    if (!isWhole) place(raw, path, `${prefix}${String(resolved(path, rest))}`);
+  }
+  return issues;
 }
 
 /** Fields of a base without one would go unheeded, and everything would be requested. */
@@ -130,14 +152,14 @@ function requireFlags(flags: Readonly<Record<string, unknown>>): void {
 }
 
 function readJobFile({ file = '', folder, environment }: KnownSources): JobFile {
-  const path = resolve(folder, file);
+  const path = resolve(folder, requireAddress(file, 'local', 'the job file'));
   try {
     return parseJobFile(readFileSync(path, 'utf8'), shownPath(path, folder), environment);
   } catch (error) {
     if (error instanceof ExportError) throw error;
     const why =
       codeOf(error) === 'ENOENT' ? 'it does not exist' : codeOf(error) === 'EISDIR' ? 'it is a folder' : String(error);
-    throw new ExportError('usage', `cannot read the job file ${file}: ${why}`, {
+    throw new ExportError('usage', `cannot read the job file ${shownWord(file)}: ${why}`, {
       todo: 'Name a job file, or use the flags --ids, --url and --out. See asset-export run --help.',
       cause: error,
     });

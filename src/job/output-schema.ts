@@ -3,7 +3,7 @@ import { tableNames } from '../records/columns.ts';
 import { csvDialectNames } from '../lib/csv-dialect.ts';
 import { compressions, type Format, formats } from '../formats/sink.ts';
 import { columnIssues } from './column-issues.ts';
-import { count, distinct, field, oneOrMore } from './field.ts';
+import { address, count, distinct, field, oneOrMore } from './field.ts';
 
 /** Which columns `assets` has; child tables are always whole. */
 const columnFields = {
@@ -39,7 +39,7 @@ const kept = (what: string) => z.int().min(0).max(999_999).default(0).describe(`
 
 export const outputSchema = z
   .strictObject({
-    dir: field(z.string().min(1), {
+    dir: field(address('out'), {
       flag: 'out',
       value: 'DIR',
       description:
@@ -50,7 +50,7 @@ export const outputSchema = z
       value: 'URL',
       description: 'address of an S3-compatible store, for an output folder s3://bucket/prefix',
     }),
-    scratch: field(z.string().min(1).optional(), {
+    scratch: field(address('local').optional(), {
       flag: 'scratch',
       value: 'DIR',
       description:

@@ -1,4 +1,5 @@
 import { exitCodes, type ExitName } from './exit-codes.ts';
+import { safeText } from './shown-address.ts';
 
 /** Facts of an error for logs and `--json`: never the key, never the request address. */
 export type ErrorFacts = Readonly<Record<string, string | number | boolean | null>>;
@@ -11,7 +12,7 @@ export interface ErrorDetail {
 }
 
 /**
- * An error for the person who runs the program: what failed, where, why, and what to do.
+ * An error for the person who runs the program: what failed, where, why, and what to do. Its texts are made safe (`safeText`).
  * Anything thrown that is not an `ExportError` is a bug and is shown with its stack.
  */
 export class ExportError extends Error {
@@ -20,10 +21,10 @@ export class ExportError extends Error {
   readonly facts: ErrorFacts;
 
   constructor(exit: ExitName, message: string, detail: ErrorDetail = {}) {
-    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    super(safeText(message), detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = 'ExportError';
     this.exit = exit;
-    this.todo = detail.todo;
+    this.todo = detail.todo === undefined ? undefined : safeText(detail.todo);
     this.facts = detail.facts ?? {};
   }
 

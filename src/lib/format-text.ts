@@ -47,7 +47,15 @@ export function share(part: number, whole: number): string {
   return percent > 0 && percent < 10 ? `${percent.toFixed(1)} %` : `${Math.floor(percent)} %`;
 }
 
-/** Takes out what a terminal would obey: names and messages come from outside. */
+/** Makes visible what a terminal would obey, controls and changes of direction: names and messages come from outside. */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`;
+  });
+}
+
+/** The same of a text of several lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
 }

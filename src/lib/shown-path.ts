@@ -1,15 +1,15 @@
 import { relative } from 'node:path';
 import { isBucketAddress } from './bucket-address.ts';
+import { printable } from './format-text.ts';
 
 /**
  * A path as a person would write it: from the working directory or absolute, whichever is shorter. A name that begins with
- * a dash gets `./`, because a command would read it as a flag. The address of a bucket stays as it is.
+ * a dash gets `./`, because a command would read it as a flag. The address of a bucket stays as it is. Control characters are made visible.
  */
 export function shownPath(path: string, workingFolder: string): string {
-  if (isBucketAddress(path)) return path;
-  const short = relative(workingFolder, path) || '.';
-  if (short.length > path.length) return path;
-  return short.startsWith('-') ? `./${short}` : short;
+  const short = isBucketAddress(path) ? path : relative(workingFolder, path) || '.';
+  if (short.length > path.length) return printable(path);
+  return printable(short.startsWith('-') ? `./${short}` : short);
 }
 
 /** A command of this program that can be typed: `asset-export verify 'my export' --quick`. */

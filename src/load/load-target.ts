@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { tableNames } from '../records/columns.ts';
+import { requireAddress } from '../lib/address.ts';
 import { ExportError } from '../lib/export-error.ts';
 
 /** A database to load into. */
@@ -20,13 +21,16 @@ export function parseTarget(text: string, folder: string): LoadTarget {
   if (text.startsWith('duckdb:')) {
     const file = text.slice('duckdb:'.length).replace(/^\/\/(?=\/)/, '');
     if (file === '') throw new ExportError('usage', '--to duckdb: has no file name', { todo });
+    if (file.startsWith('//')) {
+      const right = `duckdb:${file.replace(/^\/+/, '')}`;
+      throw new ExportError('usage', '--to has // after duckdb:', { todo: `Write --to ${right}.` });
+    }
     const [, parameter] = /\?(\w+)=/.exec(file) ?? [];
     if (parameter !== undefined) throw unknownParameter(parameter, 'a DuckDB address has no parameters');
-    return { kind: 'duckdb', address: resolve(folder, file), shown: `duckdb:${file}` };
+    const path = requireAddress(file, 'local', 'the file of --to');
+    return { kind: 'duckdb', address: resolve(folder, path), shown: `duckdb:${file}` };
   }
-  if (!/^postgres(ql)?:/.test(text)) {
-    throw new ExportError('usage', '--to must start with duckdb: or postgres://', { todo });
-  }
+  if (!/^postgres(ql)?:\/\//.test(text)) throw noTarget(text);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || endsInPassword(url)) {
     throw new ExportError('usage', '--to is not a valid PostgreSQL address', { todo: encodedTodo });
@@ -35,6 +39,20 @@ export function parseTarget(text: string, folder: string): LoadTarget {
     if (!postgresParameters.has(name)) throw unknownParameter(name, `known: ${[...postgresParameters].join(', ')}`);
   }
   return { kind: 'postgres', address: text, shown: `postgres://${url.host}${url.pathname}` };
+}
+
+/** The scheme alone is shown of what is no target. */
+function noTarget(text: string): ExportError {
+  const [, word = '', slashes = ''] = /^([A-Za-z][\w+.-]*):(\/*)/.exec(text) ?? [];
+  const scheme = word.toLowerCase();
+  const isPostgres = scheme === 'postgres' || scheme === 'postgresql';
+  const problem =
+    word === ''
+      ? 'does not begin with duckdb: or postgres://'
+      : `begins with ${word}:${slashes.slice(0, 2)}, which is neither duckdb: nor postgres://`;
+  const file = word === '' && /^[\w./-]+\.(db|duckdb)$/i.test(text) ? `Write --to duckdb:${text}.` : undefined;
+  const near = isPostgres ? encodedTodo : scheme === 'duckdb' ? 'Write --to duckdb:FILE.' : (file ?? todo);
+  return new ExportError('usage', `--to ${problem}`, { todo: near });
 }
 
 /** What the driver of PostgreSQL reads; it ignores all others without a word. */

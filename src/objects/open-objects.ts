@@ -1,3 +1,4 @@
+import { bucketNameProblem } from '../lib/bucket-address.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { BucketPlace } from './bucket-objects.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -17,28 +18,22 @@ export interface StoreRequest extends Pick<RetryContext, 'clock' | 'random' | 'a
 export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
   const { address, endpoint } = request;
   const [, scheme, bucket = '', path = ''] = /^(\w+):\/\/([^/]*)\/?(.*)$/.exec(address) ?? [];
-  if (endpoint !== undefined && scheme !== 's3') throw wrongAddress('only an s3:// address can have an endpoint');
+  if (endpoint !== undefined && scheme !== 's3') throw wrongAddress('cannot have an endpoint: only s3:// can');
   if (scheme === undefined) return (await import('./folder-objects.ts')).createFolderObjects(address);
-  if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'az') throw wrongAddress(`${scheme}:// is not supported`);
-  // A name and password would reach logs with the address.
-  if (!isName(bucket)) throw wrongAddress(`${scheme}:// is not followed by the name of ${firstNames[scheme]}`);
+  if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'az')
+    throw wrongAddress(`begins with the unknown scheme ${scheme}://`);
+  const problem = bucketNameProblem(address);
+  if (problem !== undefined) throw wrongAddress(problem);
   const place: BucketPlace = { ...request, bucket, prefix: folderOf(path) };
   if (scheme === 'az') return openContainer(place, path);
   if (scheme === 's3') return (await import('./s3-objects.ts')).openS3Objects({ ...place, endpoint });
   return (await import('./gcs-objects.ts')).openGcsObjects(place);
 }
 
-const firstNames = { s3: 'a bucket', gs: 'a bucket', az: 'an account' };
-
 async function openContainer(place: BucketPlace, path: string): Promise<ObjectStore> {
   const [container = '', ...rest] = path.split('/');
-  if (!isName(container)) throw wrongAddress('az:// is not followed by the names of an account and a container');
   const { openAzureObjects } = await import('./azure-objects.ts');
   return openAzureObjects({ ...place, account: place.bucket, bucket: container, prefix: folderOf(rest.join('/')) });
-}
-
-function isName(text: string): boolean {
-  return /^[\w.-]+$/.test(text);
 }
 
 function folderOf(path: string): string {
@@ -46,7 +41,7 @@ function folderOf(path: string): string {
 }
 
 function wrongAddress(problem: string): ExportError {
-  return new ExportError('usage', `wrong output address: ${problem}`, {
+  return new ExportError('usage', `the address ${problem}`, {
     todo: 'Give a folder, s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix. Credentials come from the environment.',
   });
 }

@@ -67,6 +67,8 @@ export interface PreparedAnswers {
   open(spentNow: SpentNow, context: ExportContext): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }>;
   /** With those of the parts, over all runs. */
   spent(): Spent;
+  /** What an error means that stopped the export. */
+  explained(error: unknown): Promise<unknown>;
 }
 
 /** Exports, lets others follow the run, turns what stops it into its outcome, and closes the export. */
@@ -124,7 +126,8 @@ async function outcomeOf(
   try {
     await exportAll(exported, spentNow, context);
     return { state: 'complete', account: accountOf(name, await finish()), ...runFacts() };
-  } catch (error) {
+  } catch (cause) {
+    const error = exported.answers === undefined ? cause : await exported.answers.explained(cause);
     if (!(error instanceof ExportError)) throw error;
     const manifest = await exported.completedElsewhere?.(error);
     if (manifest !== undefined) return { state: 'complete', account: accountOf(name, manifest), ...runFacts() };

@@ -1,3 +1,4 @@
+import { requireAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import type { FleetStanding } from '../store/fleet-standing.ts';
@@ -46,7 +47,7 @@ export async function exportStatus(
   folder: string,
   clock: Pick<Clock, 'now'> = systemClock,
 ): Promise<ExportStatus> {
-  return statusAt({ files, folder }, clock.now());
+  return statusAt({ files, folder: requireAddress(folder, 'export', 'the folder') }, clock.now());
 }
 
 /** @throws {ExportError} `usage` where there is no export */

@@ -4,6 +4,7 @@ import { unexportedTable } from '../records/unexported-table.ts';
 import { type ManifestFile, openFinished } from '../finished/finished-export.ts';
 import { type FileInspector, inspectFile } from '../finished/inspect-file.ts';
 import { piecesOf } from '../finished/part-bytes.ts';
+import { requireAddress } from '../lib/address.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -49,9 +50,10 @@ export interface VerifyOptions {
 /** Reads every file of a complete export again and compares it with the manifest. @throws {ExportError} without a manifest */
 export async function verifyExport(
   files: FileStore,
-  folder: string,
+  given: string,
   options: VerifyOptions = {},
 ): Promise<Verification> {
+  const folder = requireAddress(given, 'export', 'the folder');
   const { manifest, tables } = await openFinished(folder, files);
   const damage: Damage[] = [...accountDamage(manifest)];
   const bytesTotal = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);

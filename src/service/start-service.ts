@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
+import { requireAddress } from '../lib/address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';
@@ -60,7 +61,8 @@ export interface RunningService {
  * @throws {ExportError} `input` when the data cannot be read, `usage` when the address cannot be had, `cannotWrite` for the store.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  return serveAssets(await openAssets(options), options);
+  const assets = options.assets.map((text) => requireAddress(text, 'local', 'assets'));
+  return serveAssets(await openAssets({ ...options, assets }), options);
 }
 
 /** Starts the service on assets from anywhere, which it closes at its end. @throws {ExportError} as `startService`. */

@@ -17,9 +17,21 @@ export const inputSchema = z.object({ name: z.string(), bytes: z.number(), sha25
 /** The job's fields that decide what the files hold, by their path in a job file (`output.rowsPerPart`). */
 export const jobShapeSchema = z.record(z.string(), z.unknown());
 
+/** A path within an export: whoever reads or removes what a manifest names stays in its folder. */
+const pathWithin = z
+  .string()
+  .refine((path) => !/^[a-z]:|\\/i.test(path) && path.split('/').every((name) => !['', '.', '..'].includes(name)), {
+    error: ({ input }) => `it names the file ${JSON.stringify(input)}, which is not within the export`,
+  });
+
+/** The name of a folder, without a way to another one. */
+export const folderName = z.string().refine((name) => !/[/\\]/.test(name) && name !== '.' && name !== '..', {
+  error: ({ input }) => `it names the folder ${JSON.stringify(input)}, which is not a name`,
+});
+
 export const fileSchema = z.object({
   /** Relative to the export, with forward slashes. */
-  path: z.string(),
+  path: pathWithin,
   /** `parquet`, `csv`, …; `unexported` files are CSV. */
   format: z.string(),
   table: z.string(),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ExportError } from '../lib/export-error.ts';
+import { type ErrorFacts, ExportError } from '../lib/export-error.ts';
 import { sha256 } from '../lib/sha256.ts';
 import {
   commitSchema,
   countsSchema,
   driftSchema,
   fileSchema,
+  folderName,
   inputSchema,
   jobShapeSchema,
   notesSchema,
@@ -29,7 +30,7 @@ const columnSchema = z.object({
   list: z.string().optional(),
 });
 
-const namedSchema = z.object({ name: z.string(), seal: z.string() });
+const namedSchema = z.object({ name: folderName, seal: z.string() });
 
 /** What a diff compared, and what it found. */
 const diffSchema = z.object({
@@ -65,7 +66,7 @@ const manifestSchema = z.object({
   /** The export that rows were taken from, and what was requested again. */
   base: z
     .object({
-      name: z.string(),
+      name: folderName,
       /** Names what it holds (`contentSeal`). */
       seal: z.string(),
       asked: z.object({
@@ -125,7 +126,11 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
     });
   }
   const manifest = manifestSchema.safeParse(value);
-  if (!manifest.success) throw damaged(path, 'it is not an export manifest');
+  if (!manifest.success) {
+    const outside = manifest.error.issues.find(({ code }) => code === 'custom');
+    if (outside === undefined) throw damaged(path, 'it is not an export manifest');
+    throw damaged(path, outside.message, { outside: true });
+  }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   return manifest.data;
 }
@@ -166,9 +171,10 @@ function isSealed(content: Uint8Array): boolean {
   return sha256(Buffer.from(text.replace(seal, '"seal": ""\n}\n'), 'latin1')) === sum;
 }
 
-function damaged(path: string, why: string): ExportError {
+function damaged(path: string, why: string, facts: ErrorFacts = {}): ExportError {
   return new ExportError('damaged', `${path} is damaged: ${why}`, {
     todo: 'Restore it from a copy, or export again with --fresh.',
+    facts,
   });
 }
 

@@ -28,7 +28,7 @@ describe.skipIf(isMissing)('a script for psql', () => {
     ['jsonl', { compression: 'jsonl=zstd' }],
     ['jsonl,parquet', {}],
   ])('loads %s %j', async (format, flags) => {
-    const folder = await exported(50, { format, out: join(await tempFolder(), `o'u\\t "$x" [a]*`), ...flags });
+    const folder = await exported(50, { format, out: join(await tempFolder(), `o'u\\t "$1" [a]*`), ...flags });
     for (const mode of ['replace', 'upsert'] as const) {
       await psql(await loadScript(request(folder, 'postgres', mode)));
       expect(await psql(assets)).toBe('50|50\n');

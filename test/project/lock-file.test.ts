@@ -11,6 +11,7 @@ const lockSchema = z.object({
     z.string(),
     z.object({
       resolved: z.string().optional(),
+      integrity: z.string().optional(),
       dev: z.boolean().optional(),
       license: z.string().optional(),
       optionalDependencies: z.record(z.string(), z.string()).optional(),
@@ -47,6 +48,11 @@ describe('the lock file', () => {
 
   it('names no registry host', () => {
     expect(packages.filter(([, entry]) => entry.resolved !== undefined)).toEqual([]);
+  });
+
+  it('holds the hash of every package: npm checks none that it does not hold', () => {
+    const unchecked = packages.filter(([path, { integrity = '' }]) => path !== '' && !/^sha512-/.test(integrity));
+    expect(unchecked.map(([path]) => path)).toEqual([]);
   });
 
   it('holds the optional packages of every platform, without which `npm ci` refuses it', () => {

@@ -1,7 +1,12 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/lib/sha256.ts';
 import { noCounts, noNotes } from '../../src/store/export-facts.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/store/manifest.ts';
 import { MemoryDisk } from '../model/support/memory-disk.ts';
+import { runProgram } from '../support/run-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { bytesAt, diskWith, flipped } from './memory-files.ts';
 
 const folder = '/out';
@@ -68,5 +73,78 @@ describe('a manifest', () => {
       message: expect.stringContaining('newer version (format 2)') as string,
       todo: 'Update asset-export.',
     });
+  });
+});
+
+/** The manifest with other text, sealed as the program seals it. */
+function resealed(bytes: Buffer, from: string, to: string): Buffer {
+  const text = bytes.toString().replace(from, () => to);
+  expect(text).not.toBe(bytes.toString());
+  const open = text.replace(/"seal": "[0-9a-f]{64}"\n\}\n$/, '"seal": ""\n}\n');
+  return Buffer.from(open.replace(/"seal": ""\n\}\n$/, `"seal": "${sha256(open)}"\n}\n`));
+}
+
+/** A folder with the export `old`, whose manifest names a file beside it. */
+async function evilFolder(): Promise<string> {
+  const top = await tempFolder();
+  mkdirSync(join(top, 'old'));
+  writeFileSync(join(top, 'assets.csv'), 'mine');
+  writeFileSync(join(top, 'ids.txt'), '');
+  writeFileSync(join(top, 'records.jsonl'), '');
+  writeFileSync(
+    join(top, 'old/manifest.json'),
+    resealed(await written(manifest), JSON.stringify(file.path), '"../assets.csv"'),
+  );
+  return top;
+}
+
+describe('a manifest that leads out of its export', () => {
+  it.each(['../assets.csv', '/etc/passwd', 'csv/../../x', 'csv//x', './x', String.raw`..\x`, 'C:/x', ''])(
+    'by the file %j is damaged',
+    async (name) => {
+      const bytes = resealed(await written(manifest), JSON.stringify(file.path), JSON.stringify(name));
+      const { files } = await diskWith(path, bytes);
+      await expect(readManifest(files, folder)).rejects.toMatchObject({
+        exit: 'damaged',
+        message: expect.stringContaining('not within the export') as string,
+      });
+    },
+  );
+
+  it.each(['..', '../x', '/x', '.'])('by the base %j is damaged', async (name) => {
+    const asked = { new: 0, failed: 0, missing: 0, stale: 0, sample: 0 };
+    const base = { name: 'night', seal: 'ef', asked, overdue: 0, lost: 0, classes: [] };
+    const bytes = resealed(await written({ ...manifest, base }), '"night"', JSON.stringify(name));
+    const { files } = await diskWith(path, bytes);
+    await expect(readManifest(files, folder)).rejects.toMatchObject({
+      exit: 'damaged',
+      message: expect.stringContaining('is not a name') as string,
+    });
+  });
+
+  it.each([
+    ['status', 'old'],
+    ['verify', 'old'],
+    ['verify', 'old', '--repair'],
+    ['report', 'old'],
+    ['load', 'old', '--to', 'duckdb:x.duckdb', '--sql'],
+    ['load', 'old', '--to', 'duckdb:x.duckdb'],
+    ['rebuild', 'old', '--out', 'new'],
+    ['diff', 'old', 'old'],
+    ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:1', '--out', 'new', '--base', 'old'],
+    ['run', '--ids', 'ids.txt', '--url', 'embedded:records.jsonl', '--out', 'new', '--base', 'old'],
+    ['serve', '--assets', 'old', '--port', '0'],
+  ])('ends %s %s %s … with exit 12, and its file is left alone', async (...argv) => {
+    const top = await evilFolder();
+    const { exit, stderr } = await runProgram(argv, { cwd: top });
+    expect({ exit, stderr }).toMatchObject({ exit: 12, stderr: expect.stringContaining('not within') as string });
+    expect(readFileSync(join(top, 'assets.csv'), 'utf8')).toBe('mine');
+  });
+
+  it('is deleted by --fresh, and its file is left alone', async () => {
+    const top = await evilFolder();
+    const fresh = ['run', '--ids', 'ids.txt', '--url', 'embedded:records.jsonl', '--out', 'old', '--fresh'];
+    expect((await runProgram(fresh, { cwd: top })).stderr).toContain('the earlier export in old is deleted');
+    expect(readFileSync(join(top, 'assets.csv'), 'utf8')).toBe('mine');
   });
 });

@@ -1,6 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
+import { shownWord } from '../../lib/shown-address.ts';
 import type { Command, CommandEntry } from '../command.ts';
 import { bashCompletion, type CompletedCommand, fishCompletion, zshCompletion } from './completion-scripts.ts';
 
@@ -30,7 +31,7 @@ export function completionCommand(commands: readonly CommandEntry[]): Command {
         const near = nearestName(shell, shells);
         throw new ExportError(
           'usage',
-          `unknown shell: ${shell}${near === undefined ? '' : `; did you mean ${near}?`}`,
+          `unknown shell: ${shownWord(shell)}${near === undefined ? '' : `; did you mean ${near}?`}`,
           {
             todo: `completion takes ${shells.join(', ')}.`,
           },

@@ -1,19 +1,20 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { join } from 'node:path';
+import { fileNameWarning } from '../../lib/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
+import { shownWord } from '../../lib/shown-address.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { DiffSummary } from '../../diff/diff-exports.ts';
 import { diskFileStore } from '../../store/file-store.ts';
-import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
+import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
 import { programVersion } from '../program-version.ts';
 import { bytesOf } from '../flag-values.ts';
+import { showWarning } from '../output/show-error.ts';
 
 /** `diff`: compares two exports. */
 export const diffCommand: Command = {
@@ -59,26 +60,28 @@ export const diffCommand: Command = {
 };
 
 async function run(args: CommandArguments): Promise<number> {
-  const out = args.text('out');
-  if (out !== undefined && isBucketAddress(out)) throw new ExportError('usage', '--out of diff must be a local folder');
+  const given = args.text('out');
+  const out = given === undefined ? undefined : absoluteAddress(given, 'changes', '--out');
+  const warning = out === undefined ? undefined : fileNameWarning(out);
+  if (warning !== undefined) showWarning(warning);
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
   const { diffExports } = await import('../../diff/diff-exports.ts');
-  const places = args.words.map((word) => (isBucketAddress(word) ? word : resolve(word)));
+  const places = args.words.map(exportAddress);
   const scratch = out === undefined ? await mkdtemp(join(tmpdir(), 'asset-export-diff-')) : undefined;
   const summary = await thenCleanUp({
     work: () =>
       onLocalPaths(places, args, ([from = '', to = '']) =>
         diffExports({
-          ...{ files: diskFileStore, from, to, out: out === undefined ? undefined : resolve(out), scratch },
+          ...{ files: diskFileStore, from, to, out, scratch },
           ...{ memoryBytes, ignored: ignoredOf(args), version: programVersion() },
         }),
       ),
     cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],
   });
-  const [older = '', newer = ''] = args.words;
+  const [older = '', newer = ''] = args.words.map(shownWord);
   process.stdout.write(
     args.isOn('json')
-      ? `${JSON.stringify({ out: out ?? null, ...summary })}\n`
+      ? `${JSON.stringify({ out: given ?? null, ...summary })}\n`
       : textOf(summary, { older, newer, out }),
   );
   const { inserted, updated, deleted } = summary.counts;
@@ -106,6 +109,6 @@ function textOf({ counts, columns, uncompared }: DiffSummary, { older, newer, ou
   const line = (name: string, value: number, rest = ''): string =>
     `  ${name.padEnd(10)} ${count(value)}${rest === '' ? '' : `   ${rest}`}\n`;
   const note = uncompared.length === 0 ? '' : `  not compared, as one export lacks them: ${uncompared.join(', ')}\n`;
-  const written = out === undefined ? '' : `  changes in ${shownPath(resolve(out), process.cwd())}\n`;
+  const written = out === undefined ? '' : `  changes in ${shownPath(out, process.cwd())}\n`;
   return `${older} → ${newer}\n${line('inserted', counts.inserted)}${line('updated', counts.updated, named)}${line('deleted', counts.deleted)}${line('unchanged', counts.unchanged)}${note}${written}`;
 }

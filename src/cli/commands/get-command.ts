@@ -12,6 +12,8 @@ import { ExportError } from '../../lib/export-error.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
+import { showWarning } from '../output/show-error.ts';
+import { shownWord } from '../../lib/shown-address.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../open-service.ts';
 import { stopSignals } from '../stop-signals.ts';
@@ -55,7 +57,7 @@ async function get(args: CommandArguments): Promise<number> {
   }
   const wrong = args.words.filter((id) => !isAssetId(id));
   if (wrong.length > 0) {
-    throw new ExportError('usage', `not an asset id: ${wrong.map(printable).join(', ')}`, {
+    throw new ExportError('usage', `not an asset id: ${wrong.map(shownWord).join(', ')}`, {
       todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
     });
   }
@@ -76,7 +78,7 @@ async function get(args: CommandArguments): Promise<number> {
   const gone = outputGone(process.stdout);
   let unknown = 0;
   try {
-    for (const warning of open.warnings ?? []) process.stderr.write(`asset-export: warning: ${warning}\n`);
+    open.warnings?.forEach(showWarning);
     const context = { clock: systemClock, random: Math.random, proxy: open.proxy, listener: () => undefined };
     const stop = AbortSignal.any([signals.stop, gone.signal]);
     const abort = AbortSignal.any([signals.abort, gone.signal]);

@@ -3,6 +3,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import type { ChangesLoaded } from '../../load/load-changes.ts';
 import { loadModes } from '../../load/load-steps.ts';
 import { deleteRules } from '../../warehouse/change-statements.ts';
+import { shownWord } from '../../lib/shown-address.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
@@ -129,7 +130,10 @@ function loadedText(shown: string, target: string, facts: ChangesLoaded | undefi
 
 function maxDeletesOf(text = '5%'): string {
   if (/^(\d{1,12}|(100|\d{1,2}(\.\d+)?)%)$/.test(text)) return text;
-  throw new ExportError('usage', `--max-deletes must be a count like 20 or a percentage like 5%, not "${text}"`);
+  throw new ExportError(
+    'usage',
+    `--max-deletes must be a count like 20 or a percentage like 5%, not "${shownWord(text)}"`,
+  );
 }
 
 /** psql reads local files only. */

@@ -21,7 +21,7 @@ import { columnLines, invalidLines } from '../output/ids-text.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
 import { bookedFor, requireRecords } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
-import { errorJson, errorText } from '../output/show-error.ts';
+import { errorJson, errorText, showWarning } from '../output/show-error.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */
 export const planCommand: Command = {
@@ -149,7 +149,7 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
     );
   } else {
     process.stdout.write(planText({ ...plan, calls, credits }, { before, keep: job.output.keep }));
-    for (const warning of warnings) process.stderr.write(`asset-export: warning: ${warning}\n`);
+    warnings.forEach(showWarning);
   }
   if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;

@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { byteSize, plural } from '../../lib/format-text.ts';
+import { byteSize, plural, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { ExportPlace } from '../../operations/homes/export-place.ts';
 import type { NightsPlace, Pruning } from '../../operations/nights/prune-exports.ts';
@@ -73,7 +73,7 @@ function rulesOf(args: CommandArguments) {
 function textOf({ kept, removed, leftovers }: Pruning, shown: string, isDone: boolean): string {
   const width = Math.max(0, ...[...kept, ...removed].map(({ name }) => name.length));
   const line = (verb: string, name: string, rest: string): string =>
-    `  ${verb.padEnd(7)} ${name.padEnd(width)}  ${rest}\n`;
+    `  ${verb.padEnd(7)} ${printable(name).padEnd(width)}  ${printable(rest)}\n`;
   const verb = isDone ? 'removed' : 'remove';
   const rows = [
     ...kept.map(({ name, reasons }) => ({ name, text: line(isDone ? 'kept' : 'keep', name, reasons.join(', ')) })),

@@ -2,6 +2,7 @@ import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
 import { noBase } from '../../job/job-base.ts';
 import { environmentName } from '../../job/job-fields.ts';
 import { loadJob } from '../../job/load-job.ts';
+import { fileNameWarning, requireAddress } from '../../lib/address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { RebuiltOutput } from '../../operations/rebuild/rebuild-export.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
@@ -55,8 +56,10 @@ function ofSource(path: string): CommandFlag {
 async function rebuild(args: CommandArguments): Promise<number> {
   const settings = runSettings(args);
   const join = countOf(args, 'join', { least: 1, most: 999_999 }) ?? 1;
-  if (args.text('out') === undefined)
+  const out = args.text('out');
+  if (out === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
+  const warning = fileNameWarning(requireAddress(out, 'rebuilt', '--out'));
   const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
   const { folder, files } = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const source = await openSource(folder, files);
@@ -66,6 +69,7 @@ async function rebuild(args: CommandArguments): Promise<number> {
     { job, idsFolder: '', fresh: args.isOn('fresh') },
     {
       ...settings,
+      warnings: warning === undefined ? [] : [warning],
       open: { service: { url: '', apiKey: '' }, ledger: createMemoryLedger(), close: () => Promise.resolve() },
       make: (context) => rebuildExport({ source, job, join, fresh: args.isOn('fresh') }, context),
     },

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { byteSize } from '../../lib/format-text.ts';
+import { byteSize, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { ProfileExtent } from '../../report/read-report.ts';
 import type { ReportData } from '../../report/report-data.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import { type Command, type CommandArguments, exportWords } from '../command.ts';
-import { bucketFlags, exportPlace } from '../export-place.ts';
+import { absoluteAddress, bucketFlags, exportPlace } from '../export-place.ts';
 import { programVersion } from '../program-version.ts';
 import { choiceOf } from '../flag-values.ts';
 
@@ -50,7 +49,9 @@ export const reportCommand: Command = {
 };
 
 async function run(args: CommandArguments): Promise<number> {
-  const [to, isOpened, isJson] = [args.text('to'), args.isOn('open'), args.isOn('json')];
+  const given = args.text('to');
+  const to = given === undefined ? undefined : absoluteAddress(given, 'page', '--to');
+  const [isOpened, isJson] = [args.isOn('open'), args.isOn('json')];
   const extent = choiceOf(args, 'profile', extents);
   if (isJson && (isOpened || to !== undefined)) {
     throw new ExportError('usage', '--json writes no page: remove --open and --to');
@@ -72,7 +73,7 @@ async function run(args: CommandArguments): Promise<number> {
     process.stdout.write(page);
     return exitCodes.complete.code;
   }
-  const path = to === undefined ? pathIn(place.folder, exportPaths.report) : resolve(to);
+  const path = to === undefined ? pathIn(place.folder, exportPaths.report) : to;
   if (to === undefined) await putReport(place, page);
   else await (await import('../../report/write-report.ts')).writePage(diskFileStore, path, page);
   process.stdout.write(`${shownPath(path, process.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`);
@@ -103,5 +104,5 @@ async function openInBrowser(path: string): Promise<void> {
     });
   });
   if (isStarted) opened.unref();
-  else process.stderr.write(`cannot open a browser: ${program} is not installed. Open ${path} yourself.\n`);
+  else process.stderr.write(`cannot open a browser: ${program} is not installed. Open ${printable(path)} yourself.\n`);
 }

@@ -3,6 +3,7 @@ import { changesTable, tableNames, tables } from '../../records/columns.ts';
 import type { Table } from '../../records/table.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { loadJob } from '../../job/load-job.ts';
+import { requireAddress } from '../../lib/address.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -93,7 +94,9 @@ function tablesText(args: CommandArguments, dialect: DialectName | undefined): s
   }
   if (dialect === undefined && args.text('mode') !== undefined) throw new ExportError('usage', '--mode needs --for');
   if (dialect === undefined) return columnsDocument(shown);
-  const folder = args.text('folder') ?? layout.folder ?? exampleFolders[dialect];
+  const given = args.text('folder');
+  const named = given === undefined ? undefined : requireAddress(given, 'warehouse', '--folder');
+  const folder = named ?? layout.folder ?? exampleFolders[dialect];
   const mode = choiceOf(args, 'mode', changeModes);
   if (mode !== undefined) return changeScript(shown, { dialect, mode, folder, format: formatFor(dialect, layout) });
   return shown.map((each) => statementsOf(each, dialect, { ...layout, folder })).join('\n');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { listedFiles } from '../../job/listed.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
+import { requireAddress } from '../../lib/address.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { loadChanges } from '../../service/changes/change-schema.ts';
@@ -84,7 +85,7 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
   const assets = [
     ...args.texts('assets').flatMap((text) => (isBucketAddress(text) ? [text] : listedFiles(text, '.'))),
     ...args.words,
-  ];
+  ].map((text) => requireAddress(text, 'records', '--assets'));
   if (assets.length === 0) {
     throw new ExportError('usage', '--assets is missing: serve needs a file of records', {
       todo: 'To try: asset-export demo, then asset-export serve --assets asset-export-demo',
@@ -93,7 +94,8 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
   const keyFile = args.text('api-key-file');
   const perDay = countOf(args, 'credits-per-day');
   const perSecond = countOf(args, 'credits-per-second');
-  const storeDir = args.text('store');
+  const store = args.text('store');
+  const storeDir = store === undefined ? undefined : requireAddress(store, 'local', '--store');
   const faults = args.text('faults');
   const changes = args.text('changes');
   return {

@@ -2,6 +2,7 @@ import { createLogUpdate } from 'log-update';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { shownWord } from '../../lib/shown-address.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { exportFolders, type ExportStatus, statusAt } from '../../operations/export-status.ts';
 import type { ExportPlace } from '../../operations/homes/export-place.ts';
@@ -63,7 +64,7 @@ function watchMs(args: CommandArguments): number | undefined {
   if (text === undefined) return undefined;
   const seconds = text === '' ? watchSeconds : Number(text);
   if (seconds > 0) return seconds * 1000;
-  throw new ExportError('usage', `--watch must be a number of seconds above 0, not "${text}"`);
+  throw new ExportError('usage', `--watch must be a number of seconds above 0, not "${shownWord(text)}"`);
 }
 
 /** What was seen of a folder: the one export that it is, or those in it. */

@@ -1,5 +1,6 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { safeText } from '../../lib/shown-address.ts';
 import { shortageIn } from '../../lib/process/shortage.ts';
 
 /**
@@ -21,8 +22,13 @@ export function showError(error: unknown, json: boolean): number {
     return showError(new ExportError('cannotWrite', `${what}: ${messageOf(error)}`, { todo }), json);
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`asset-export: this is a bug, please report it\n${stack}\n`);
+  process.stderr.write(`asset-export: this is a bug, please report it\n${safeText(stack)}\n`);
   return exitCodes.bug.code;
+}
+
+/** A warning on stderr, outside of the progress of a run. */
+export function showWarning(message: string): void {
+  process.stderr.write(`asset-export: warning: ${safeText(message)}\n`);
 }
 
 /** An error in the form of `--json`. */

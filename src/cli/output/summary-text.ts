@@ -71,12 +71,12 @@ function baseLines({ base, counts }: ExportAccount, saved = 0): string[] {
   const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
   const late = overdue === 0 ? '' : `, ${count(overdue)} overdue (base.maxCredits)`;
   return [
-    `  carried ${count(counts.carried)} from ${base.name} for no credits${saved > 0 ? `, saved ${count(saved)}` : ''}${late}`,
+    `  carried ${count(counts.carried)} from ${printable(base.name)} for no credits${saved > 0 ? `, saved ${count(saved)}` : ''}${late}`,
     ...(unlisted === 0 ? [] : [`    ${plural(unlisted, 'asset')} of the base not listed now`]),
     ...base.classes
       .filter(({ asked }) => asked > 0)
       .map(({ when, asked, changed }) => {
-        const name = when.length === 0 ? 'others' : when.join(' ');
+        const name = when.length === 0 ? 'others' : printable(when.join(' '));
         return `    ${name}: ${count(asked)} requested again, ${count(changed)} had changed (${percent(changed / asked)})`;
       }),
     ...(estimate === undefined

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { safeText } from '../../lib/shown-address.ts';
 import type { RunEvent } from '../../work/run-events.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';
@@ -124,7 +125,7 @@ function logEvent(log: pino.Logger, event: RunEvent): void {
       log[level]({ names: event.names, from: event.from }, 'output.keep removed exports');
       return;
     case 'warning':
-      log[level](event.message);
+      log[level](safeText(event.message));
       return;
     default:
       log[level](facts, kind);

@@ -1,3 +1,5 @@
+import { reasonOfService } from '../../records/own-reason.ts';
+
 /** Longest message of the service that is shown or kept, in UTF-16 units. */
 const maxLength = 300;
 
@@ -23,7 +25,9 @@ export function cleanMessage(text: string, scrub: Scrub): string {
       .replace(invisible, '')
       .replace(blanks, ' '),
   ).trim();
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return reasonOfService(
+    line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`,
+  );
 }
 
 /** Replaces each secret by `***`, as it is and as it stands in an address, in upper and lower case. */

@@ -79,6 +79,11 @@ export class BasedAnswers implements PreparedAnswers {
     return sumOfSpent(this.#based.open.spent(), this.#spent);
   }
 
+  async explained(error: unknown): Promise<unknown> {
+    const { explainedByBase } = await import('../../base/open-base.ts');
+    return explainedByBase(error, this.#based.base);
+  }
+
   /** What the manifest says of the base, when all parts are made. */
   account(): Pick<Manifest, 'base'> {
     const { base, open } = this.#based;

@@ -5,6 +5,7 @@ import { jobWarnings } from '../../../job/job-warnings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
+import { shownPath } from '../../../lib/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
 import { limitText } from '../../../store/limited.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
@@ -113,7 +114,7 @@ async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean
 }
 
 function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job): string {
-  const address = output.dir;
+  const address = shownPath(output.dir, process.cwd());
   const { state, put, slices } = enqueued;
   const heads = {
     enqueued: `${address}: ${plural(slices, 'slice')} enqueued${put === slices ? '' : `, ${count(put)} of them now`}`,

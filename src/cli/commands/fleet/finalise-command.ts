@@ -1,11 +1,13 @@
 import type { Job } from '../../../job/job-schema.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { shownPath } from '../../../lib/shown-path.ts';
 import { observeRuns } from '../../../observe/observe-runs.ts';
 import { diskFileStore } from '../../../store/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
+import { showWarning } from '../../output/show-error.ts';
 import { programVersion } from '../../program-version.ts';
 import { endpointToName } from '../../same-flags.ts';
 import { tellOutcome } from '../run-job.ts';
@@ -35,13 +37,14 @@ async function finalise(args: CommandArguments): Promise<number> {
     ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
     observe: observeRuns,
     listener: (event) => {
-      if (event.kind === 'warning') process.stderr.write(`asset-export: warning: ${event.message}\n`);
+      if (event.kind === 'warning') showWarning(event.message);
     },
     onOpen: (slices) => queueAgain(job, slices),
   });
   await clearJobQueue(job);
-  const shown = job.output.dir;
-  const outcome = { ...alreadyComplete(shown, manifest), state, elapsedMs: systemClock.now() - startedMs };
+  const { dir } = job.output;
+  const shown = shownPath(dir, process.cwd());
+  const outcome = { ...alreadyComplete(dir, manifest), state, elapsedMs: systemClock.now() - startedMs };
   return tellOutcome(
     outcome,
     { tell: () => undefined },
@@ -55,6 +58,6 @@ async function queueAgain(job: Job, slices: readonly number[]): Promise<void> {
     await withJobQueue(job, { setUp: true }, (queue) => queue.add(slices));
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
-    process.stderr.write(`asset-export: warning: ${error.message}\n`);
+    showWarning(error.message);
   }
 }

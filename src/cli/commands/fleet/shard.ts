@@ -1,5 +1,6 @@
 import type { Job } from '../../../job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { shownWord } from '../../../lib/shown-address.ts';
 import type { Shard } from '../../../operations/fleet/shard-slices.ts';
 import type { CommandFlag } from '../../command.ts';
 
@@ -17,7 +18,7 @@ export const shardFlag: CommandFlag = {
 export function shardOf(text: string | undefined, environment: Environment): Shard {
   if (text === undefined) return { index: 0, count: 1 };
   const [, i = '', n = ''] = /^(\d*)\/(\d+)$/.exec(text) ?? [];
-  if (text !== '' && n === '') throw wrong(`--shard must be i/N or /N, not "${text}"`);
+  if (text !== '' && n === '') throw wrong(`--shard must be i/N or /N, not "${shownWord(text)}"`);
   const count = numberOf(n === '' ? environment['AWS_BATCH_JOB_ARRAY_SIZE'] : n);
   if (count === undefined || count === 0) throw wrong('--shard needs the number of workers: --shard /N');
   const index = numberOf(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { embedded } from '../../../job/job-schema.ts';
+import { requireAddress } from '../../../lib/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { commandLine, shownPath } from '../../../lib/shown-path.ts';
@@ -30,7 +31,7 @@ export const initCommand: Command = {
 };
 
 async function init(args: CommandArguments): Promise<number> {
-  const folder = resolve(args.words[0] ?? '.');
+  const folder = resolve(requireAddress(args.words[0] ?? '.', 'local', 'DIR'));
   let job: NewJob = { folder, workingFolder: process.cwd(), flags: jobFlagsGiven(args) };
   let key = '';
   if (existsSync(join(folder, jobFile))) refuseFlags(job);

@@ -6,7 +6,7 @@ import { jobJsonSchema } from '../../../job/job-json-schema.ts';
 import { embedded } from '../../../job/job-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../job/job-template.ts';
 import { loadJob } from '../../../job/load-job.ts';
-import { isBucketAddress } from '../../../lib/bucket-address.ts';
+import { type AddressUse, classifyAddress } from '../../../lib/address.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 
 export const jobFile = 'job.yaml';
@@ -70,12 +70,16 @@ export function writeNewFile(folder: string, { name, text, mode }: NewFile): boo
 
 /** A value whose relative paths start at the job file's folder. */
 function fromFolder({ folder, workingFolder }: NewJob, { path }: JobField, value: unknown): unknown {
-  const moved = (text: unknown): unknown =>
-    typeof text !== 'string' || text === '-' || isAbsolute(text) || isBucketAddress(text)
+  const moved = (text: unknown, use: AddressUse): unknown => {
+    if (typeof text !== 'string' || text.startsWith('~/')) return text;
+    const address = classifyAddress(text, use);
+    return address.kind !== 'path' || isAbsolute(address.text)
       ? text
-      : relative(folder, resolve(workingFolder, text));
-  if (path === 'ids.from') return Array.isArray(value) ? value.map(moved) : value;
-  if (path === 'output.dir' || path === 'service.apiKeyFile') return moved(value);
+      : relative(folder, resolve(workingFolder, address.text));
+  };
+  if (path === 'ids.from') return Array.isArray(value) ? value.map((text) => moved(text, 'ids')) : value;
+  if (path === 'output.dir') return moved(value, 'out');
+  if (path === 'service.apiKeyFile') return moved(value, 'local');
   if (path !== 'service.url' || typeof value !== 'string' || !value.startsWith(embedded)) return value;
-  return `${embedded}${String(moved(value.slice(embedded.length)))}`;
+  return `${embedded}${String(moved(value.slice(embedded.length), 'local'))}`;
 }
