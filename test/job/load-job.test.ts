@@ -34,7 +34,7 @@ describe('a job', () => {
       overrun: ['50%', 250],
     });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
-    expect(job.tolerance).toEqual({ maxFailed: 0, maxInvalid: '50%' });
+    expect(job.tolerance).toEqual({ maxFailed: 0, maxInvalid: '50%', maxUnlisted: '20%' });
   });
 
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {

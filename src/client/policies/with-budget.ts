@@ -86,7 +86,7 @@ async function settleAnswer(answer: AssetAnswer, booked: BookedCall, options: Bu
 /** Gives back what surely was not charged: the call never left, or its status is said to be free. */
 async function settleFailure(error: unknown, booked: BookedCall, options: BudgetOptions): Promise<void> {
   const isUnsent = neverLeft(error);
-  if (error instanceof AttemptError) options.brake?.failed(error.message);
+  if (error instanceof AttemptError && error.failure !== 'held') options.brake?.failed(error.message);
   if (isUnsent || isFreeStatus(statusOf(error), options)) await settleFree(booked, !isUnsent, options);
   else await booked.failed();
 }

@@ -123,7 +123,8 @@ export function withJudgement<Call extends CallOutline>(
     const control = controlOf(call, known ?? place);
     const sent = inQueue(async () => {
       isControlQueued = false;
-      if (judgement.wantsControl) await attempt(control, undefined);
+      if (!open.has(call)) obey();
+      else if (judgement.wantsControl) await attempt(control, undefined);
     }, priorities.control);
     // What ends the client is told to its calls.
     sent.catch(() => {

@@ -12,6 +12,7 @@ import { partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
 import type { Bench, Desk, NumberedCall, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
+import { AttemptError } from '../../client/attempt-error.ts';
 import { unpackBatch } from './group-parts.ts';
 import { Peer, type Port } from './peer.ts';
 import { aloneIn, type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
@@ -31,13 +32,9 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       if (remote === undefined) throw new Error('a call was sent that no thread asked for');
       return remote.send(callId);
     },
-    sendAlone: async ({ callId, id }) => {
-      const call = remote?.callOf(callId);
-      if (call === undefined) throw new Error('a control was sent for a call that is over');
-      const answer = await wire.ask(aloneIn(call, id));
-      if (answer.kind === 'refused') return answer;
-      answer.release?.();
-      return noRecords;
+    sendAlone: ({ callId, id }) => {
+      if (remote === undefined) throw new Error('a control was sent that no thread asked for');
+      return remote.sendAlone(callId, id);
     },
     abort: (reason) => {
       abort.abort(unpackError(reason));
@@ -101,8 +98,11 @@ async function* batchesFrom(desk: Peer<Desk>): AsyncGenerator<Batch, void, void>
 export interface RemoteClient extends AssetClient {
   /** One exchange for a call under way; of records only that they came. */
   send(callId: number): Promise<AssetAnswer>;
-  /** A call under way; undefined once it is over. */
-  callOf(callId: number): AssetCall | undefined;
+  /**
+   * One exchange for one id of a call under way: an id, or where it stands in the call, from 0 up to 1.
+   * @throws {AttemptError} `held` when the call is over: nothing was sent
+   */
+  sendAlone(callId: number, id: string | number): Promise<AssetAnswer>;
 }
 
 interface OpenCall {
@@ -144,6 +144,13 @@ export function remoteClient(
       mine.answer = answer;
       return answer.kind === 'records' ? noRecords : answer;
     },
-    callOf: (callId) => open.get(callId)?.call,
+    sendAlone: async (callId, id) => {
+      const mine = open.get(callId);
+      if (mine === undefined) throw new AttemptError('held', 'its call is over', { unsent: true });
+      const answer = await wire.ask(aloneIn(mine.call, id));
+      if (answer.kind === 'refused') return answer;
+      answer.release?.();
+      return noRecords;
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { AssetCall, AssetClient } from '../../../src/client/asset-client.ts';
+import type { AssetClient } from '../../../src/client/asset-client.ts';
 import { noRecords } from '../../../src/client/asset-client.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import type { ClientEvent } from '../../../src/client/client-events.ts';
@@ -126,11 +126,7 @@ function laneOf(created: CreatedClient, wire: AssetClient): AssetClient {
     await Promise.resolve();
     return created.askUnderPolicies({
       ...{ ids, pieceOf, repeats, send: () => lane.send(id) },
-      sendAlone: (which) => {
-        const { ids: own } = lane.callOf(id) as AssetCall;
-        const one = typeof which === 'string' ? which : own.at(Math.floor(which * own.length));
-        return wire.ask({ method: 'getAssets', ids: IdList.of([one]), flags: noFlags, part: 0 });
-      },
+      sendAlone: (which) => lane.sendAlone(id, which),
     });
   });
   return lane;
