@@ -4,11 +4,12 @@ import { firstNight } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { OpenBase } from '../base/open-base.ts';
 import { utcDay } from '../lib/clock.ts';
-import type { ExportError } from '../lib/export-error.ts';
+import { ExportError } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
+import type { Manifest } from '../store/manifest.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
 import { jobOn } from './dated-exports.ts';
@@ -128,10 +129,16 @@ async function exportLocked(
   try {
     return await exportUnfinished({ job, sinks, home, prepared, shape, anew }, context, startedAtMs);
   } catch (error) {
-    const done = (await completedElsewhere(home, error)) && (await completeBefore(home, shape, job.tolerance));
+    const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
     if (done === undefined) throw error;
     return done;
   }
+}
+
+/** Who finds that another process works on the export says so, whatever became of it since. */
+async function completedMeanwhile(home: ExportHome, error: unknown): Promise<Manifest | undefined> {
+  const isHeld = error instanceof ExportError && error.exit === 'locked' && error.facts['startedOver'] !== true;
+  return isHeld ? undefined : completedElsewhere(home, error);
 }
 
 interface Unfinished {
@@ -171,7 +178,7 @@ async function exportUnfinished(
       progress,
       answers,
       whenLost: 'end',
-      completedElsewhere: (error: ExportError) => completedElsewhere(home, error),
+      completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
     },
     ...(job.output.report && isLocal(home) ? { report: () => reportRun(home.place, context) } : {}),
     finish: () => {

@@ -72,7 +72,7 @@ export async function night({
         exportAssets({ job: { ...job, output: { ...job.output, ...output } }, idsFolder, fresh }, made),
       context: {
         ...context,
-        clock: { ...systemClock, now: () => firstNight + day * dayMs },
+        clock: { ...(context.clock ?? systemClock), now: () => firstNight + day * dayMs },
         listener: (event) => {
           context.listener?.(event);
           if (event.kind === 'sent') sent += 1;

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFinished } from '../../../src/finished/finished-export.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { loadJob } from '../../../src/job/load-job.ts';
 import type { Job } from '../../../src/job/job-schema.ts';
 import { intolerable } from '../../../src/operations/tolerance.ts';
@@ -151,8 +152,12 @@ it('ids that fail every night never end the next one: others of their call are r
   const faults = faultsSchema.parse({
     faults: [{ fault: 'poison', ids: [ids[7], ids[50]], code: -32603, message: 'no luck' }],
   });
-  await night({ day: 0, records, ids, out: first, faults, flags: { format: 'csv', base: 'none' } });
-  const outcome = await night({ day: 0, records, ids, out: second, faults, flags: { format: 'csv', base: first } });
+  // The search for them rests between its calls; only deadlines are slept for.
+  const sleep: Clock['sleep'] = (ms, signal) => systemClock.sleep(ms < 10_000 ? 0 : ms, signal);
+  const context = { clock: { ...systemClock, sleep } };
+  await night({ day: 0, records, ids, out: first, faults, context, flags: { format: 'csv', base: 'none' } });
+  const based = { format: 'csv', base: first };
+  const outcome = await night({ day: 0, records, ids, out: second, faults, context, flags: based });
   expect(outcome).toMatchObject({ state: 'complete', account: { base: { asked: { failed: 2, stale: 18 } } } });
   expect(outcome.account.counts).toMatchObject({ exported: 18, carried: 35, failed: 2 });
 });
