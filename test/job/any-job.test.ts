@@ -44,6 +44,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'tolerance.maxMissing': fc.constantFrom('20', '0.5%', '100%'),
   'tolerance.maxInvalid': fc.constantFrom('0', '50%'),
   'tolerance.maxFailed': fc.constantFrom('0', '7', '3%'),
+  'tolerance.maxUnlisted': fc.constantFrom('0', '20%', '500'),
 };
 
 function anyValue(field: JobField): fc.Arbitrary<unknown> {
