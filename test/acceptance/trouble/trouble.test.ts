@@ -4,6 +4,7 @@ import { runInTrouble, type TroubleRun } from './trouble-run.ts';
 
 /** Each row runs so often: once, or ten times where all tests are asked for (`npm run test:all`). */
 const times = process.env['TEST'] === 'all' ? 10 : 1;
+const timeLimitMs = times * 120_000;
 const rounds = Array.from({ length: times }, (_, round) => round);
 
 interface Row extends TroubleRun {
@@ -100,16 +101,20 @@ const rows: readonly (() => Row)[] = [
 ];
 
 describe('a service on loopback that', () => {
-  it.concurrent.each(rows.map((make) => [make().name, make] as const))('%s', async (_name, make) => {
-    for (const round of rounds) {
-      const { most, end = 'complete', failed = 0, ...run } = make();
-      const { sent, outcome, ...ran } = await runInTrouble(run);
-      const what = `round ${round}: ${sent} calls: ${outcome.error?.message ?? ''}`;
-      expect(ran.end, what).toBe(end);
-      expect(sent, what).toBeLessThanOrEqual(most ?? 1.5 * run.calls + 16);
-      expect(outcome.account.counts, what).toMatchObject({ missing: 0, failed });
-    }
-  });
+  it.concurrent.each(rows.map((make) => [make().name, make] as const))(
+    '%s',
+    async (_name, make) => {
+      for (const round of rounds) {
+        const { most, end = 'complete', failed = 0, ...run } = make();
+        const { sent, outcome, ...ran } = await runInTrouble(run);
+        const what = `round ${round}: ${sent} calls: ${outcome.error?.message ?? ''}`;
+        expect(ran.end, what).toBe(end);
+        expect(sent, what).toBeLessThanOrEqual(most ?? 1.5 * run.calls + 16);
+        expect(outcome.account.counts, what).toMatchObject({ missing: 0, failed });
+      }
+    },
+    timeLimitMs,
+  );
 });
 
 describe('the only call of a job, with an id that always', () => {
@@ -131,24 +136,28 @@ describe('the only call of a job, with an id that always', () => {
     ],
     ['makes the service hang', () => false],
   ];
-  it.concurrent.each(poisons)('%s, is the only one that fails', async (_name, poison) => {
-    for (const round of rounds) {
-      let first: string | undefined;
-      const { end, sent, outcome } = await runInTrouble({
-        calls: 1,
-        idsPerCall: 800,
-        ms: 0,
-        flags: { 'timeout-ms': '1000', 'max-failed': '100%' },
-        meddle: (call) => {
-          first ??= call.ids[bad];
-          return first === undefined || !call.ids.includes(first) || poison(call);
-        },
-      });
-      const what = `round ${round}: ${sent} calls`;
-      expect(end, what).toBe('complete');
-      expect(outcome.account.counts, what).toMatchObject({ exported: 799, failed: 1, missing: 0 });
-      // 167 in the simulation of the contract.
-      expect(sent, what).toBeLessThanOrEqual(100);
-    }
-  });
+  it.concurrent.each(poisons)(
+    '%s, is the only one that fails',
+    async (_name, poison) => {
+      for (const round of rounds) {
+        let first: string | undefined;
+        const { end, sent, outcome } = await runInTrouble({
+          calls: 1,
+          idsPerCall: 800,
+          ms: 0,
+          flags: { 'timeout-ms': '1000', 'max-failed': '100%' },
+          meddle: (call) => {
+            first ??= call.ids[bad];
+            return first === undefined || !call.ids.includes(first) || poison(call);
+          },
+        });
+        const what = `round ${round}: ${sent} calls`;
+        expect(end, what).toBe('complete');
+        expect(outcome.account.counts, what).toMatchObject({ exported: 799, failed: 1, missing: 0 });
+        // 167 in the simulation of the contract.
+        expect(sent, what).toBeLessThanOrEqual(100);
+      }
+    },
+    timeLimitMs,
+  );
 });
