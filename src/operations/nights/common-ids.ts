@@ -7,6 +7,9 @@ import { count, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { isOverUnlisted } from '../tolerance.ts';
 
+/** `load` refuses to delete more than one row of so many, unless it is told otherwise. */
+const mostDeletes = 20;
+
 export interface ListAndBase {
   readonly job: Pick<Job, 'ids' | 'tolerance'>;
   readonly base: Pick<OpenBase, 'folder'>;
@@ -35,9 +38,18 @@ export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBa
   const warnings: string[] = [];
   if (rows > 0 && 2 * known < listed)
     warnings.push(`only ${count(known)} of ${plural(listed, 'id')} are in the base ${name}; all others are requested`);
-  if (job.ids.limit === undefined && isOverUnlisted({ rows, unlisted }, job.tolerance))
-    warnings.push(
-      `${count(unlisted)} of ${plural(rows, 'asset')} of the base ${name} are not listed now, and tolerance.maxUnlisted allows ${job.tolerance.maxUnlisted}: the run will end with exit 3, and its export is set aside. Is the id list whole?`,
-    );
+  const isOver = isOverUnlisted({ rows, unlisted }, job.tolerance);
+  const isRefused = mostDeletes * unlisted > rows;
+  if (job.ids.limit === undefined && (isOver || isRefused)) {
+    const allowed = job.tolerance.maxUnlisted;
+    const ends = [
+      `${count(unlisted)} of ${plural(rows, 'asset')} of the base ${name} are not listed now. Is the id list whole?`,
+      isOver
+        ? `tolerance.maxUnlisted allows ${allowed}: the run will end with exit 3, and its export is set aside.`
+        : '',
+      isRefused ? 'asset-export load refuses so many deletes (--max-deletes, 5% by default).' : '',
+    ];
+    warnings.push(ends.filter((end) => end !== '').join(' '));
+  }
   return warnings;
 }

@@ -77,7 +77,10 @@ describe('a list that is cut short', () => {
     expect((await run(2, ids.slice(0, 20), { base: join(top, 'date=2026-11-21') })).exit).toBeUndefined();
     expect((await manifestOf(2))?.base?.name).toBe('date=2026-11-21');
     const few = await run(3, ids.slice(0, 160), { base: join(top, 'date=2026-11-20') });
-    expect(few).toMatchObject({ exit: undefined, warnings: [], account: { base: { unlisted: 40 } } });
+    expect(few).toMatchObject({ exit: undefined, account: { base: { unlisted: 40 } } });
+    expect(few.warnings.join()).toMatch(/40 of 200 assets .* are not listed now\. .*--max-deletes/);
+    const fewer = await run(4, ids.slice(0, 190), { base: join(top, 'date=2026-11-20') });
+    expect(fewer.warnings).toEqual([]);
   });
 
   it('is removed by prune like what no rule keeps, and counts for no rule', async () => {
