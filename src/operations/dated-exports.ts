@@ -1,10 +1,14 @@
 import path from 'node:path';
+import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { count, plural } from '../lib/format-text.ts';
+import { shownPath } from '../lib/shown-path.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { limitOf } from '../store/limited.ts';
 import { lockOwner } from '../store/lock.ts';
 import { type HomeContext, openHome, openStoreAt } from './homes/open-home.ts';
 import { hasBegun } from './require-export-folder.ts';
@@ -39,6 +43,31 @@ export async function unfinishedBefore(
     const { isComplete, isBegun } = await (isInBucket ? stateInBucket(dated, context) : stateOf(files, dated));
     if (isComplete || day === today) return undefined;
     if (isBegun) return dated;
+  }
+  return undefined;
+}
+
+/**
+ * Said where a pattern without a base has an earlier complete export of more than twice as many ids; undefined otherwise.
+ * @param read entries of the export of `today`
+ */
+export async function shortOfEarlier(
+  { files, openStore }: Pick<HomeContext, 'files' | 'openStore'>,
+  job: Job,
+  { read, today }: { readonly read: number; readonly today: string },
+): Promise<string | undefined> {
+  if (!isDated(job) || hasBase(job) || job.ids.limit !== undefined) return undefined;
+  const context = { files, openStore, clock: systemClock, random: Math.random };
+  for (const day of isBucketAddress(job.output.dir)
+    ? await daysInBucket(job, context)
+    : await daysOf(files, job.output.dir)) {
+    if (day >= today) continue;
+    const home = await openHome(jobOn(job, day), context);
+    const manifest = await home.readManifest().catch(() => undefined);
+    if (manifest === undefined || limitOf(manifest.job) !== undefined) continue;
+    const before = manifest.counts.read;
+    if (2 * read >= before) return undefined;
+    return `only ${plural(read, 'id')} were read; ${shownPath(home.name, process.cwd())} has ${count(before)}. Is the id list whole?`;
   }
   return undefined;
 }

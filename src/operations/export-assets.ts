@@ -12,7 +12,7 @@ import type { ExportStart } from '../store/checkpoint.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { manifestOf } from './complete-export.ts';
-import { jobOn } from './dated-exports.ts';
+import { dateWord, jobOn, shortOfEarlier } from './dated-exports.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
@@ -74,11 +74,25 @@ async function exportHome(
     return finished;
   }
   const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
+  if (outcome.state === 'complete') await compareWithEarlier(request, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await afterNight({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (request.job.output.report && !isReported) await reportRun(home.place, context);
   return outcome;
+}
+
+/** A list that is cut short makes an export that looks like any other. */
+async function compareWithEarlier(
+  { job, outputDir }: ExportRequest & { readonly outputDir: string },
+  { account }: ExportOutcome,
+  context: ObservedContext,
+): Promise<void> {
+  const pattern = { ...job, output: { ...job.output, dir: outputDir } };
+  const at = outputDir.indexOf(dateWord);
+  const today = job.output.dir.slice(at, at + 'YYYY-MM-DD'.length);
+  const message = await shortOfEarlier(context, pattern, { read: account.counts.read, today });
+  if (message !== undefined) context.listener({ kind: 'warning', message });
 }
 
 /** The record of its runs is put into a bucket only when the export is given up: a report needs it. */

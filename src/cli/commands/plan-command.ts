@@ -8,7 +8,7 @@ import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
-import { isChange, jobOn } from '../../operations/dated-exports.ts';
+import { isChange, jobOn, shortOfEarlier } from '../../operations/dated-exports.ts';
 import type { ExportPlan } from '../../operations/plan-export.ts';
 import { prepareInputs } from '../../ids/prepare-inputs.ts';
 import { limitText } from '../../store/limited.ts';
@@ -115,6 +115,8 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const fresh = args.isOn('fresh');
   const plan = await planExport({ job, ...request, callsBefore: before?.calls ?? 0, fresh });
   warnings.push(...plan.warnings);
+  const short = await shortOfEarlier({ files }, given, { read: plan.read, today });
+  if (short !== undefined) warnings.push(short);
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
     const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));
     warnings.push(

@@ -113,6 +113,25 @@ describe('a base of another job', () => {
   });
 });
 
+describe('a list that is cut short, without a base', () => {
+  it('is compared with the night before', async () => {
+    const top = await tempFolder();
+    const run = async (day: number, list: readonly string[], flags: Readonly<Record<string, unknown>> = {}) => {
+      const warnings: string[] = [];
+      const listener: ExportContext['listener'] = (event) => {
+        if (event.kind === 'warning') warnings.push(event.message);
+      };
+      const own = { format: 'csv', ...flags };
+      await night({ day, records, ids: list, out: join(top, 'date={date}'), flags: own, context: { listener } });
+      return warnings.join();
+    };
+    expect(await run(0, ids)).toBe('');
+    expect(await run(1, ids.slice(0, 100))).toBe('');
+    expect(await run(2, ids.slice(0, 49))).toMatch(/only 49 ids were read; .*date=2026-11-21 has 100/);
+    expect(await run(3, ids.slice(0, 30))).toBe('');
+  });
+});
+
 describe('base.first: request', () => {
   it('requests everything where the pattern matches nothing yet, says so, and takes the base from then on', async () => {
     const top = await tempFolder();
