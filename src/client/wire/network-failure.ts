@@ -31,7 +31,7 @@ export function isOfCertificate(error: unknown): error is Error {
 }
 
 /** Alerts of the other side about our own certificate (RFC 8446, 6.2), as OpenSSL names them. */
-const refusedAlert = /^ERR_SSL_\w+_ALERT_(?:(?:BAD_|UNSUPPORTED_)?CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)$/;
+const refusedAlert = /^ERR_SSL_[\w/]+_ALERT_(?:(?:BAD_|UNSUPPORTED_)?CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)$/;
 
 export interface FailureContext {
   readonly scrub: Scrub;
