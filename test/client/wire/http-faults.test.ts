@@ -68,7 +68,9 @@ describe('an http client on a bad line', () => {
   ])('ends all when the service does not take its certificate: alert %i, %s', async (alert, name) => {
     const error = await failureOf(httpClient(`https://${(await alerting(alert)).at}`).ask(pairCall));
     expect(error).toMatchObject({ exit: 'notTrusted', facts: { sent: false } });
-    expect(error.message).toMatch(/^The service does not accept the certificate of this client: [a-z0-9 /]+ \(ERR_SSL_/);
+    expect(error.message).toMatch(
+      /^The service does not accept the certificate of this client: [a-z0-9 /]+ \(ERR_SSL_/,
+    );
     expect(error.message).toContain(name);
   });
 
