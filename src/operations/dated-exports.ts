@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
-import { isBucketAddress } from '../lib/bucket-address.ts';
+import { isBucketAddress, parentOf } from '../lib/bucket-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { count, plural } from '../lib/format-text.ts';
@@ -18,6 +18,12 @@ export const dateWord = '{date}';
 
 export function isDated({ output }: Job): boolean {
   return output.dir.includes(dateWord);
+}
+
+/** The folder that holds the nights of a pattern: all before the last `/` in front of `{date}`. */
+export function topOfNights(pattern: string): string {
+  const at = pattern.indexOf(dateWord);
+  return at < 0 ? parentOf(pattern) : pattern.slice(0, Math.max(1, pattern.lastIndexOf('/', at)));
 }
 
 /** The job with the folder of a day (`YYYY-MM-DD`); the same job where its folder holds no `{date}`. */
@@ -37,7 +43,7 @@ export async function unfinishedBefore(
 ): Promise<Job | undefined> {
   const context = { files, openStore, clock: systemClock, random: Math.random };
   const isInBucket = isBucketAddress(job.output.dir);
-  for (const day of isInBucket ? await daysInBucket(job, context) : await daysOf(files, job.output.dir)) {
+  for (const day of await daysOf(job, context)) {
     if (day > today) continue;
     const dated = jobOn(job, day);
     const { isComplete, isBegun } = await (isInBucket ? stateInBucket(dated, context) : stateOf(files, dated));
@@ -58,9 +64,7 @@ export async function shortOfEarlier(
 ): Promise<string | undefined> {
   if (!isDated(job) || hasBase(job) || job.ids.limit !== undefined) return undefined;
   const context = { files, openStore, clock: systemClock, random: Math.random };
-  for (const day of isBucketAddress(job.output.dir)
-    ? await daysInBucket(job, context)
-    : await daysOf(files, job.output.dir)) {
+  for (const day of await daysOf(job, context)) {
     if (day >= today) continue;
     const home = await openHome(jobOn(job, day), context);
     const manifest = await home.readManifest().catch(() => undefined);
@@ -88,9 +92,14 @@ async function stateInBucket(job: Job, context: HomeContext): Promise<DatedState
   return { isComplete, isBegun: isComplete || (await home.readProgress()) !== undefined };
 }
 
+/** The days for which there is something of the pattern, the newest first. */
+function daysOf(job: Job, context: HomeContext): Promise<string[]> {
+  return isBucketAddress(job.output.dir) ? daysInBucket(job, context) : daysInFolder(context.files, job.output.dir);
+}
+
 /** The days of which there are objects, the newest first. Lists the folders, not what is in them. */
 async function daysInBucket({ output }: Job, context: HomeContext): Promise<string[]> {
-  const top = output.dir.slice(0, output.dir.lastIndexOf('/', output.dir.indexOf(dateWord)));
+  const top = topOfNights(output.dir);
   const [folder = ''] = output.dir.slice(top.length + 1).split('/');
   const store = await openStoreAt(top, output.endpoint, context);
   const names: string[] = [];
@@ -105,7 +114,7 @@ function dayPattern(pattern: string, end: string): RegExp {
 }
 
 /** The days for which there is a folder of the pattern, the newest first. */
-async function daysOf(files: FileStore, pattern: string): Promise<string[]> {
+async function daysInFolder(files: FileStore, pattern: string): Promise<string[]> {
   const parts = pattern.split(path.sep);
   const at = parts.findIndex((part) => part.includes(dateWord));
   const name = dayPattern(parts[at] ?? '', '$');

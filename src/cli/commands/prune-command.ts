@@ -2,8 +2,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/shown-path.ts';
-import type { ExportPlace } from '../../operations/homes/export-place.ts';
-import type { NightsPlace, Pruning } from '../../operations/nights/prune-exports.ts';
+import type { Pruning } from '../../operations/nights/prune-exports.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { countOf } from '../flag-values.ts';
@@ -40,7 +39,8 @@ export const pruneCommand: Command = {
 async function run(args: CommandArguments): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args);
   const { planPruning, prune } = await import('../../operations/nights/prune-exports.ts');
-  const nights = await nightsAt(place);
+  const { nightsAt } = await import('../../operations/nights/open-nights.ts');
+  const nights = await nightsAt(place, systemClock);
   const pruning = await planPruning(nights, rulesOf(args));
   const isDone = args.isOn('yes');
   if (isDone) await prune(nights, pruning);
@@ -51,12 +51,6 @@ async function run(args: CommandArguments): Promise<number> {
       : textOf(pruning, shownPath(folder, process.cwd()), isDone),
   );
   return exitCodes.complete.code;
-}
-
-async function nightsAt({ files, folder, store }: ExportPlace): Promise<NightsPlace> {
-  if (store === undefined)
-    return (await import('../../operations/nights/folder-nights.ts')).folderNights(files, folder);
-  return (await import('../../operations/nights/bucket-nights.ts')).bucketNights(store, folder, systemClock);
 }
 
 const mostKept = { most: 999_999 };

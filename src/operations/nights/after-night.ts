@@ -1,12 +1,13 @@
 import type { Job } from '../../job/job-schema.ts';
-import { isBucketAddress, parentOf } from '../../lib/bucket-address.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { dateWord } from '../dated-exports.ts';
+import { topOfNights } from '../dated-exports.ts';
 import type { ExportAccount } from '../export-outcome.ts';
 import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
 import { intolerable } from '../tolerance.ts';
+import { nightsAt } from './open-nights.ts';
 import { pointLatest } from './point-latest.ts';
-import { type NightsPlace, planPruning, prune } from './prune-exports.ts';
+import { planPruning, prune } from './prune-exports.ts';
 import type { CompleteNight } from './survey-nights.ts';
 
 export interface Night {
@@ -38,7 +39,9 @@ async function keepNights({ job, account, outputDir }: Night, context: HomeConte
   const { keep } = job.output;
   if (keep === undefined) return;
   const top = topOfNights(outputDir);
-  const place = await nightsAt(top, job, context);
+  const store = isBucketAddress(top) ? await openStoreAt(top, job.output.endpoint, context) : undefined;
+  const { files, clock } = context;
+  const place = await nightsAt({ files, folder: top, ...(store && { store }) }, clock);
   const spared = ({ name, seals }: CompleteNight): string | undefined => {
     if (job.output.dir.endsWith(`/${name}`)) return 'this export';
     return account.base !== undefined && seals.includes(account.base.seal) ? 'base of this export' : undefined;
@@ -47,16 +50,4 @@ async function keepNights({ job, account, outputDir }: Night, context: HomeConte
   await prune(place, pruning);
   const removed = pruning.removed.map(({ name }) => name);
   if (removed.length > 0) context.listener?.({ kind: 'pruned', names: removed, from: top });
-}
-
-/** The folder that holds the nights of a pattern: all before the last `/` in front of `{date}`. */
-export function topOfNights(pattern: string): string {
-  const at = pattern.indexOf(dateWord);
-  return at < 0 ? parentOf(pattern) : pattern.slice(0, Math.max(1, pattern.lastIndexOf('/', at)));
-}
-
-async function nightsAt(top: string, { output }: Job, context: HomeContext): Promise<NightsPlace> {
-  if (!isBucketAddress(top)) return (await import('./folder-nights.ts')).folderNights(context.files, top);
-  const { bucketNights } = await import('./bucket-nights.ts');
-  return bucketNights(await openStoreAt(top, output.endpoint, context), top, context.clock);
 }
