@@ -8,7 +8,7 @@ import { requireAddress } from '../lib/address.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { Manifest } from '../store/manifest.ts';
+import { knownFiles, type Manifest } from '../store/manifest.ts';
 
 /** Something in an export that is not as its manifest says. */
 export interface Damage {
@@ -191,7 +191,7 @@ async function contentProblem(
 
 /** Files anywhere in the folder that the manifest does not name. Tables, `load` and repair do not read them. */
 async function strangersIn(files: FileStore, folder: string, manifest: Manifest): Promise<string[]> {
-  const known = new Set([exportPaths.manifest, ...exportPaths.companions, ...manifest.files.map(({ path }) => path)]);
+  const known = knownFiles(manifest);
   const found: string[] = [];
   const visit = async (name: string): Promise<void> => {
     for (const entry of await files.list(pathIn(folder, name))) {

@@ -142,6 +142,11 @@ export async function requireManifest(files: FileStore, folder: string): Promise
   throw new ExportError('cannotWrite', `the manifest of ${folder} disappeared after it was written`);
 }
 
+/** Paths of the files that belong to a complete export. */
+export function knownFiles({ files }: Pick<Manifest, 'files'>): ReadonlySet<string> {
+  return new Set([exportPaths.manifest, ...exportPaths.companions, ...files.map(({ path }) => path)]);
+}
+
 /** Writes the manifest under its final name, whole and synced. */
 export async function writeManifest(
   files: FileStore,

@@ -3,8 +3,8 @@ import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../store/content-seal.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { limitOf } from '../../store/limited.ts';
-import { type Manifest, parseManifest } from '../../store/manifest.ts';
-import { parseRunLines } from '../../store/runs/run-lines.ts';
+import { knownFiles, type Manifest, parseManifest } from '../../store/manifest.ts';
+import { firstStart, parseRunLines } from '../../store/runs/run-lines.ts';
 import type { DatedNight } from './keep-rules.ts';
 
 /** A complete export among others. */
@@ -73,23 +73,25 @@ async function judge(night: SeenNight, found: Found): Promise<void> {
     found.halfRemoved.push(name);
     return;
   }
-  const manifest = await manifestOf(night);
+  const content = own.includes(exportPaths.manifest) ? await night.read(exportPaths.manifest) : undefined;
+  const manifest = content && manifestOf(name, content);
   if (typeof manifest === 'string' || manifest === undefined)
     for (const start of [exportPaths.checkpoint, exportPaths.bucketStart])
       if (own.includes(start)) found.begun.push(Buffer.from(await night.read(start)).toString());
   const reason = await reasonToKeep(night, manifest);
-  const day = dayIn(name) ?? (typeof manifest === 'object' ? await startDay(night, manifest) : undefined);
-  if (reason !== undefined || typeof manifest !== 'object')
+  if (reason !== undefined || content === undefined || typeof manifest !== 'object') {
     found.untouched.push({ name, reason: reason ?? 'unfinished' });
-  else if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
-  else found.complete.push(await completeNight(night, { day, manifest }));
+    return;
+  }
+  const day = dayIn(name) ?? (await startDay(night, manifest));
+  if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
+  else found.complete.push(completeNight({ name, day, manifest, content }));
 }
 
-/** The manifest; undefined where there is none, and why it is damaged where it is. */
-async function manifestOf(night: SeenNight): Promise<Manifest | string | undefined> {
-  if (!night.own.includes(exportPaths.manifest)) return undefined;
+/** The manifest, or why it is damaged. */
+function manifestOf(name: string, content: Uint8Array): Manifest | string {
   try {
-    return parseManifest(await night.read(exportPaths.manifest), `${night.name}/${exportPaths.manifest}`);
+    return parseManifest(content, `${name}/${exportPaths.manifest}`);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     return messageOf(error);
@@ -104,7 +106,7 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
   if (manifest.kind === 'diff') return 'a diff';
   if (limitOf(manifest.job) !== undefined) return 'limited to its first ids';
   if (own.includes(exportPaths.repairing)) return 'an unfinished repair';
-  const known = new Set([exportPaths.manifest, ...exportPaths.companions, ...manifest.files.map(({ path }) => path)]);
+  const known = knownFiles(manifest);
   const isOwn = (each: string): boolean => known.has(each) || each.startsWith(`${exportPaths.run}/`);
   const stranger = strangerAmong(own.filter((each) => !isOwn(each)));
   return stranger === undefined ? undefined : `holds another file: ${stranger}`;
@@ -124,19 +126,21 @@ async function startDay(night: SeenNight, { startedAtMs }: Manifest): Promise<st
   if (startedAtMs !== undefined) return utcDay(startedAtMs);
   const record = exportPaths.keptRunLines;
   const lines = night.own.includes(record) ? parseRunLines(Buffer.from(await night.read(record)).toString()) : [];
-  const ms = lines.find((line) => line.kind === 'run')?.startMs;
+  const ms = firstStart(lines);
   return ms === undefined ? undefined : utcDay(ms);
 }
 
-async function completeNight(
-  night: SeenNight,
-  { day, manifest }: { readonly day: string; readonly manifest: Manifest },
-): Promise<CompleteNight> {
-  const content = Buffer.from(await night.read(exportPaths.manifest)).toString('latin1');
-  const [, seal] = /"seal": "([0-9a-f]{64})"\s*\}\s*$/.exec(content) ?? [];
+interface ReadNight extends DatedNight {
+  readonly manifest: Manifest;
+  /** The bytes of its manifest. */
+  readonly content: Uint8Array;
+}
+
+function completeNight({ name, day, manifest, content }: ReadNight): CompleteNight {
+  const [, seal] = /"seal": "([0-9a-f]{64})"\s*\}\s*$/.exec(Buffer.from(content).toString('latin1')) ?? [];
   const seals = [contentSeal(manifest), ...(seal === undefined ? [] : [seal])];
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  return { name: night.name, day, bytes, seals, isSetAside: manifest.setAside !== undefined };
+  return { name, day, bytes, seals, isSetAside: manifest.setAside !== undefined };
 }
 
 export function noFolder(top: string, what: string): ExportError {

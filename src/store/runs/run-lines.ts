@@ -82,6 +82,11 @@ export type RunLine = z.infer<typeof lineSchema>;
 export type RunStart = z.infer<typeof runSchema>;
 export type RunSpan = z.infer<typeof spanSchema>;
 
+/** When the first run began, in milliseconds since 1970; undefined where no line says so. */
+export function firstStart(lines: readonly RunLine[]): number | undefined {
+  return lines.find((line) => line.kind === 'run')?.startMs;
+}
+
 /** The whole lines of a record; what a crash cut or damaged is left out. */
 export function parseRunLines(text: string): RunLine[] {
   const lines = text.split('\n').slice(0, -1);

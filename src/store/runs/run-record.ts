@@ -2,7 +2,7 @@ import { exportPaths, pathIn } from '../export-folder.ts';
 import type { FileStore } from '../file-store.ts';
 import type { Manifest } from '../manifest.ts';
 import type { OpenFile } from '../open-file.ts';
-import { boundedRunLines, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
+import { boundedRunLines, firstStart, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
 
 /**
  * What the runs of an export did: `.run/runs.jsonl`, moved next to the manifest once the export is complete. It decides
@@ -29,7 +29,7 @@ export async function startOfExport(
   { startedAtMs }: Pick<Manifest, 'startedAtMs'>,
 ): Promise<number | undefined> {
   if (startedAtMs !== undefined) return startedAtMs;
-  return (await readRunLines(files, folder)).find((line) => line.kind === 'run')?.startMs;
+  return firstStart(await readRunLines(files, folder));
 }
 
 async function textOf(files: FileStore, path: string): Promise<string | undefined> {
