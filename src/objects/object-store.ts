@@ -10,7 +10,7 @@ export interface ObjectLook {
   readonly bytes: number;
   /** Lower-case hex; undefined where another program put the object and left no hash. */
   readonly sha256: string | undefined;
-  /** Opaque: `replace` takes it back. */
+  /** Opaque: `replace` takes it back. Empty where the store sends none. */
   readonly tag: string;
 }
 

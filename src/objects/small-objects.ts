@@ -1,3 +1,4 @@
+import { sha256 } from '../lib/sha256.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** The whole of a small object. @throws {ExportError} `damaged` when it is absent */
@@ -17,6 +18,14 @@ export async function readObjectIfThere(store: ObjectStore, name: string): Promi
     if ((await store.look(name)) === undefined) return undefined;
     throw error;
   }
+}
+
+/** What changes with a small object: its tag, or the hash of its bytes where the store sends no tags; undefined when there is none. */
+export async function versionOf(store: ObjectStore, name: string): Promise<string | undefined> {
+  const found = await store.look(name);
+  if (found === undefined || found.tag !== '') return found?.tag;
+  const bytes = await readObjectIfThere(store, name);
+  return bytes && sha256(bytes);
 }
 
 export async function namesOf(store: ObjectStore, prefix: string): Promise<string[]> {

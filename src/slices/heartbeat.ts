@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
-import { readObject } from '../objects/small-objects.ts';
+import { readObject, versionOf } from '../objects/small-objects.ts';
 import { lostSlice } from './lost-slice.ts';
 import type { SliceLog } from './slice-log.ts';
 import { sliceNames } from './slice-names.ts';
@@ -165,8 +165,8 @@ export interface Watch {
 
 /** What changes while the holder of a slice lives: its heartbeat, and its log as it was last read. */
 export async function holderSign(store: ObjectStore, { state: { next, holder } }: SliceLog): Promise<string> {
-  const beat = holder === undefined ? undefined : await store.look(sliceNames.alive(holder.nonce));
-  return `${next} ${beat?.tag ?? ''}`;
+  const beat = holder === undefined ? undefined : await versionOf(store, sliceNames.alive(holder.nonce));
+  return `${next} ${beat ?? ''}`;
 }
 
 /** How often a holder is looked at before it counts as dead. */

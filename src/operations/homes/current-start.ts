@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ExportError } from '../../lib/export-error.ts';
+import { versionOf } from '../../objects/small-objects.ts';
 import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import type { BucketPlace } from './bucket-place.ts';
@@ -15,7 +16,7 @@ export class ExportIsComplete extends Error {}
 export class CurrentStart {
   readonly #place: Pick<BucketPlace, 'store' | 'address'>;
   readonly #begun: BucketStart;
-  #tag: string | undefined;
+  #version: string | undefined;
 
   constructor(place: Pick<BucketPlace, 'store' | 'address'>, begun: BucketStart) {
     this.#place = place;
@@ -29,16 +30,16 @@ export class CurrentStart {
   async require(): Promise<void> {
     const { store, address } = this.#place;
     if ((await store.look(exportPaths.manifest)) !== undefined) throw new ExportIsComplete();
-    const tag = (await store.look(sliceNames.start))?.tag;
-    if (tag !== undefined && tag === this.#tag) return;
-    const now = tag === undefined ? undefined : await readBucketStart(this.#place);
+    const version = await versionOf(store, sliceNames.start);
+    if (version !== undefined && version === this.#version) return;
+    const now = version === undefined ? undefined : await readBucketStart(this.#place);
     if (now === undefined || !isDeepStrictEqual(withoutSlices(now), withoutSlices(this.#begun))) {
       throw new ExportError('locked', `${address} was started over while this process waited`, {
         facts: { startedOver: true },
         todo: 'Run the same command again.',
       });
     }
-    this.#tag = tag;
+    this.#version = version;
   }
 }
 
