@@ -32,6 +32,8 @@ export async function throwAway({ files, folder, inputs, sinks }: ThrownAway): P
   await (await files.open(mark, 'create')).close();
   await files.syncFolder(pathIn(folder, exportPaths.run));
   await files.remove(pathIn(folder, exportPaths.manifest));
+  // As long as there is a manifest, nothing else is gone.
+  await files.syncFolder(folder);
   for (const part of parts) await files.remove(pathIn(folder, part));
   for (const name of [
     exportPaths.checkpoint,
@@ -90,9 +92,10 @@ function partFolders(sinks: readonly CustomSink[]): { readonly name: string; rea
   return [...kinds, { name: 'unexported', extension: 'csv' }];
 }
 
-/** Whether a run was interrupted while it threw an export away. */
+/** Whether a run was interrupted while it threw an export away. With a manifest it is complete still: the manifest goes first. */
 export async function isThrowingAway(files: FileStore, folder: string): Promise<boolean> {
-  return (await files.sizeOf(pathIn(folder, exportPaths.throwingAway))) !== undefined;
+  const isThere = async (path: string): Promise<boolean> => (await files.sizeOf(pathIn(folder, path))) !== undefined;
+  return (await isThere(exportPaths.throwingAway)) && !(await isThere(exportPaths.manifest));
 }
 
 /** Whether a repair was stopped and left answers and counts to resume from. */

@@ -33,7 +33,9 @@ export function bucketHome(place: BucketPlace): ExportHome {
     syncManifest: () => Promise.resolve(),
     putManifest: (manifest) => putManifest(place, manifest),
     replaceManifest: (manifest) => replaceManifest(place, manifest),
-    isThrowingAway: async () => (await store.look(sliceNames.throwingAway)) !== undefined,
+    isThrowingAway: async () =>
+      (await store.look(sliceNames.throwingAway)) !== undefined &&
+      (await store.look(exportPaths.manifest)) === undefined,
     throwAway: (what) => throwAwayBucket(place, what),
     open: (start, entries) => openBucketExport(place, start, entries),
     clear: async (outcome, lock, warn) => {
