@@ -12,6 +12,7 @@ import type { OpenService } from './open-service.ts';
 import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
 import type { Progress, ProgressOptions } from './progress/progress.ts';
+import { forPeople } from './output/show-error.ts';
 import type { RunSettings } from './run-flags.ts';
 import { showProgress } from './progress/show-progress.ts';
 
@@ -49,7 +50,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
   const logged = { run, export: options.exportName ?? basename(job.output.dir), version };
   const progress = await showProgress(await progressOptions(job, open.ledger, logLevel), logged);
   const tell = (message: string): void => {
-    progress.tell(safeText(message));
+    progress.tell(progress.logEnd === undefined ? forPeople(message) : safeText(message));
   };
   const warn = (message: string): void => {
     // The log has a line of its own for a warning.

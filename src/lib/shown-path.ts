@@ -12,6 +12,17 @@ export function shownPath(path: string, workingFolder: string): string {
   return printable(short.startsWith('-') ? `./${short}` : short);
 }
 
+/** A message with the paths in it as a person would write them from the working directory. Commands in it can still be typed. */
+export function withShownPaths(message: string, workingFolder: string): string {
+  if (workingFolder === '/') return message;
+  const [first = '', ...others] = message.split(`${workingFolder}/`);
+  return others.reduce((before, after) => {
+    const isPath = /(^|[\s'"(=,:])$/.test(before) && /^[^\s/]/.test(after);
+    if (!isPath) return `${before}${workingFolder}/${after}`;
+    return `${before}${after.startsWith('-') ? './' : ''}${after}`;
+  }, first);
+}
+
 /** A command of this program that can be typed: `asset-export verify 'my export' --quick`. */
 export function commandLine(...words: readonly string[]): string {
   return ['asset-export', ...words].map(shellWord).join(' ');

@@ -1,6 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { safeText } from '../../lib/shown-address.ts';
+import { withShownPaths } from '../../lib/shown-path.ts';
 import { shortageIn } from '../../lib/process/shortage.ts';
 
 /**
@@ -28,7 +29,7 @@ export function showError(error: unknown, json: boolean): number {
 
 /** A warning on stderr, outside of the progress of a run. */
 export function showWarning(message: string): void {
-  process.stderr.write(`asset-export: warning: ${safeText(message)}\n`);
+  process.stderr.write(`asset-export: warning: ${forPeople(message)}\n`);
 }
 
 /** An error in the form of `--json`. */
@@ -38,5 +39,11 @@ export function errorJson(error: ExportError): object {
 
 /** The message and what to do. */
 export function errorText(error: ExportError): string {
-  return `asset-export: ${error.message}${error.todo === undefined ? '' : `\n  ${error.todo.replaceAll('\n', '\n  ')}`}`;
+  const todo = error.todo === undefined ? '' : `\n  ${error.todo.replaceAll('\n', '\n  ')}`;
+  return forPeople(`asset-export: ${error.message}${todo}`);
+}
+
+/** A message as a terminal shows it. Logs and JSON keep absolute paths: who reads them may be elsewhere. */
+export function forPeople(message: string): string {
+  return withShownPaths(safeText(message), process.cwd());
 }
