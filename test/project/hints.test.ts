@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -47,6 +47,10 @@ it('a command in a message quotes the paths in it', () => {
   expect(unquoted).toEqual([]);
 });
 
-it('every topic of help is a page that is there', () => {
-  expect(pageTopics.filter((page) => !existsSync(join(root, 'docs', `${page}.md`)))).toEqual([]);
+it('help knows every page', () => {
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  expect(pageTopics.map((topic) => `${topic.replace(/\.md$/, '')}.md`)).toEqual(pages.sort());
+  // A bare name is not taken by a command, or by the fields of a job.
+  const taken = [...commands.map(({ name }) => name), 'job'];
+  expect(pageTopics.filter((topic) => taken.includes(topic))).toEqual([]);
 });

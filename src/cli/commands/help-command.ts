@@ -8,13 +8,17 @@ import { commandHelp, jobHelp, programHelp, widthOf } from '../output/help-text.
 /** The topic that is made from the job's schema. */
 const jobTopic = 'job';
 
-/** Pages of docs/ that are topics. */
-export const pageTopics = ['columns', 'exit-codes', 'library', 'operations', 'output', 'service', 'warehouses'];
+/** Pages of docs/ that are topics, with `.md` where a command or the job has the name. */
+export const pageTopics = [
+  ...['buckets', 'cli.md', 'columns', 'credits.md', 'exit-codes', 'fleet', 'job.md', 'library', 'nights'],
+  ...['observability', 'operations', 'output', 'performance', 'reliability', 'report.md', 'service'],
+  ...['status.md', 'warehouses'],
+];
 
 /** `help`: what `--help` prints, and the fields of a job file. */
 export function helpCommand(commands: readonly CommandEntry[]): Command {
   return {
-    usage: ['help [COMMAND]', `help ${[jobTopic, ...pageTopics].join('|')}`],
+    usage: ['help [COMMAND|TOPIC]'],
     about:
       'Prints the help of a command (as --help does), the fields of a job file, or a page of the docs as Markdown.',
     examples: [
@@ -23,8 +27,8 @@ export function helpCommand(commands: readonly CommandEntry[]): Command {
       { line: 'help operations | less', about: 'systemd, cron, containers, Kubernetes, Airflow' },
     ],
     words: {
-      name: '[COMMAND]',
-      about: 'a command or a topic',
+      name: '[TOPIC]',
+      about: `a command, ${jobTopic} (the fields of a job file), or a page: ${pageTopics.join(', ')}`,
       least: 0,
       most: 1,
       choices: [...commands.map(({ name }) => name), jobTopic, ...pageTopics],
@@ -40,6 +44,9 @@ export function helpCommand(commands: readonly CommandEntry[]): Command {
 async function helpOf(commands: readonly CommandEntry[], topic: string | undefined, columns: number): Promise<string> {
   if (topic === undefined) return programHelp(commands, columns);
   if (topic === jobTopic) return jobHelp((await import('../job-flags.ts')).jobFieldGroups(), columns);
-  if (pageTopics.includes(topic)) return readFileSync(new URL(`docs/${topic}.md`, packageRoot), 'utf8');
-  return commandHelp(await commandNamed(commands, topic).load(), columns);
+  if (pageTopics.includes(topic))
+    return readFileSync(new URL(`docs/${topic.replace(/\.md$/, '')}.md`, packageRoot), 'utf8');
+  const help = commandHelp(await commandNamed(commands, topic).load(), columns);
+  const page = `${topic}.md`;
+  return pageTopics.includes(page) ? `${help}\nMore: asset-export help ${page}\n` : help;
 }
