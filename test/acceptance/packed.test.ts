@@ -132,6 +132,10 @@ describe('the packed program', () => {
     expect(JSON.parse(stdout)).toMatchObject({ state: 'complete', counts: { exported: 1300, missing: 20 } });
   });
 
+  const damaged = 'cp -r "the demo" "a damaged one"; echo x >"a damaged one/csv/assets/part-00000.csv"';
+  const slow = '--ids-per-call 1 --credits-per-second 160';
+  const held = `asset-export run --ids ids.txt --url "embedded:the demo" --out "a held one" ${slow}`;
+
   /** Commands whose last words are a command to type, and what that ends with. */
   const hints: readonly { readonly line: string; readonly hint: RegExp; readonly exit?: number }[] = [
     { line: 'asset-export demo "the demo"', hint: /"next":"(.*?)\\n/ },
@@ -149,6 +153,21 @@ describe('the packed program', () => {
     {
       line: 'asset-export run --ids ids.txt --url https://service.example --out keyless',
       hint: /(asset-export demo),/,
+    },
+    { line: 'asset-export help status', hint: /^More: (.*)$/m },
+    { line: 'asset-export serve', hint: /(asset-export demo),/ },
+    { line: 'asset-export credits set many', hint: /See (.*)\./ },
+    { line: 'asset-export work "my job/job.yaml" --shard', hint: /See (.*)\./ },
+    { line: "echo 'idz: 1' >bad.yaml; asset-export plan bad.yaml", hint: /See (.*) for every field/ },
+    {
+      line: 'asset-export run "my job/job.yaml" --out "my jsonl" --format jsonl && asset-export diff "my jsonl" "my out"',
+      hint: /compare that: (.*)/,
+    },
+    { line: `${damaged}; asset-export load "a damaged one" --to duckdb:a`, hint: /Every problem: (.*)/, exit: 12 },
+    { line: `${damaged}; asset-export diff "a damaged one" "my out" --out d`, hint: /Every problem: (.*)/, exit: 12 },
+    {
+      line: `${held} 2>first.log & until test -e "a held one/.run/lock"; do sleep 0.1; done; ${held}; kill %1; wait`,
+      hint: /\((asset-export status .*) shows/,
     },
   ];
 
