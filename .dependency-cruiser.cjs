@@ -78,7 +78,7 @@ module.exports = {
       'client-knows-no-rows',
       'What becomes of a record is the business of the reader that a call is given.',
       room('client'),
-      { path: '^src/assets/(scan/|row-block|columns|table|shape-table|flatten|rebuild|child-tables)' },
+      { path: '^src/records/(scan/|row-block|columns|table|shape-table|flatten|rebuild|child-tables)' },
     ),
     rule(
       'objects-is-a-role',
@@ -118,6 +118,30 @@ module.exports = {
       'Sinks encode; they see neither paths nor calls.',
       room('formats'),
       room('client', 'store', 'job'),
+    ),
+    rule(
+      'job-is-settings',
+      'A job says what is wanted: formats and the wire bring the values that it may name.',
+      room('job'),
+      anyBut('job', 'client', 'formats', 'records', 'lib'),
+    ),
+    rule(
+      'base-reads-an-export',
+      'A base is a finished export with ages: it knows neither how parts are made nor where they go.',
+      room('base'),
+      anyBut('base', 'client', 'finished', 'ids', 'job', 'records', 'store', 'lib'),
+    ),
+    rule(
+      'diff-compares-exports',
+      'Two finished exports and a database in memory: no ids, no wire and no terminal.',
+      room('diff'),
+      anyBut('diff', 'finished', 'formats', 'operations', 'warehouse', 'work', 'records', 'store', 'lib'),
+    ),
+    rule(
+      'cli-starts-operations',
+      'Commands give operations what they need: how calls are judged, ids chosen and slices held is below.',
+      room('cli'),
+      { path: '^src/(base|slices|client/judgement)/' },
     ),
     rule('operations-below-cli', 'Operations run without a terminal.', room('operations'), room('cli', 'main')),
     rule(
