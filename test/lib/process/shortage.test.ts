@@ -7,10 +7,15 @@ import { tempFolder } from '../../support/temp-folder.ts';
 const job = fileURLToPath(new URL('../../../jobs/demo.yaml', import.meta.url));
 
 describe('a process that has too little', () => {
+  const handles = /too many open files.*EMFILE[^]*Raise the limit/;
+  const addresses = /out of memory or address space: .*\n {2}Remove the address space limit/;
+  // V8 of Node 24 ends the process itself when it gets no addresses.
+  const hasWords = Number(process.versions.node.split('.')[0]) < 24;
+
   it.runIf(process.platform === 'linux').each([
-    ['handles while it loads', '-n 26', /too many open files or connections: .*EMFILE.*\n {2}Raise the limit/],
-    ['handles while it runs', '-n 52', /too many open files.*EMFILE.*"todo":"Raise the limit/],
-    ['address space', '-v 1500000', /out of memory or address space: .*\n {2}Remove the address space limit/],
+    ['handles while it loads', '-n 26', handles] as const,
+    ['handles while it runs', '-n 52', handles] as const,
+    ...(hasWords ? [['address space', '-v 1500000', addresses] as const] : []),
   ])('%s says so in words and ends with 7', async (_, limit, words) => {
     const cwd = await tempFolder();
     const { exit, stderr } = await runProgram(['run', job, '--out', 'out'], { cwd, limit });
