@@ -64,6 +64,7 @@ function keyIn(file: string): string {
     const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : file;
     throw new ExportError('usage', `cannot read the key file ${shown}: ${why}`, {
       todo: 'service.apiKeyFile or --api-key-file must name a readable file with the key in it, not the key itself.',
+      cause: error,
     });
   }
 }

@@ -1,4 +1,5 @@
 import { exitCodes, type ExitName } from './exit-codes.ts';
+import { handlesShortIn } from './process/shortage.ts';
 import { safeText } from './shown-address.ts';
 
 /** Facts of an error for logs and `--json`: never the key, never the request address. */
@@ -11,9 +12,13 @@ export interface ErrorDetail {
   readonly cause?: unknown;
 }
 
+/** Ends that say that a file or the command is wrong. */
+const blamesFiles: ReadonlySet<ExitName> = new Set(['input', 'usage', 'damaged']);
+
 /**
  * An error for the person who runs the program: what failed, where, why, and what to do. Its texts are made safe (`safeText`).
- * Anything thrown that is not an `ExportError` is a bug and is shown with its stack.
+ * Anything thrown that is not an `ExportError` is a bug and is shown with its stack. A file that cannot be read because the process
+ * has no handle for it is not at fault: such an error is `cannotWrite`.
  */
 export class ExportError extends Error {
   readonly exit: ExitName;
@@ -23,8 +28,10 @@ export class ExportError extends Error {
   constructor(exit: ExitName, message: string, detail: ErrorDetail = {}) {
     super(safeText(message), detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = 'ExportError';
-    this.exit = exit;
-    this.todo = detail.todo === undefined ? undefined : safeText(detail.todo);
+    const shortage = blamesFiles.has(exit) ? handlesShortIn(detail.cause) : undefined;
+    this.exit = shortage === undefined ? exit : 'cannotWrite';
+    const todo = shortage?.todo ?? detail.todo;
+    this.todo = todo === undefined ? undefined : safeText(todo);
     this.facts = detail.facts ?? {};
   }
 

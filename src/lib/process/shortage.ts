@@ -43,6 +43,12 @@ const byCode: Readonly<Record<string, Shortage>> = {
 /** V8's words, which have no code. */
 const noMemory = /allocation failed|out of memory|could not allocate memory/i;
 
+/** The handles that a process lacks, according to an error or a cause of it. */
+export function handlesShortIn(error: unknown): Shortage | undefined {
+  const shortage = shortageIn(error);
+  return shortage === handles || shortage === handlesOfMachine ? shortage : undefined;
+}
+
 /** What an error, or a cause of it, says to be used up. */
 export function shortageIn(error: unknown, depth = 0): Shortage | undefined {
   if (!(error instanceof Error) || depth > 8) return undefined;
