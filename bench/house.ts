@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+/**
+ * Prints how large the code is and how much of it one id takes, next to the bounds that we keep to. For a look before and after a change:
+ *
+ *     npm run house
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'src');
+/** A file of ours has at most so many lines, a function so many, a folder so many files. */
+const mostLines = 300;
+const mostLinesOfFunction = 60;
+const mostFiles = 25;
+
+interface SourceFile {
+  /** Relative to `src`. */
+  readonly name: string;
+  readonly tree: ts.SourceFile;
+  readonly lines: number;
+}
+
+function sourceFiles(): SourceFile[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(source, name), 'utf8');
+      const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+      return { name, tree, lines: text.split('\n').length - 1 };
+    });
+}
+
+/** Names that more than one file exports, with these files. */
+function sharedNames(files: readonly Pick<SourceFile, 'name' | 'tree'>[]): Map<string, string[]> {
+  const owners = new Map<string, string[]>();
+  for (const { name, tree } of files)
+    for (const exported of new Set(tree.statements.flatMap(exportedNames)))
+      owners.set(exported, [...(owners.get(exported) ?? []), name]);
+  return new Map([...owners].filter(([, names]) => names.length > 1));
+}
+
+function exportedNames(statement: ts.Statement): string[] {
+  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+  if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name.getText(statement.getSourceFile()));
+  const { name } = statement as { name?: ts.Identifier };
+  return name === undefined ? [] : [name.text];
+}
+
+/** Functions with more lines than a reader keeps in mind, as `name (file): lines`. */
+function longFunctions(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ name, tree }) => {
+    const found: string[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+        const lineOf = (at: number): number => tree.getLineAndCharacterOfPosition(at).line;
+        const lines = lineOf(node.end) - lineOf(node.getStart(tree)) + 1;
+        if (lines > mostLinesOfFunction) found.push(`${nameOf(node)} (${name}): ${lines}`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    return found;
+  });
+}
+
+function nameOf(node: ts.SignatureDeclaration): string {
+  const { parent } = node;
+  return (
+    node.name?.getText() ?? (ts.isVariableDeclaration(parent) ? parent.name.getText() : 'a function without a name')
+  );
+}
+
+/** Interfaces that are not exported and named only once: the arguments of one function. */
+function interfacesUsedOnce(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ name, tree }) => {
+    const uses = new Map<string, number>();
+    const visit = (node: ts.Node): void => {
+      if (ts.isIdentifier(node)) uses.set(node.text, (uses.get(node.text) ?? 0) + 1);
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    return tree.statements
+      .filter(ts.isInterfaceDeclaration)
+      .filter((each) => exportedNames(each).length === 0 && uses.get(each.name.text) === 2)
+      .map((each) => `${each.name.text} (${name})`);
+  });
+}
+
+interface Loaded {
+  readonly modules: number;
+  readonly functions: number;
+}
+
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly {
+      readonly functionName: string;
+      readonly ranges: readonly { readonly count: number }[];
+    }[];
+  }[];
+}
+
+/** Modules of ours that a command loads, and the named functions in them that run. */
+function loadedBy(args: readonly string[]): Loaded {
+  const folder = mkdtempSync(join(tmpdir(), 'asset-export-house-'));
+  try {
+    const firstId =
+      readFileSync(join(root, 'data/ids.txt'), 'utf8')
+        .split('\n')
+        .find((line) => line.length > 40) ?? '';
+    writeFileSync(join(folder, 'ids.txt'), `${firstId}\n`);
+    const command = ['--import', import.meta.resolve('ts-blank-space/register'), join(source, 'main.ts'), ...args];
+    const url = `embedded:${join(root, 'data/assets.jsonl.gz')}`;
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [...command, '--ids', 'ids.txt', '--url', url, '--out', 'out', '--threads', '1'],
+      { cwd: folder, env: { ...process.env, NODE_V8_COVERAGE: join(folder, 'coverage'), ASSET_EXPORT_STATE: folder } },
+    );
+    if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${String(stderr)}`);
+    const ours = pathToFileURL(source).href;
+    const all = readdirSync(join(folder, 'coverage')).flatMap(
+      (name) => (JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as Coverage).result,
+    );
+    const mine = all.filter(({ url: file }) => file.startsWith(`${ours}/`) && !file.startsWith(`${ours}/service/`));
+    const ran = mine.flatMap(({ functions }) =>
+      functions.filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
+    );
+    return { modules: new Set(mine.map(({ url: file }) => file)).size, functions: ran.length };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function print(title: string, rows: readonly string[]): void {
+  process.stdout.write(`${title}: ${rows.length}\n`);
+  for (const row of rows) process.stdout.write(`  ${row}\n`);
+}
+
+function main(): void {
+  const files = sourceFiles();
+  const rooms = new Map<string, number>();
+  for (const { name, lines } of files) {
+    const room = name.includes('/') ? name.slice(0, name.indexOf('/')) : name;
+    rooms.set(room, (rooms.get(room) ?? 0) + lines);
+  }
+  process.stdout.write('lines a room\n');
+  for (const [room, lines] of rooms) process.stdout.write(`  ${room.padEnd(14)} ${String(lines).padStart(6)}\n`);
+  const total = files.reduce((sum, { lines }) => sum + lines, 0);
+  process.stdout.write(`  ${'all'.padEnd(14)} ${String(total).padStart(6)} in ${files.length} files\n`);
+  print(
+    `files above ${mostLines} lines`,
+    files.filter(({ lines }) => lines > mostLines).map(({ name }) => name),
+  );
+  const folders = new Map<string, number>();
+  for (const { name } of files) folders.set(dirname(name), (folders.get(dirname(name)) ?? 0) + 1);
+  print(
+    `folders with more than ${mostFiles} files`,
+    [...folders].filter(([, own]) => own > mostFiles).map(([name, own]) => `${name}: ${own}`),
+  );
+  print(
+    'names exported by several files',
+    [...sharedNames(files)].map(([name, own]) => `${name}: ${own.join(', ')}`),
+  );
+  print(`functions above ${mostLinesOfFunction} lines`, longFunctions(files));
+  print('interfaces used once', interfacesUsedOnce(files));
+  for (const args of [
+    ['run', '--format', 'parquet'],
+    ['run', '--format', 'csv'],
+    ['plan', '--format', 'csv'],
+  ]) {
+    const { modules, functions } = loadedBy(args);
+    process.stdout.write(`${args.join(' ')} of one id: ${modules} modules loaded, ${functions} named functions run\n`);
+  }
+}
+
+main();
