@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript';
+import { exportedNames, sharedNames, type SourceFile, sourceFiles, sourceFolder } from './source-files.ts';
 
 /**
  * Prints how large the code is and how much of it one id takes, next to the bounds that we keep to. For a look before and after a change:
@@ -12,47 +13,10 @@ import ts from 'typescript';
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'src');
 /** A file of ours has at most so many lines, a function so many, a folder so many files. */
 const mostLines = 300;
 const mostLinesOfFunction = 60;
 const mostFiles = 25;
-
-interface SourceFile {
-  /** Relative to `src`. */
-  readonly name: string;
-  readonly tree: ts.SourceFile;
-  readonly lines: number;
-}
-
-function sourceFiles(): SourceFile[] {
-  return readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(join(source, name), 'utf8');
-      const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
-      return { name, tree, lines: text.split('\n').length - 1 };
-    });
-}
-
-/** Names that more than one file exports, with these files. */
-function sharedNames(files: readonly Pick<SourceFile, 'name' | 'tree'>[]): Map<string, string[]> {
-  const owners = new Map<string, string[]>();
-  for (const { name, tree } of files)
-    for (const exported of new Set(tree.statements.flatMap(exportedNames)))
-      owners.set(exported, [...(owners.get(exported) ?? []), name]);
-  return new Map([...owners].filter(([, names]) => names.length > 1));
-}
-
-function exportedNames(statement: ts.Statement): string[] {
-  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
-  if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.map(({ name }) => name.getText(statement.getSourceFile()));
-  const { name } = statement as { name?: ts.Identifier };
-  return name === undefined ? [] : [name.text];
-}
 
 /** Functions with more lines than a reader keeps in mind, as `name (file): lines`. */
 function longFunctions(files: readonly SourceFile[]): string[] {
@@ -118,7 +82,12 @@ function loadedBy(args: readonly string[]): Loaded {
         .split('\n')
         .find((line) => line.length > 40) ?? '';
     writeFileSync(join(folder, 'ids.txt'), `${firstId}\n`);
-    const command = ['--import', import.meta.resolve('ts-blank-space/register'), join(source, 'main.ts'), ...args];
+    const command = [
+      '--import',
+      import.meta.resolve('ts-blank-space/register'),
+      join(sourceFolder, 'main.ts'),
+      ...args,
+    ];
     const url = `embedded:${join(root, 'data/assets.jsonl.gz')}`;
     const { status, stderr } = spawnSync(
       process.execPath,
@@ -126,7 +95,7 @@ function loadedBy(args: readonly string[]): Loaded {
       { cwd: folder, env: { ...process.env, NODE_V8_COVERAGE: join(folder, 'coverage'), ASSET_EXPORT_STATE: folder } },
     );
     if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${String(stderr)}`);
-    const ours = pathToFileURL(source).href;
+    const ours = pathToFileURL(sourceFolder).href;
     const all = readdirSync(join(folder, 'coverage')).flatMap(
       (name) => (JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as Coverage).result,
     );

@@ -9,7 +9,7 @@ import { pathIn } from '../store/export-folder.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { linesOf } from './base-rows.ts';
 import { KeyTable } from './key-table.ts';
-import { BlockReader } from './line-file.ts';
+import { PieceReader } from './line-file.ts';
 
 /** Why an id that was requested has no record. */
 export interface AskedRefusal {
@@ -25,7 +25,7 @@ export class AskedAnswers {
   readonly #from: Float64Array;
   readonly #length: Uint32Array;
   readonly #files: { readonly name: string; readonly open: OpenFile }[] = [];
-  readonly #blocks = new BlockReader();
+  readonly #blocks = new PieceReader();
   readonly #refused = new Map<string, AskedRefusal>();
 
   private constructor(records: number) {

@@ -9,7 +9,7 @@ import { splitLines } from '../lib/scan/split-lines.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
-import { BlockReader } from './line-file.ts';
+import { PieceReader } from './line-file.ts';
 import { requireIntact } from './read-base-keys.ts';
 
 /** Bytes of records that wait for their ids. */
@@ -171,7 +171,7 @@ class Spill {
   readonly #file: OpenFile;
   readonly #from: Float64Array;
   readonly #length: Uint32Array;
-  readonly #blocks = new BlockReader();
+  readonly #blocks = new PieceReader();
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #end = 0;

@@ -4,7 +4,7 @@ const blockBytes = 256 * 1024;
 const mostBlocks = 64;
 
 /** Reads pieces of files at any place, through few blocks that are kept. */
-export class BlockReader {
+export class PieceReader {
   readonly #blocks = new Map<string, Uint8Array>();
 
   async read(

@@ -15,7 +15,7 @@ import { publishFiles } from '../store/part-file.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
 import { columnsIn, type DiffSide, diffSide, readerIn, valueSql } from './diff-sides.ts';
-import { cellOf, type Changes, findChanges } from './find-changes.ts';
+import { cellOf, type FoundChanges, findChanges } from './find-changes.ts';
 import { writeTable } from './write-diff.ts';
 
 export interface DiffRequest {
@@ -117,7 +117,7 @@ async function counted(session: DiffSession, sides: Sides, { ignored }: DiffRequ
   return summaryOf(sides, changes);
 }
 
-function summaryOf({ a, b }: Sides, { counts, perColumn, uncompared, columns }: Changes): DiffSummary {
+function summaryOf({ a, b }: Sides, { counts, perColumn, uncompared, columns }: FoundChanges): DiffSummary {
   const named = columns.flatMap(({ name }) => {
     const count = perColumn.get(name);
     return count === undefined ? [] : [[name, count] as const];

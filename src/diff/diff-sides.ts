@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import type { FinishedExport } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { commandLine } from '../lib/shown-path.ts';
-import { type Column, isAssetId, type Table, wholeName } from '../records/table.ts';
+import { type Column, isIdColumn, type Table, wholeName } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { contentSeal } from '../store/content-seal.ts';
-import { doubleQuoted, isList, type Source, type TableFormat } from '../warehouse/dialect.ts';
+import { doubleQuoted, isListColumn, type Source, type TableFormat } from '../warehouse/dialect.ts';
 import { tableFunctionOf } from '../warehouse/duckdb.ts';
 
 /** One of the two exports that are compared. */
@@ -32,9 +32,9 @@ export function diffSide(finished: FinishedExport): DiffSide {
   }
   const held = new Set(finished.filesOf('assets').map((file) => file.format));
   const columns = finished.tables.get('assets')?.columns ?? [];
-  const isNested = columns.some(isList);
+  const isNested = columns.some(isListColumn);
   const format = (['parquet', 'csv'] as const).find((each) => held.has(each) && !(isNested && each === 'parquet'));
-  if (format === undefined || !columns.some(isAssetId)) {
+  if (format === undefined || !columns.some(isIdColumn)) {
     const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
     throw new ExportError('usage', `${folder} does not have ${why}, which diff needs`, {
       todo: `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`,

@@ -1,12 +1,12 @@
 import { cellPair, compareAssets, isTime, valuesText } from '../records/asset-changes.ts';
 import { changesOf } from '../records/columns.ts';
 import { messageOf } from '../lib/export-error.ts';
-import { type Cell, type Column, isAssetId, type Row } from '../records/table.ts';
+import { type Cell, type Column, isIdColumn, type Row } from '../records/table.ts';
 import { doubleQuoted } from '../warehouse/dialect.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
 import { columnsIn, type DiffSide, longestRowBytes, readerIn, unexportedIn, valueSql } from './diff-sides.ts';
 
-export interface Changes {
+export interface FoundChanges {
   /** The newer export, as its rows are to be read. */
   readonly side: DiffSide;
   /** The columns of the rows: those of `changes`. */
@@ -37,7 +37,11 @@ interface Sides {
  * Finds the assets that differ. DuckDB compares a hash of each row, so that memory holds keys and not rows; the rows of the assets that remain are
  * compared here, cell by cell. The ids of inserts and updates go into the table `kept`.
  */
-export async function findChanges(session: DiffSession, sides: Sides, ignored: readonly string[]): Promise<Changes> {
+export async function findChanges(
+  session: DiffSession,
+  sides: Sides,
+  ignored: readonly string[],
+): Promise<FoundChanges> {
   const [before, after] = [columnsIn(sides.a, 'assets'), columnsIn(sides.b, 'assets')];
   const common = [...after.keys()].filter((name) => before.has(name));
   const uncompared = [...before.keys(), ...after.keys()].filter((name) => !(before.has(name) && after.has(name)));
@@ -158,7 +162,7 @@ interface Maker extends Layout {
 function changeMaker({ before, after, places, ignored }: Maker): (values: readonly DiffValue[]) => Change {
   const compare = compareAssets(after, ignored);
   const kept = before.flatMap((column, place) => (isTime(column) ? [] : [place]));
-  const id = after.findIndex(isAssetId);
+  const id = after.findIndex(isIdColumn);
   return (values) => {
     const [assetId, isOld, isNew, fate, ...cells] = values;
     const old = before.map((column, index) => cellOf(cells[index] ?? null, column));

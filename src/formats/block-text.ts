@@ -1,5 +1,5 @@
 import type { RowBlock } from '../records/row-block.ts';
-import { type Words, wordsOf } from './words.ts';
+import { type Words, wordsOfBytes } from './words.ts';
 
 /** Where the text of a block's cells lies, by the number of the cell. */
 export class BlockText {
@@ -21,8 +21,8 @@ export class BlockText {
     this.marks = block.marks;
     this.length = block.length;
     this.#from = block.from;
-    this.#source = wordsOf(block.source);
-    this.#made = wordsOf(block.made);
+    this.#source = wordsOfBytes(block.source);
+    this.#made = wordsOfBytes(block.made);
   }
 
   /** The bytes that hold a cell's text. */

@@ -1,4 +1,4 @@
-import { type FixedTexts, strideBytes, type Words, wordsOf } from './words.ts';
+import { type FixedTexts, strideBytes, type Words, wordsOfBytes } from './words.ts';
 import { quote } from '../lib/ascii.ts';
 
 /** From here on a call into native code is faster than a loop. */
@@ -13,7 +13,7 @@ export interface Memory {
 
 const ownMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), give: () => undefined };
 
-const noBytes = wordsOf(new Uint8Array(0));
+const noBytes = wordsOfBytes(new Uint8Array(0));
 
 /** Bytes one after another. Whoever adds some reserves room before, for many cells at once, so that no cell has to ask for it. */
 export class GrowingBytes {
@@ -126,7 +126,7 @@ export class GrowingBytes {
 
   #goOn(memory: Uint8Array, bytes: Uint8Array): void {
     memory.set(bytes);
-    ({ bytes: this.#bytes, view: this.#view } = wordsOf(memory));
+    ({ bytes: this.#bytes, view: this.#view } = wordsOfBytes(memory));
     this.#used = bytes.length;
   }
 }

@@ -8,7 +8,7 @@ export interface Words {
 export const strideBytes = 16;
 
 /** Always a plain array: V8 reads one kind of array faster than arrays of two kinds. */
-export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Words {
+export function wordsOfBytes({ buffer, byteOffset, byteLength }: Uint8Array): Words {
   return { bytes: new Uint8Array(buffer, byteOffset, byteLength), view: new DataView(buffer, byteOffset, byteLength) };
 }
 
@@ -23,5 +23,5 @@ export function fixedTexts(texts: readonly string[]): FixedTexts {
   const starts = new Int32Array(texts.length + 1);
   for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
   const bytes = Buffer.from(texts.join('') + '\0'.repeat(strideBytes));
-  return { words: wordsOf(bytes), starts };
+  return { words: wordsOfBytes(bytes), starts };
 }

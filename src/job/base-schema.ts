@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, count, field, oneOrMore } from './field.ts';
+import { address, wholeNumber, field, oneOrMore } from './field.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { assetsTable } from '../records/columns.ts';
 import { whenProblem } from '../records/when-words.ts';
@@ -79,7 +79,7 @@ export const baseSchema = z
       value: 'P%',
       description: 'share of the fresh rows to request anyway, to measure how many are out of date',
     }),
-    maxCredits: field(count(0).optional(), {
+    maxCredits: field(wholeNumber(0).optional(), {
       flag: 'base-credits',
       value: 'N',
       description: 'most credits for rows of the base that are requested again; the rest is carried over as overdue',

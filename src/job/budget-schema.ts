@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultOverrun, noOverrun } from '../client/policies/overrun.ts';
-import { count, field, oneOrMore } from './field.ts';
+import { wholeNumber, field, oneOrMore } from './field.ts';
 
 const overrunForms = 'must be a percentage like 50%, a number of calls like 250, both, or none';
 
@@ -20,17 +20,17 @@ const overrun = oneOrMore(overrunPart)
 
 export const budgetSchema = z
   .strictObject({
-    creditsPerCall: field(count(0).default(160), {
+    creditsPerCall: field(wholeNumber(0).default(160), {
       flag: 'credits-per-call',
       value: 'N',
       description: 'price of a call',
     }),
-    creditsPerRun: field(count(0).optional(), {
+    creditsPerRun: field(wholeNumber(0).optional(), {
       flag: 'credits-per-run',
       value: 'N',
       description: 'most credits that this run may spend',
     }),
-    creditsPerDay: field(count(0).optional(), {
+    creditsPerDay: field(wholeNumber(0).optional(), {
       flag: 'credits-per-day',
       value: 'N',
       description: 'most credits that all runs with this key may spend in a UTC day',

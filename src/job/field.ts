@@ -43,4 +43,4 @@ export function address(use: AddressUse) {
     });
 }
 
-export const count = (least: number) => z.int().min(least);
+export const wholeNumber = (least: number) => z.int().min(least);

@@ -4,7 +4,7 @@ import { dayMs } from '../lib/clock.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../lib/postgres-address.ts';
 import { baseSchema } from './base-schema.ts';
 import { budgetSchema } from './budget-schema.ts';
-import { address, count, distinct, field, oneOrMore } from './field.ts';
+import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
 import { outcomesToRead, unexportedOutcomes } from '../records/unexported-table.ts';
@@ -86,7 +86,7 @@ const jobFieldsSchema = z.strictObject({
       flag: 'outcome',
       description: 'which ids to read from files of unexported/',
     }),
-    limit: field(count(1).optional(), {
+    limit: field(wholeNumber(1).optional(), {
       flag: 'limit',
       value: 'N',
       description: 'read only the first N ids; the result is an export of its own',
@@ -103,12 +103,12 @@ const jobFieldsSchema = z.strictObject({
       value: 'FILE',
       description: 'file with the API key (else the environment variable ASSET_EXPORT_API_KEY)',
     }),
-    idsPerCall: field(count(1).max(1_000_000).default(documentedIdsPerCall), {
+    idsPerCall: field(wholeNumber(1).max(1_000_000).default(documentedIdsPerCall), {
       flag: 'ids-per-call',
       value: 'N',
       description: 'maximum ids per call',
     }),
-    concurrency: field(count(1).max(1000).default(8), {
+    concurrency: field(wholeNumber(1).max(1000).default(8), {
       flag: 'concurrency',
       value: 'N',
       description: 'maximum number of calls in flight',
@@ -134,12 +134,12 @@ const jobFieldsSchema = z.strictObject({
       description:
         'allow the single calls of --show-unverified-collections; each costs a call (--no-singles forbids them)',
     }),
-    timeoutMs: field(count(1).max(dayMs).default(60_000), {
+    timeoutMs: field(wholeNumber(1).max(dayMs).default(60_000), {
       flag: 'timeout-ms',
       value: 'MS',
       description: 'time limit of a call, from connecting to the end of its answer; at most a day',
     }),
-    retries: field(count(0).max(1000).default(8), {
+    retries: field(wholeNumber(0).max(1000).default(8), {
       flag: 'retries',
       value: 'N',
       description: 'how often an outage is probed again',
@@ -157,13 +157,13 @@ const jobFieldsSchema = z.strictObject({
         description:
           'shared database, postgres://user@host/database: all processes that name it share credit ledger and rate limit; password from PGPASSWORD or PGPASSFILE',
       }),
-      entriesPerSlice: field(count(1).max(1_000_000_000).default(1_000_000), {
+      entriesPerSlice: field(wholeNumber(1).max(1_000_000_000).default(1_000_000), {
         flag: 'entries-per-slice',
         value: 'N',
         description:
           'ids per slice of an export in a bucket; one process works on a slice at a time; a slice ends with the part that reaches this number',
       }),
-      deadAfterSeconds: field(count(1).max(3600).default(60), {
+      deadAfterSeconds: field(wholeNumber(1).max(3600).default(60), {
         flag: 'dead-after-seconds',
         value: 'N',
         description: 'seconds without a sign of life after which another process resumes an export in a bucket',

@@ -3,7 +3,7 @@ import { tableNames } from '../records/columns.ts';
 import { csvDialectNames } from '../lib/csv-dialect.ts';
 import { compressions, type Format, formats } from '../formats/sink.ts';
 import { columnIssues } from './column-issues.ts';
-import { address, count, distinct, field, oneOrMore } from './field.ts';
+import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
 
 /** Which columns `assets` has; child tables are always whole. */
 const columnFields = {
@@ -69,7 +69,7 @@ export const outputSchema = z
       flag: 'on-drift',
       description: 'on schema drift, count it (keep), or also end a complete run with exit 3 (fail)',
     }),
-    rowsPerPart: field(count(1).max(10_000_000).default(100_000), {
+    rowsPerPart: field(wholeNumber(1).max(10_000_000).default(100_000), {
       flag: 'rows-per-part',
       value: 'N',
       description:
@@ -112,7 +112,7 @@ export const outputSchema = z
         description:
           'after a complete run that ends with exit 0, remove the exports beside this one that no rule keeps, as prune does; never this export, its base or a diff',
       }),
-    threads: field(count(1).max(256).optional(), {
+    threads: field(wholeNumber(1).max(256).optional(), {
       flag: 'threads',
       value: 'N',
       description:

@@ -3,7 +3,7 @@ import type { FinishedExport } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { commandLine, shellWord } from '../lib/shown-path.ts';
 import { changeColumns, changesTable } from '../records/columns.ts';
-import { isAssetId, type Table } from '../records/table.ts';
+import { isIdColumn, type Table } from '../records/table.ts';
 import { contentSeal } from '../store/content-seal.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { startOfExport } from '../store/runs/run-record.ts';
@@ -115,7 +115,7 @@ function otherMode({ mode, assets }: Loading, standing: string): ExportError {
 function assetsOf({ tables, prefix }: LoadPlan): FilledTable {
   const found = tables.find(({ name }) => name === changesTable.name) ?? tables.find(({ name }) => name === 'assets');
   const columns = found?.table.columns.filter(({ name }) => !changeColumns.includes(name)) ?? [];
-  const id = columns.find(isAssetId)?.name;
+  const id = columns.find(isIdColumn)?.name;
   if (id !== undefined) return { name: `${prefix}assets`, columns: columns.map(({ name }) => name), id };
   throw new ExportError('usage', 'this mode needs the column id of the table assets, which this export does not have', {
     todo: 'Export the table assets with the column id.',

@@ -1,4 +1,4 @@
-import { isAssetId, type Table } from '../records/table.ts';
+import { isIdColumn, type Table } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
 import { ddlFor } from '../warehouse/dialects.ts';
@@ -131,7 +131,7 @@ function createIfAbsent(source: LoadTable, { kind, mode }: LoadOptions): string 
 /** The columns that identify a row; undefined where the job left the id of assets out. */
 function keyOf({ name, table }: LoadTable): string[] | undefined {
   if (name !== 'assets') return ['asset_id', 'position'];
-  const id = table.columns.find(isAssetId)?.name;
+  const id = table.columns.find(isIdColumn)?.name;
   return id === undefined ? undefined : [id];
 }
 

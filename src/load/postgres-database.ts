@@ -7,7 +7,7 @@ import { csvDialects } from '../lib/csv-dialect.ts';
 import { loadOptional } from '../lib/optional-packages.ts';
 import { csvSink } from '../formats/csv.ts';
 import { doubleQuoted, literal } from '../warehouse/dialect.ts';
-import { jsonLines } from '../warehouse/postgres.ts';
+import { jsonLinesCopy } from '../warehouse/postgres.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 
@@ -51,9 +51,9 @@ export async function openPostgres(address: string, plan: LoadPlan, finished: Fi
   };
 
   async function copyJsonl({ table }: LoadTable, lines: AsyncIterable<Uint8Array>): Promise<number> {
-    await client.query(jsonLines.create);
-    const rows = await copy(lines, `COPY ${jsonLines.table} FROM STDIN WITH (${jsonLines.copyOptions})`);
-    await client.query(jsonLines.fill(table));
+    await client.query(jsonLinesCopy.create);
+    const rows = await copy(lines, `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`);
+    await client.query(jsonLinesCopy.fill(table));
     return rows;
   }
 }

@@ -9,7 +9,7 @@ import type {
 import { ExportError, messageOf } from '../lib/export-error.ts';
 import { loadOptional } from '../lib/optional-packages.ts';
 import {
-  type BucketPlace,
+  type BucketPrefix,
   type BucketRequests,
   createBucketObjects,
   type PutCondition,
@@ -27,7 +27,7 @@ import {
 import { answerLimitMs, blocksInTime } from './time-limit.ts';
 
 /** `bucket` is the container. */
-export interface AzurePlace extends BucketPlace {
+export interface AzurePlace extends BucketPrefix {
   readonly account: string;
 }
 

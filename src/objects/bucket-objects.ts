@@ -11,11 +11,11 @@ import {
   sizeOfBody,
 } from './object-store.ts';
 import { LastQuestion } from './last-question.ts';
-import { type RetryContext, type StoreFault, unavailable, withStoreRetries } from './store-retries.ts';
+import { type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
 
 /** Where objects lie in a bucket or container. */
-export interface BucketPlace extends RetryContext {
+export interface BucketPrefix extends RetryContext {
   readonly bucket: string;
   /** Empty, or ends with `/`. */
   readonly prefix: string;
@@ -81,7 +81,7 @@ const mostBreakMs = 1000;
 const removalsAtOnce = 16;
 
 /** Objects of a bucket under a prefix. Each put is one request, because stores ignore conditions of multipart uploads. */
-export function createBucketObjects(place: BucketPlace, requests: BucketRequests): ObjectStore {
+export function createBucketObjects(place: BucketPrefix, requests: BucketRequests): ObjectStore {
   const { prefix, abort, limitMs = answerLimitMs } = place;
   const question = new LastQuestion(abort, {
     ask: (stop) => requests.look(`${prefix}.run/probe/last`, stop),
@@ -123,7 +123,7 @@ export function createBucketObjects(place: BucketPlace, requests: BucketRequests
       } catch (error) {
         abort?.throwIfAborted();
         breaks += 1;
-        if (breaks > mostBreaks) throw unavailable(place.address, error);
+        if (breaks > mostBreaks) throw storeUnavailable(place.address, error);
         await place.clock.sleep(place.random() * mostBreakMs, abort);
       }
     }

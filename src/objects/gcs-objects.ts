@@ -5,7 +5,7 @@ import type { ApiError, File, Storage } from '@google-cloud/storage';
 import { messageOf } from '../lib/export-error.ts';
 import { loadOptional } from '../lib/optional-packages.ts';
 import {
-  type BucketPlace,
+  type BucketPrefix,
   type BucketRequests,
   createBucketObjects,
   type PutRequest,
@@ -23,7 +23,7 @@ import {
 } from './store-retries.ts';
 import { answerLimitMs, blocksInTime } from './time-limit.ts';
 
-export interface GcsPlace extends BucketPlace {
+export interface GcsPlace extends BucketPrefix {
   /** Another address of the service, for tests. Credentials are sent to it. STORAGE_EMULATOR_HOST gets none. */
   readonly apiEndpoint?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { bucketNameProblem } from '../lib/bucket-address.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { BucketPlace } from './bucket-objects.ts';
+import type { BucketPrefix } from './bucket-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { RetryContext } from './store-retries.ts';
 
@@ -24,13 +24,13 @@ export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
     throw wrongAddress(`begins with the unknown scheme ${scheme}://`);
   const problem = bucketNameProblem(address);
   if (problem !== undefined) throw wrongAddress(problem);
-  const place: BucketPlace = { ...request, bucket, prefix: folderOf(path) };
+  const place: BucketPrefix = { ...request, bucket, prefix: folderOf(path) };
   if (scheme === 'az') return openContainer(place, path);
   if (scheme === 's3') return (await import('./s3-objects.ts')).openS3Objects({ ...place, endpoint });
   return (await import('./gcs-objects.ts')).openGcsObjects(place);
 }
 
-async function openContainer(place: BucketPlace, path: string): Promise<ObjectStore> {
+async function openContainer(place: BucketPrefix, path: string): Promise<ObjectStore> {
   const [container = '', ...rest] = path.split('/');
   const { openAzureObjects } = await import('./azure-objects.ts');
   return openAzureObjects({ ...place, account: place.bucket, bucket: container, prefix: folderOf(rest.join('/')) });

@@ -2,7 +2,7 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { messageOf } from '../lib/export-error.ts';
 import { loadOptional } from '../lib/optional-packages.ts';
 import {
-  type BucketPlace,
+  type BucketPrefix,
   type BucketRequests,
   createBucketObjects,
   type PutCondition,
@@ -20,7 +20,7 @@ import {
   type StoreFault,
 } from './store-retries.ts';
 
-export interface S3Place extends BucketPlace {
+export interface S3Place extends BucketPrefix {
   /** The address of an S3-compatible store: path style, and checksums only where S3 requires them. */
   readonly endpoint?: string | undefined;
 }

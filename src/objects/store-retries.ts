@@ -25,7 +25,7 @@ const patienceMs = 15 * 60_000;
 const troubleMs = 10_000;
 
 /** A store that did not recover. @param error what it failed with last */
-export function unavailable(address: string, error: unknown): ExportError {
+export function storeUnavailable(address: string, error: unknown): ExportError {
   return new ExportError('unavailable', `${address} did not recover: ${messageOf(error)}`, {
     todo: 'Run the same command again later: it resumes.',
     cause: error,
@@ -53,7 +53,7 @@ export async function withStoreRetries<T>(
       abort?.throwIfAborted();
       const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
       if (clock.now() + waitMs - beganMs > patienceMs) {
-        throw unavailable(address, error);
+        throw storeUnavailable(address, error);
       }
       if (!isReported && clock.now() - beganMs >= troubleMs) {
         isReported = true;

@@ -4,7 +4,7 @@ import { flattenAsset } from '../records/flatten-asset.ts';
 import type { JsonObject } from '../records/json/json-value.ts';
 import { blockOf, type RowBlock } from '../records/row-block.ts';
 import type { ShapedTable } from '../records/shape-table.ts';
-import { isAssetId, type Row } from '../records/table.ts';
+import { isIdColumn, type Row } from '../records/table.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import { recordsOf } from '../finished/records.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -79,7 +79,7 @@ export async function keptIfEqual(
 /** The ids of the rows of `assets` in a part, in their order; undefined when no intact file of the part has them. */
 export async function exportedIds(damagedExport: DamagedExport, part: number): Promise<string[] | undefined> {
   const { finished } = damagedExport;
-  const hasId = finished.tables.get(assetsTable.name)?.columns.some(isAssetId) ?? false;
+  const hasId = finished.tables.get(assetsTable.name)?.columns.some(isIdColumn) ?? false;
   const sources = intactSources(damagedExport, { table: assetsTable.name, part, path: '' });
   const source = sources.find(({ format }) => format === 'raw' || hasId);
   if (source === undefined) return undefined;

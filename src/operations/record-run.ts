@@ -6,6 +6,7 @@ import type { FileStore } from '../store/file-store.ts';
 import type { RunLine, RunSpan } from '../store/runs/run-lines.ts';
 import { openRunRecord, type RunRecord } from '../store/runs/run-record.ts';
 import type { RunEvent, RunListener } from '../work/run-events.ts';
+import type { RunEnd } from '../work/run-observer.ts';
 import { askedIds, fetchedIds } from './run-figures.ts';
 
 export interface RecordedRun {
@@ -21,12 +22,6 @@ export interface RecordedRun {
   /** Of the parts that are committed when the run begins. */
   readonly counts: Counts;
   readonly listener: RunListener;
-}
-
-export interface RunEnd {
-  readonly state: 'complete' | 'stopped';
-  readonly exit: number;
-  readonly error?: string | undefined;
 }
 
 /** Lines are written this often while something happens; the first of a run, which may be short, more often. */
@@ -97,7 +92,7 @@ export class RunRecorder {
   };
 
   /** Resolves when the end of the run is recorded, or cannot be. */
-  async end({ state, exit, error }: RunEnd): Promise<void> {
+  async end({ state, exit, error }: Pick<RunEnd, 'state' | 'exit' | 'error'>): Promise<void> {
     this.#ended.abort();
     await this.#writing;
     const said = error === undefined ? {} : { error: cut(error) };

@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson } from './json/json.ts';
 import { isJsonObject, type Json, type JsonObject } from './json/json-value.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
-import { type Cell, type Column, isAssetId, type Row, wholeName } from './table.ts';
+import { type Cell, type Column, isIdColumn, type Row, wholeName } from './table.ts';
 import { timestampText } from './timestamp-text.ts';
 
 /** Two rows of the same columns, in whatever form their cells have. */
@@ -25,7 +25,7 @@ export function isTime(column: Column): boolean {
  */
 export function compareAssets(columns: readonly Column[], ignored: readonly string[]): RowComparison {
   const places = columns.flatMap((column, place) => {
-    return isAssetId(column) || isTime(column) || ignored.includes(wholeName(column)) ? [] : [place];
+    return isIdColumn(column) || isTime(column) || ignored.includes(wholeName(column)) ? [] : [place];
   });
   const extra = columns.findIndex((column) => wholeName(column) === 'extra');
   const paths = ignored.filter((name) => name.startsWith('extra.')).map((name) => name.split('.').slice(1));

@@ -1,4 +1,4 @@
-import { type Column, type ColumnType, isAssetId, type Table } from './table.ts';
+import { type Column, type ColumnType, isIdColumn, type Table } from './table.ts';
 
 /**
  * The columns of every table, the one place that names them: flattening, file headers, schemas, DDL and documents come
@@ -207,8 +207,8 @@ export const changeColumns: readonly string[] = ['op', 'reason', 'changed', 'bef
 export function changesOf(assets: readonly Column[]): Table {
   const own = changesTable.columns.slice(0, changeColumns.length + 1);
   const columns = [
-    ...own.map((column) => (isAssetId(column) ? (assets.find(isAssetId) ?? column) : column)),
-    ...assets.filter((column) => !isAssetId(column)).map((column) => ({ ...column, nullable: true })),
+    ...own.map((column) => (isIdColumn(column) ? (assets.find(isIdColumn) ?? column) : column)),
+    ...assets.filter((column) => !isIdColumn(column)).map((column) => ({ ...column, nullable: true })),
   ];
   return { ...changesTable, columns };
 }

@@ -52,7 +52,7 @@ export function wholeName({ from, name }: ColumnName): string {
 }
 
 /** Whether a column of `assets` or `changes` holds the id of the asset. */
-export function isAssetId(column: ColumnName): boolean {
+export function isIdColumn(column: ColumnName): boolean {
   return wholeName(column) === 'id';
 }
 

@@ -1,5 +1,5 @@
 import { isAssetId } from '../ids/asset-id.ts';
-import { invalidParams, methodNotFound, type RpcError } from './json-rpc.ts';
+import { invalidParams, methodNotFound, type ErrorObject } from './json-rpc.ts';
 import type { ShowFlags } from './store/stored-record.ts';
 
 /** A call of one of the two methods, with parameters that are in order. */
@@ -17,7 +17,7 @@ const flagsOf = {
 } as const;
 
 /** Reads method and positional parameters. The first thing wrong is the error, and nothing of the call is done. */
-export function readQuery(method: string, params: unknown, maxIds: number): AssetQuery | RpcError {
+export function readQuery(method: string, params: unknown, maxIds: number): AssetQuery | ErrorObject {
   if (method !== 'getAsset' && method !== 'getAssets') return methodNotFound;
   if (!Array.isArray(params)) return invalidParams('expected an array of positional parameters');
   if (params.length === 0 || params.length > 2) return invalidParams('expected one or two parameters');
@@ -31,36 +31,36 @@ export function readQuery(method: string, params: unknown, maxIds: number): Asse
 }
 
 /** As the open implementations of these methods word it. */
-export function pubkeyInvalid(id: string): RpcError {
+export function pubkeyInvalid(id: string): ErrorObject {
   return { code: -32000, message: `Pubkey Validation Err: ${id.slice(0, 200)} is invalid` };
 }
 
 /** True for the error of a malformed key. */
-export function isKeyError(error: RpcError): boolean {
+export function isKeyError(error: ErrorObject): boolean {
   return error.message.startsWith('Pubkey Validation Err: ');
 }
 
-export function tooManyIds(maxIds: number): RpcError {
+export function tooManyIds(maxIds: number): ErrorObject {
   return { code: -32602, message: `Batch Size Error. Batch size should not be greater than ${maxIds}.` };
 }
 
-export const assetNotFound: RpcError = {
+export const assetNotFound: ErrorObject = {
   code: -32000,
   message: 'Database Error: RecordNotFound Error: Asset Not Found',
 };
 
-function readOne(id: unknown): readonly string[] | RpcError {
+function readOne(id: unknown): readonly string[] | ErrorObject {
   return typeof id === 'string' ? [id] : invalidParams('id must be a string');
 }
 
-function readMany(ids: unknown, maxIds: number): readonly string[] | RpcError {
+function readMany(ids: unknown, maxIds: number): readonly string[] | ErrorObject {
   if (!Array.isArray(ids)) return invalidParams('ids must be an array of strings');
   if (ids.length > maxIds) return tooManyIds(maxIds);
   const strings = ids.filter((id) => typeof id === 'string');
   return strings.length === ids.length ? strings : invalidParams('ids must be an array of strings');
 }
 
-function readConfig(method: keyof typeof flagsOf, config: unknown): AssetQuery['show'] | RpcError {
+function readConfig(method: keyof typeof flagsOf, config: unknown): AssetQuery['show'] | ErrorObject {
   const show = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
   if (config === undefined || config === null) return show;
   if (typeof config !== 'object' || Array.isArray(config)) return invalidParams('config must be an object');

@@ -5,7 +5,7 @@ import type { CreditBalance } from './credit-balance.ts';
 import { FaultPlan } from './faults/fault-plan.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { dayCreditsGone, type HttpAnswer, jsonAnswer, secondCreditsGone } from './http-answer.ts';
-import { errorText, isMisfit, type RpcError, type RpcMisfit, type RpcRequest, readBody } from './json-rpc.ts';
+import { errorAnswer, isMisfit, type ErrorObject, type RpcMisfit, type RpcRequest, readBody } from './json-rpc.ts';
 import { AnswerRenderer, type Charge, type Prepared } from './render-answer.ts';
 import { Spoiling } from './faults/spoiling.ts';
 
@@ -38,7 +38,7 @@ export interface AssetServiceOptions {
 
 /** Members of a JSON-RPC batch at most, so that a body of empty members cannot keep the service busy. */
 const maxMembers = 1000;
-const batchTooLarge: RpcError = {
+const batchTooLarge: ErrorObject = {
   code: -32010,
   message: 'The batch request was too large',
   data: `Exceeded max limit of ${maxMembers}`,
@@ -68,7 +68,7 @@ export class AssetService {
   /** Answers one request body of a key. */
   answer(key: string, bytes: Buffer): HttpAnswer {
     const body = readBody(bytes);
-    if (body.members.length > maxMembers) return jsonAnswer(200, errorText('null', batchTooLarge));
+    if (body.members.length > maxMembers) return jsonAnswer(200, errorAnswer('null', batchTooLarge));
     const members = body.members.map((member) => this.#prepare(member));
     const spoiling = this.#spoilingOf(members);
     const answer = this.#answerMembers(key, members, { isBatch: body.kind === 'batch', spoiling });

@@ -9,7 +9,7 @@ export interface SpentCredits {
   close(): Promise<void>;
 }
 
-export interface CreditLimits {
+export interface ServiceLimits {
   /** For a key and UTC day; absent: no limit. */
   readonly creditsPerDay?: number;
   /** For a key, as a bucket that holds one second's credits; absent: no limit. */
@@ -21,12 +21,12 @@ export type CreditRefusal = 'day' | 'second';
 
 /** The balances of all keys. Refused calls cost nothing. */
 export class CreditBalance {
-  readonly #limits: CreditLimits;
+  readonly #limits: ServiceLimits;
   readonly #spent: SpentCredits;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, { credits: number; atMs: number }>();
 
-  constructor(limits: CreditLimits, spent: SpentCredits, clock: Clock) {
+  constructor(limits: ServiceLimits, spent: SpentCredits, clock: Clock) {
     this.#limits = limits;
     this.#spent = spent;
     this.#clock = clock;

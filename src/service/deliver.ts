@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../lib/clock.ts';
-import type { Delivery, HttpAnswer } from './http-answer.ts';
+import type { AnswerDelivery, HttpAnswer } from './http-answer.ts';
 
 export interface DeliverOptions {
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export async function deliver(response: ServerResponse, answer: HttpAnswer, opti
 async function sendBody(
   response: ServerResponse,
   body: Buffer,
-  { delivery, clock, signal }: { delivery: Delivery; clock: Clock; signal: AbortSignal },
+  { delivery, clock, signal }: { delivery: AnswerDelivery; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
   const { bytes, everyMs } = delivery.drip ?? { bytes: body.length, everyMs: 0 };
   response.flushHeaders();

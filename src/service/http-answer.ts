@@ -5,11 +5,11 @@ export interface HttpAnswer {
   /** Absent where a status says it all. */
   readonly body?: Buffer;
   /** How a fault makes it travel; absent: at once and whole. */
-  readonly delivery?: Delivery;
+  readonly delivery?: AnswerDelivery;
 }
 
 /** What happens to an answer on its way. */
-export interface Delivery {
+export interface AnswerDelivery {
   readonly delayMs?: number;
   /** So many bytes at a time. */
   readonly drip?: { readonly bytes: number; readonly everyMs: number };

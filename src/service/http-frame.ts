@@ -11,7 +11,7 @@ import {
   textAnswer,
   wrongContentType,
 } from './http-answer.ts';
-import { errorText, internalError } from './json-rpc.ts';
+import { errorAnswer, internalError } from './json-rpc.ts';
 import { readRequestBody } from './read-request-body.ts';
 
 export interface HttpFrameOptions {
@@ -103,7 +103,7 @@ function answerToError(error: FastifyError, onError: (error: unknown) => void): 
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return textAnswer(status, 'bad request');
   onError(error);
-  return jsonAnswer(500, errorText('null', internalError));
+  return jsonAnswer(500, errorAnswer('null', internalError));
 }
 
 const statusOfParserError: Readonly<Record<string, string>> = {

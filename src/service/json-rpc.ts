@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../records/json/json.ts';
 
 /** An error object of JSON-RPC 2.0. */
-export interface RpcError {
+export interface ErrorObject {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
@@ -18,7 +18,7 @@ export interface RpcRequest {
 /** A member of a body that is not a request; `id` if it could be read. */
 export interface RpcMisfit {
   readonly id: string;
-  readonly error: RpcError;
+  readonly error: ErrorObject;
 }
 
 /** What a request body holds. */
@@ -27,12 +27,12 @@ export type RpcBody =
   | { readonly kind: 'batch'; readonly members: readonly (RpcRequest | RpcMisfit)[] };
 
 /** Codes of JSON-RPC 2.0, section 5.1. */
-const parseError: RpcError = { code: -32700, message: 'Parse error' };
-const invalidRequest: RpcError = { code: -32600, message: 'Invalid Request' };
-export const methodNotFound: RpcError = { code: -32601, message: 'Method not found' };
-export const internalError: RpcError = { code: -32603, message: 'Internal error' };
+const parseError: ErrorObject = { code: -32700, message: 'Parse error' };
+const invalidRequest: ErrorObject = { code: -32600, message: 'Invalid Request' };
+export const methodNotFound: ErrorObject = { code: -32601, message: 'Method not found' };
+export const internalError: ErrorObject = { code: -32603, message: 'Internal error' };
 
-export function invalidParams(data: string): RpcError {
+export function invalidParams(data: string): ErrorObject {
   return { code: -32602, message: `Invalid params: ${data}` };
 }
 
@@ -61,7 +61,7 @@ export function resultTail(id: string): string {
   return `,"id":${id}}`;
 }
 
-export function errorText(id: string, error: RpcError): string {
+export function errorAnswer(id: string, error: ErrorObject): string {
   return `{"jsonrpc":"2.0","error":${JSON.stringify(error)},"id":${id}}`;
 }
 

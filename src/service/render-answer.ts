@@ -2,14 +2,14 @@ import { AnswerBytes, AnswerTooBig } from './answer-bytes.ts';
 import { type AssetQuery, assetNotFound } from './asset-query.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import { capBytes, type HttpAnswer, jsonAnswer, jsonType } from './http-answer.ts';
-import { errorText, type RpcError, resultHead, resultTail } from './json-rpc.ts';
+import { errorAnswer, type ErrorObject, resultHead, resultTail } from './json-rpc.ts';
 import type { Spoiling } from './faults/spoiling.ts';
 import { appendRecord, isUnverified } from './store/stored-record.ts';
 
 /** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
 export type Prepared = { readonly id: string | undefined } & (
   | { readonly query: AssetQuery }
-  | { readonly error: RpcError; readonly charged?: Charge }
+  | { readonly error: ErrorObject; readonly charged?: Charge }
 );
 
 /** A call that costs: so many credits, or what a call costs. */
@@ -18,7 +18,7 @@ export interface Charge {
   readonly credits?: number;
 }
 
-const answerTooBig: RpcError = {
+const answerTooBig: ErrorObject = {
   code: -32008,
   message: 'Response is too big',
   data: `Exceeded max limit of ${capBytes}`,
@@ -50,7 +50,7 @@ export class AnswerRenderer {
       if (isBatch) out.text(']');
     } catch (error) {
       if (!(error instanceof AnswerTooBig)) throw error;
-      return jsonAnswer(200, errorText((isBatch ? undefined : answered[0]?.id) ?? 'null', answerTooBig));
+      return jsonAnswer(200, errorAnswer((isBatch ? undefined : answered[0]?.id) ?? 'null', answerTooBig));
     }
     const body = out.finish();
     if (ids > 0) this.#recordBytes = Math.max(64, body.length / ids);
@@ -61,11 +61,11 @@ export class AnswerRenderer {
     const asked = member.id ?? 'null';
     const id = spoiling?.responseId(asked) ?? asked;
     const error = 'error' in member ? member.error : this.#appendResult(out, member.query, spoiling);
-    out.text(error === undefined ? resultTail(id) : errorText(id, spoiling?.error(error) ?? error));
+    out.text(error === undefined ? resultTail(id) : errorAnswer(id, spoiling?.error(error) ?? error));
   }
 
   /** Appends the answer up to its result; or nothing, and returns the error. */
-  #appendResult(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling | undefined): RpcError | undefined {
+  #appendResult(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling | undefined): ErrorObject | undefined {
     if (query.method === 'getAsset') {
       const packed = this.#find(query, query.ids[0] ?? '', spoiling);
       if (packed === undefined) return assetNotFound;
@@ -85,7 +85,7 @@ export class AnswerRenderer {
     return undefined;
   }
 
-  #appendSpoiled(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling): RpcError | undefined {
+  #appendSpoiled(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling): ErrorObject | undefined {
     const found = query.ids.map((id) => {
       const packed = this.#find(query, id, spoiling);
       if (packed === undefined) return null;

@@ -17,7 +17,7 @@ import { codeOf, ExportError, isNothingThere, messageOf } from '../lib/export-er
 import { answersAt, type LifeSocket, openLifeSocket } from '../lib/process/life-socket.ts';
 import { diskError } from '../lib/disk-error.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerText, thisProcess } from '../lib/process/lock-owner.ts';
+import { isAlive, isOfThisKernel, type LockOwner, ownerIn, ownerLine, thisProcess } from '../lib/process/lock-owner.ts';
 import { commandLine } from '../lib/shown-path.ts';
 
 /** Held by the one run that may change an export. */
@@ -81,7 +81,7 @@ export async function takeLock(folder: string, self: LockOwner = thisProcess(ran
   /** One try; false when another taker came between. */
   function follow(free: string): boolean {
     try {
-      writeFileSync(own, ownerText(socket === undefined ? self : { ...self, device: deviceOf(folder) }));
+      writeFileSync(own, ownerLine(socket === undefined ? self : { ...self, device: deviceOf(folder) }));
       linkSync(own, free);
     } catch (error) {
       // Another was first, or took the whole folder away.

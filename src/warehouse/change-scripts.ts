@@ -1,5 +1,5 @@
 import { assetsTable, changeColumns, changesOf, changesTable } from '../records/columns.ts';
-import { type Column, isAssetId, type Table } from '../records/table.ts';
+import { type Column, isIdColumn, type Table } from '../records/table.ts';
 import { type ChangeStyle, mergeStatements, plainUpdate, scd2Statements, type SetColumn } from './change-statements.ts';
 import { backQuoted, doubleQuoted, type Source, type TableFormat } from './dialect.ts';
 import { ddlFor, type DialectName, loadStatementFor } from './dialects.ts';
@@ -68,7 +68,7 @@ export function changeScript(tables: readonly Table[], { dialect, mode, folder, 
   const style = styles[dialect];
   const assets = tables.find(({ name }) => name === assetsTable.name) ?? assetsTable;
   const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets.columns);
-  const id = assets.columns.find(isAssetId)?.name ?? 'id';
+  const id = assets.columns.find(isIdColumn)?.name ?? 'id';
   const children = tables.filter(({ list }) => list !== undefined);
   const namesOf = (table: Table): string[] => table.columns.map(({ name }) => name);
   const staged = (table: Table): Table => ({ ...table, name: `new_${table.name}` });

@@ -8,7 +8,7 @@ import {
   nullTextOf,
   type Source,
   type ColumnTypes,
-  isList,
+  isListColumn,
   listTypeIn,
 } from './dialect.ts';
 
@@ -76,6 +76,6 @@ const listType: ColumnTypes['listType'] = (members) =>
   `Array(Tuple(${members.map(({ name, type }) => `${backQuoted(name)} Nullable(${type})`).join(', ')}))`;
 
 function typeOf(column: Column): string {
-  if (isList(column)) return listTypeIn({ types, listType }, column);
+  if (isListColumn(column)) return listTypeIn({ types, listType }, column);
   return column.nullable ? `Nullable(${types[column.type]})` : types[column.type];
 }

@@ -62,7 +62,7 @@ export interface ColumnTypes {
 
 /** A column's type, with NOT NULL where the column is never null. */
 export function typeIn(known: ColumnTypes): (column: Column) => string {
-  return (column) => (isList(column) ? listTypeIn(known, column) : known.types[column.type] + notNull(column));
+  return (column) => (isListColumn(column) ? listTypeIn(known, column) : known.types[column.type] + notNull(column));
 }
 
 export function listTypeIn({ types, listType }: ColumnTypes, { elements = [] }: Column): string {
@@ -70,12 +70,12 @@ export function listTypeIn({ types, listType }: ColumnTypes, { elements = [] }: 
 }
 
 /** Whether Parquet holds a list of structs there. */
-export function isList({ elements }: Column): boolean {
+export function isListColumn({ elements }: Column): boolean {
   return elements !== undefined;
 }
 
 export function hasLists({ columns }: Table): boolean {
-  return columns.some(isList);
+  return columns.some(isListColumn);
 }
 
 function notNull({ nullable }: Column): string {

@@ -10,7 +10,7 @@ import {
   nullTextOf,
   type Source,
   typeIn,
-  isList,
+  isListColumn,
   within,
 } from './dialect.ts';
 import { tableFunctionOf } from './duckdb.ts';
@@ -30,7 +30,7 @@ const types: Readonly<Record<ColumnType, string>> = {
  * JSONL goes into a table of its lines, out of which the server takes the values: json columns are values there.
  * No JSON text holds the bytes 1 and 2: as delimiter and quote they make each line one cell.
  */
-export const jsonLines = {
+export const jsonLinesCopy = {
   create: 'CREATE TEMP TABLE lines (line json);\n',
   table: 'lines',
   copyOptions: `FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02'`,
@@ -81,7 +81,7 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
     const note = files === undefined ? `-- In psql.${unknown}\n` : '';
     const unpack = unpackers[source.codec ?? 'none'] ?? 'cat';
     const inputs = files === undefined ? [program(`${unpack} ${shellGlob(source)}`)] : inputsOf(source, files);
-    return `${note}${jsonLines.create}${copies(jsonLines.table, inputs, jsonLines.copyOptions)}${jsonLines.fill(table)}`;
+    return `${note}${jsonLinesCopy.create}${copies(jsonLinesCopy.table, inputs, jsonLinesCopy.copyOptions)}${jsonLinesCopy.fill(table)}`;
   },
   parquet: (
     source,
@@ -94,7 +94,7 @@ SELECT *${listsAsJson(source)} FROM ${tableFunctionOf(source)};
 
 /** Lists of structs go over as json. */
 function listsAsJson({ table }: Source): string {
-  const lists = table.columns.filter(isList).map(({ name }) => doubleQuoted(name));
+  const lists = table.columns.filter(isListColumn).map(({ name }) => doubleQuoted(name));
   return lists.length === 0 ? '' : ` REPLACE (${lists.map((name) => `to_json(${name}) AS ${name}`).join(', ')})`;
 }
 

@@ -4,7 +4,7 @@ import { assetsTable } from '../records/columns.ts';
 import { type ShapedTable } from '../records/shape-table.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from '../records/row-block.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
-import { type Column, isAssetId, wholeName } from '../records/table.ts';
+import { type Column, isIdColumn, wholeName } from '../records/table.ts';
 
 /** The row of an asset, now or before, shaped as the job has it. */
 interface ShapedRow {
@@ -90,9 +90,9 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
           builder.setText(cell, beforeText(before, op === 'delete' ? rowColumns(written) : changed, placeOf), false);
         break;
       default: {
-        const from = isAssetId(column) ? (now ?? before) : now;
+        const from = isIdColumn(column) ? (now ?? before) : now;
         if (from !== undefined) copyCell({ builder, cell }, from, placeOf(column));
-        else if (isAssetId(column)) builder.setText(cell, change.id ?? '', true);
+        else if (isIdColumn(column)) builder.setText(cell, change.id ?? '', true);
       }
     }
   }

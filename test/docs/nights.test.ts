@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { loadChanges } from '../../src/service/changes/change-schema.ts';
+import { readChangesFile } from '../../src/service/changes/change-schema.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
 import { clockAt } from '../support/clock-at.ts';
 import { keptFolder } from '../support/temp-folder.ts';
@@ -38,7 +38,7 @@ describe(`the week of ${paper}`, () => {
     service = await startService({
       ...{ assets: [join(reader.path, 'data/assets.jsonl.gz')], host: '127.0.0.1', port: 0 },
       clock: { ...systemClock, now: () => nowMs },
-      changes: await loadChanges(join(reader.path, 'changes.yaml')),
+      changes: await readChangesFile(join(reader.path, 'changes.yaml')),
     });
     const job = join(reader.path, 'nights.yaml');
     await writeFile(job, withService(readFileSync(job, 'utf8'), service.url));

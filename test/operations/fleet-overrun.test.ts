@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   createLocalPace,
-  type Departure,
+  type DepartingCall,
   PassedOverrun,
   type SharedPace,
 } from '../../src/client/policies/shared-pace.ts';
@@ -33,7 +33,7 @@ describe('the overrun of a fleet with a database', () => {
     const { run } = await twentyCalls(flaky);
     const flags = { out: 's3://bucket/fleet', scratch: join(await tempFolder(), 'scratch'), 'entries-per-slice': '40' };
     await run({ flags, make: steps.enqueue() });
-    const departures: Departure[] = [];
+    const departures: DepartingCall[] = [];
     const pace = (most: number): SharedPace => ({
       ...createLocalPace(createHurriedClock(), undefined),
       turn: (_, departure) => {

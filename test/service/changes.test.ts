@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dayMs } from '../../src/lib/clock.ts';
-import { type Changes, changesSchema, loadChanges } from '../../src/service/changes/change-schema.ts';
+import { type Changes, changesSchema, readChangesFile } from '../../src/service/changes/change-schema.ts';
 import { ChangingStore } from '../../src/service/changes/changing-store.ts';
 import { generatedId } from '../../src/service/generated/generated-assets.ts';
 import { GeneratedStore } from '../../src/service/store/generated-store.ts';
@@ -84,7 +84,7 @@ describe('a service whose records change', () => {
     [`{ from: ${from}, shares: 1 }`, 'Unrecognized key: "shares"'],
     [`{ from: ${from}, classes: [{ when: [fungibel], share: 1 }] }`, 'at classes[0].when[0]: must be one of'],
   ])('refuses a file with %s', async (text, why) => {
-    await expect(loadChanges(fileOf([text]))).rejects.toMatchObject({
+    await expect(readChangesFile(fileOf([text]))).rejects.toMatchObject({
       exit: 'usage',
       message: expect.stringContaining(why) as string,
     });
@@ -94,7 +94,7 @@ describe('a service whose records change', () => {
     const document = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
     for (const field of Object.keys(changesSchema.shape)) expect(document).toContain(`| \`${field}\` |`);
     const [, example = ''] = /```yaml\n(seed: 7\nfrom:[^`]+)```/.exec(document) ?? [];
-    expect((await loadChanges(fileOf([example]))).classes).toHaveLength(3);
+    expect((await readChangesFile(fileOf([example]))).classes).toHaveLength(3);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ExportError } from '../../src/lib/export-error.ts';
 import { lockOwner, takeLock } from '../../src/store/lock.ts';
-import { type LockOwner, ownerIn, ownerText, thisProcess } from '../../src/lib/process/lock-owner.ts';
+import { type LockOwner, ownerIn, ownerLine, thisProcess } from '../../src/lib/process/lock-owner.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startLockTaker } from './lock-takers.ts';
 
@@ -61,7 +61,7 @@ describe('a lock', () => {
       { ...self, boot: 'an earlier start of the machine', nonce: 'rebooted' },
     ]) {
       const folder = await tempFolder();
-      writeFileSync(lockFile(folder), ownerText(owner));
+      writeFileSync(lockFile(folder), ownerLine(owner));
       expect(await lockOwner(folder)).toBeUndefined();
       await (await takeLock(folder)).release();
     }
@@ -76,9 +76,9 @@ describe('a lock', () => {
     });
     const folder = await tempFolder();
     const self = thisProcess('self');
-    writeFileSync(lockFile(folder), ownerText(self));
+    writeFileSync(lockFile(folder), ownerLine(self));
     expect((await errorOf(folder)).facts).toMatchObject({ pid: process.pid });
-    writeFileSync(lockFile(folder), ownerText({ ...self, started: '1', nonce: 'same-pid' }));
+    writeFileSync(lockFile(folder), ownerLine({ ...self, started: '1', nonce: 'same-pid' }));
     await (await takeLock(folder)).release();
   });
 
@@ -96,7 +96,7 @@ describe('a lock', () => {
     const taker = await startLockTaker();
     expect(await taker.take(folder)).toBe('won');
     const seen = ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut');
-    writeFileSync(lockFile(folder), ownerText({ ...seen, pid: deadPid }));
+    writeFileSync(lockFile(folder), ownerLine({ ...seen, pid: deadPid }));
     expect((await errorOf(folder)).exit).toBe('locked');
     expect((await lockOwner(folder))?.pid).toBe(deadPid);
     await taker.kill();
@@ -109,14 +109,14 @@ describe('a lock', () => {
     const folder = join(await tempFolder(), 'a folder with a long name, '.repeat(8));
     const lock = await takeLock(folder);
     const seen = ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut');
-    writeFileSync(lockFile(folder), ownerText({ ...seen, pid: deadPid }));
+    writeFileSync(lockFile(folder), ownerLine({ ...seen, pid: deadPid }));
     expect((await errorOf(folder)).exit).toBe('locked');
     await lock.release();
   });
 
   it('of another host is left alone, and the message says what to do when that is gone', async () => {
     const folder = await tempFolder();
-    writeFileSync(lockFile(folder), ownerText({ ...deadOwner('far'), host: 'elsewhere' }));
+    writeFileSync(lockFile(folder), ownerLine({ ...deadOwner('far'), host: 'elsewhere' }));
     expect(await errorOf(folder)).toMatchObject({ exit: 'locked', facts: { host: 'elsewhere', pid: deadPid } });
     expect((await errorOf(folder)).todo).toContain(`remove ${lockFile(folder)}`);
   });
@@ -126,14 +126,14 @@ describe('a lock', () => {
     const taker = await startLockTaker();
     expect(await taker.take(folder)).toBe('won');
     const seen = { ...(ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut')), host: 'container' };
-    writeFileSync(lockFile(folder), ownerText(seen));
+    writeFileSync(lockFile(folder), ownerLine(seen));
     expect((await errorOf(folder)).exit).toBe('locked');
     await taker.kill();
     for (const unlike of [{ device: undefined }, { device: 1 }, { boot: 'another machine' }]) {
-      writeFileSync(lockFile(folder), ownerText({ ...seen, ...unlike }));
+      writeFileSync(lockFile(folder), ownerLine({ ...seen, ...unlike }));
       expect((await errorOf(folder)).exit).toBe('locked');
     }
-    writeFileSync(lockFile(folder), ownerText(seen));
+    writeFileSync(lockFile(folder), ownerLine(seen));
     await (await takeLock(folder)).release();
   });
 
@@ -150,8 +150,8 @@ describe('a lock', () => {
 
   it('goes through every dead owner of a chain, and takes the chain away', async () => {
     const folder = await tempFolder();
-    writeFileSync(lockFile(folder), ownerText(deadOwner('one')));
-    writeFileSync(lockFile(folder, '.after.one'), ownerText(deadOwner('two')));
+    writeFileSync(lockFile(folder), ownerLine(deadOwner('one')));
+    writeFileSync(lockFile(folder, '.after.one'), ownerLine(deadOwner('two')));
     writeFileSync(lockFile(folder, '.after.two'), 'cut');
     writeFileSync(lockFile(folder, '.alive.one'), '');
     const lock = await takeLock(folder);
@@ -173,8 +173,8 @@ describe('of several processes that want the same lock at once', () => {
     const takers = await Promise.all([1, 2, 3].map(() => startLockTaker()));
     for (let round = 0; round < 200; round += 1) {
       const out = join(folder, String(round));
-      if (round % 4 > 0) writeFileSync(lockFile(out), ownerText(deadOwner('one')));
-      if (round % 4 > 1) writeFileSync(lockFile(out, '.after.one'), ownerText(deadOwner('two')));
+      if (round % 4 > 0) writeFileSync(lockFile(out), ownerLine(deadOwner('one')));
+      if (round % 4 > 1) writeFileSync(lockFile(out, '.after.one'), ownerLine(deadOwner('two')));
       if (round % 4 > 2) writeFileSync(lockFile(out, '.after.two'), '');
       const answers = await Promise.all(takers.map((taker) => taker.take(out)));
       const winner = takers[answers.indexOf('won')];

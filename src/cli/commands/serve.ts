@@ -5,7 +5,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { requireAddress } from '../../lib/address.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
-import { loadChanges } from '../../service/changes/change-schema.ts';
+import { readChangesFile } from '../../service/changes/change-schema.ts';
 import { loadFaults } from '../../service/faults/load-faults.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../service/start-service.ts';
 import type { Command, CommandArguments } from '../command.ts';
@@ -112,7 +112,7 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     ...(perSecond === undefined ? {} : { creditsPerSecond: perSecond }),
     ...(storeDir === undefined ? {} : { storeDir }),
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
-    ...(changes === undefined ? {} : { changes: await loadChanges(changes) }),
+    ...(changes === undefined ? {} : { changes: await readChangesFile(changes) }),
   };
 }
 

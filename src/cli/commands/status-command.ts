@@ -9,7 +9,7 @@ import type { ExportPlace } from '../../operations/homes/export-place.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
-import { cut } from '../progress/progress-lines.ts';
+import { cutLine } from '../progress/progress-lines.ts';
 import { progressBlock } from '../progress/progress-text.ts';
 import { watchedProgress } from '../progress/watched-progress.ts';
 import { errorJson } from '../output/show-error.ts';
@@ -124,7 +124,7 @@ function watchedText(seen: Seen, columns: number): string {
   const [first] = seen.exports;
   if (!seen.isOne || first === undefined || first.status instanceof ExportError || !isLive(first)) return textOf(seen);
   const head = `${shownPath(first.folder, process.cwd())} is ${stateText(first.status)}${ownerText(first.status)}`;
-  return `${cut(head, columns)}\n${progressBlock(watchedProgress(first.status, systemClock.now()), columns)}\n`;
+  return `${cutLine(head, columns)}\n${progressBlock(watchedProgress(first.status, systemClock.now()), columns)}\n`;
 }
 
 function isLive({ status }: SeenExport): boolean {

@@ -3,7 +3,7 @@ import { wrapText } from '../output/help-text.ts';
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** A bar with its label, one column narrower than the terminal: a full line would wrap on some. */
-export function bar(fraction: number, label: string, columns: number): string {
+export function progressBar(fraction: number, label: string, columns: number): string {
   const width = Math.max(4, columns - label.length - 2);
   const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width * 8);
   const part = eighths[filled % 8] ?? '';
@@ -12,7 +12,7 @@ export function bar(fraction: number, label: string, columns: number): string {
 }
 
 /** A line as a terminal of so many columns can show it. */
-export function cut(line: string, columns: number): string {
+export function cutLine(line: string, columns: number): string {
   return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;
 }
 

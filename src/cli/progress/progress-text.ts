@@ -3,7 +3,7 @@ import { byteSize, count, duration, plural, printable } from '../../lib/format-t
 import type { TimeLeft } from '../../operations/run-figures.ts';
 import type { Counts } from '../../store/export-facts.ts';
 import { wrapText } from '../output/help-text.ts';
-import { bar, cut, folded } from './progress-lines.ts';
+import { progressBar, cutLine, folded } from './progress-lines.ts';
 
 /** What the block shows of a run, whichever process runs it. Times in milliseconds. */
 export interface ProgressFacts {
@@ -52,12 +52,12 @@ const mostColumns = 100;
 /** The block that a terminal shows; no line is wider than it. */
 export function progressBlock(facts: ProgressFacts, columns: number): string {
   const fraction = facts.total === undefined || facts.total === 0 ? 0 : Math.min(1, facts.done / facts.total);
-  const first = bar(fraction, labelOf(facts, fraction, columns), Math.min(columns, mostColumns));
+  const first = progressBar(fraction, labelOf(facts, fraction, columns), Math.min(columns, mostColumns));
   const lines = [speedFacts(facts), fateFacts(facts.fates), costFacts(facts)].filter((each) => each.length > 0);
   if (columns < leastForAll)
-    return [first, (lines[0] ?? []).join(separator)].map((line) => cut(line, columns)).join('\n');
+    return [first, (lines[0] ?? []).join(separator)].map((line) => cutLine(line, columns)).join('\n');
   const shown = [first, ...lines.flatMap((each) => folded(each, separator, columns)), ...noticeLines(facts, columns)];
-  return shown.map((line) => cut(line, columns)).join('\n');
+  return shown.map((line) => cutLine(line, columns)).join('\n');
 }
 
 /** `53 % asset-export`, for the title of the terminal. */

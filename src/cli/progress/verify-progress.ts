@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { VerifyProgress } from '../../operations/verify-export.ts';
 import { byteSize, count, duration, share } from '../../lib/format-text.ts';
-import { bar, cut, folded } from './progress-lines.ts';
+import { progressBar, cutLine, folded } from './progress-lines.ts';
 import { redrawnBlock } from './redrawn-block.ts';
 
 export interface ShownVerifying {
@@ -40,7 +40,7 @@ export function verifyBlock(progress: VerifyProgress, elapsedMs: number, columns
   ];
   const fraction = bytesTotal === 0 ? 1 : bytes / bytesTotal;
   const label = share(Math.min(1, fraction), 1).padStart(5);
-  return [bar(fraction, label, Math.min(columns, 100)), ...folded(facts, ' · ', columns)]
-    .map((line) => cut(line, columns))
+  return [progressBar(fraction, label, Math.min(columns, 100)), ...folded(facts, ' · ', columns)]
+    .map((line) => cutLine(line, columns))
     .join('\n');
 }

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive, thisProcess } from '../../lib/process/lock-owner.ts';
-import { type Found, keyHash, type LedgerDay, LedgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
+import {
+  type FoundLedger,
+  keyHash,
+  type LedgerDay,
+  LedgerFile,
+  ledgerFiles,
+  makeLedgerFolders,
+} from './ledger-file.ts';
 import { emptyState, type LedgerState } from './ledger-state.ts';
 
 /** What was booked against a key, by UTC day (`YYYY-MM-DD`), in credits. */
@@ -175,7 +182,7 @@ function sumOf(entries: LedgerState['inFlight']): number {
   return entries.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-function stateIn(found: Found, path: string, day: string): LedgerState {
+function stateIn(found: FoundLedger, path: string, day: string): LedgerState {
   if (found === 'nothing yet') return emptyState;
   if (found !== 'damaged') return found;
   throw new ExportError('damaged', `the credit ledger ${path} is damaged`, {

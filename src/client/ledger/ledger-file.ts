@@ -51,7 +51,7 @@ export async function makeLedgerFolders(stateDir: string): Promise<void> {
 }
 
 /** What a change finds. */
-export type Found = LedgerState | 'nothing yet' | 'damaged';
+export type FoundLedger = LedgerState | 'nothing yet' | 'damaged';
 
 /** What a change makes of it. */
 export interface Change<T> {
@@ -86,7 +86,7 @@ export class LedgerFile {
    * @param work may be called again, when another process took the lock away from this one
    * @throws {ExportError} `cannotWrite`, `locked`, and what `work` throws
    */
-  async change<T>(work: (found: Found, path: string) => Change<T>): Promise<T> {
+  async change<T>(work: (found: FoundLedger, path: string) => Change<T>): Promise<T> {
     try {
       const { result, written } = await exclusively(this.#exclusion, (requireHeld) => {
         if (this.#failure !== undefined) throw this.#failure;
@@ -116,7 +116,7 @@ export class LedgerFile {
     await open?.close();
   }
 
-  #read(): Found {
+  #read(): FoundLedger {
     const inode = statSync(this.#path, { throwIfNoEntry: false })?.ino;
     // Another process repaired or removed the file.
     if (this.#open?.inode !== inode) void this.close();

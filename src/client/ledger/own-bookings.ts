@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, utcDay } from '../../lib/clock.ts';
-import { type Departure, PassedOverrun } from '../policies/shared-pace.ts';
+import { type DepartingCall, PassedOverrun } from '../policies/shared-pace.ts';
 import { keyHash } from './ledger-file.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
@@ -42,7 +42,7 @@ export class OwnBookings {
   #last: Promise<unknown> = Promise.resolve();
   /** Credits of turns that were not used: the next turns book nothing. */
   #spare = 0;
-  readonly #unsent: Departure[] = [];
+  readonly #unsent: DepartingCall[] = [];
   /** When the last turn is due, by the clock that was given. */
   #dueMs = 0;
   #aheadMs = 0;
@@ -72,7 +72,7 @@ export class OwnBookings {
     this.#takeTime(askedMs, nowMs);
   }
 
-  turn(credits: number, departure?: Departure): Promise<number> {
+  turn(credits: number, departure?: DepartingCall): Promise<number> {
     return this.#alone(async () => {
       const day = utcDay(this.clock.now());
       await this.#returnPrepaidBut(day);
@@ -125,7 +125,7 @@ export class OwnBookings {
     });
   }
 
-  giveBack(departure: Departure): void {
+  giveBack(departure: DepartingCall): void {
     this.#unsent.push(departure);
   }
 
@@ -141,7 +141,7 @@ export class OwnBookings {
   /** @throws {PassedOverrun} when the call that leaves with it would pass the overrun of its export: then nothing is booked */
   async #book(
     booking: { day: string; credits: number; limit?: number | undefined },
-    { turn, departure }: { readonly turn?: number; readonly departure?: Departure | undefined } = {},
+    { turn, departure }: { readonly turn?: number; readonly departure?: DepartingCall | undefined } = {},
   ) {
     const { day, credits, limit } = booking;
     const own = this.#dayOf(day);
@@ -195,6 +195,6 @@ export class OwnBookings {
   }
 }
 
-function departureValues({ export: name, planned, sent, mostPlanned, overrun }: Departure): unknown[] {
+function departureValues({ export: name, planned, sent, mostPlanned, overrun }: DepartingCall): unknown[] {
   return [name, planned, sent, mostPlanned, overrun?.percent ?? null, overrun?.calls ?? null];
 }

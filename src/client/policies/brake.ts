@@ -1,13 +1,13 @@
 import type { Asker, CallOutline } from '../asset-client.ts';
 import { type KnownSize, mostCalls, type Overrun, plannedCalls, worthOfId } from './overrun.ts';
 import { overrunError } from './overrun-error.ts';
-import { type CallSums, type Departure, PassedOverrun, type SharedPace } from './shared-pace.ts';
+import { type CallSums, type DepartingCall, PassedOverrun, type SharedPace } from './shared-pace.ts';
 
 export interface BrakeOptions {
   /** Undefined: no limit. */
   readonly overrun: Overrun | undefined;
   /** Of an export whose machines share a database, which counts their calls together, over all runs. */
-  readonly fleet?: Pick<Departure, 'export' | 'mostPlanned'> | undefined;
+  readonly fleet?: Pick<DepartingCall, 'export' | 'mostPlanned'> | undefined;
 }
 
 /** So many errors are named. */
@@ -67,7 +67,7 @@ export class Brake {
    * Counts a call and takes its turn; resolves to how long it has to wait, in milliseconds.
    * @throws {ExportError} `overrun` when it would pass the limit: then it is not counted
    */
-  async turn(call: CallOutline, take: (departure?: Departure) => Promise<number>): Promise<number> {
+  async turn(call: CallOutline, take: (departure?: DepartingCall) => Promise<number>): Promise<number> {
     const { fleet, overrun } = this.#options;
     const planned = this.#add(call);
     const owed = this.#owed;

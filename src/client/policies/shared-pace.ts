@@ -7,11 +7,11 @@ export interface SharedPace {
    * Takes the next turn for a call; resolves to how long it has to wait, in milliseconds.
    * @throws {PassedOverrun} when the call is counted for an export of a fleet, and would pass its overrun
    */
-  turn(credits: number, departure?: Departure): Promise<number>;
+  turn(credits: number, departure?: DepartingCall): Promise<number>;
   /** A call that took a turn was not sent. */
   unused(credits: number): void;
   /** Calls that were counted for an export of a fleet did not leave. It is said before the ledger is closed. */
-  giveBack(departure: Departure): void;
+  giveBack(departure: DepartingCall): void;
   /** No turn of anyone begins for so many milliseconds. */
   pauseAll(ms: number): Promise<void>;
   /** Most ids a call that anyone learned; undefined where that is not known. */
@@ -27,7 +27,7 @@ export interface CallSums {
 }
 
 /** How a call that leaves changes the sums of an export that several machines make. */
-export interface Departure extends CallSums {
+export interface DepartingCall extends CallSums {
   /** Names the export, the same on all machines. */
   readonly export: string;
   /** Calls that the whole export is worth: what is requested again after a restart is planned once. */

@@ -66,9 +66,9 @@ async function* readOne(input: IdInput, options: ReadOneOptions): AsyncGenerator
     yield* readText(inputBytes(input, { expected, onBytes, onFingerprint }), { ...options, input, form });
     return;
   }
-  const { readParquet } = await import('./read-parquet.ts');
+  const { readParquetIds } = await import('./read-parquet.ts');
   if (onFingerprint !== undefined) for (const each of await fingerprintInputs([input])) onFingerprint(each);
-  yield* readParquet(input, new EntryBlocks(input.name, source, options), { form, expected, onBytes, enough });
+  yield* readParquetIds(input, new EntryBlocks(input.name, source, options), { form, expected, onBytes, enough });
 }
 
 /** The first entries of a block, which is longer. */

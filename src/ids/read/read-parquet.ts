@@ -24,7 +24,7 @@ export interface ReadParquetOptions extends InputBytesOptions {
  * Reads the id column of a Parquet file, a row group at a time.
  * @throws {ExportError} `input` when it is not Parquet, or changed.
  */
-export async function* readParquet(
+export async function* readParquetIds(
   input: IdInput,
   entries: EntryBlocks,
   options: ReadParquetOptions,

@@ -21,7 +21,7 @@ export const ownerSchema = z.object({
 /** The process that holds an export or tries to take it. */
 export type LockOwner = z.infer<typeof ownerSchema>;
 
-export function ownerText(owner: LockOwner): string {
+export function ownerLine(owner: LockOwner): string {
   return `${JSON.stringify(owner)}\n`;
 }
 

@@ -29,11 +29,11 @@ async function putOwn({ files, store, scratch, recordFolder = scratch }: RecordP
 /** The records of all processes as one, in the order in which their runs began. */
 export async function mergedRecord(place: BucketPlace): Promise<Buffer> {
   await putOwn(place);
-  return Buffer.from(runLineText(await readRecords(place)));
+  return Buffer.from(runLineText(await readRunRecords(place)));
 }
 
 /** The lines of all records in the bucket. One that is gone was merged by who completed the export. */
-export async function readRecords({ store }: Pick<BucketPlace, 'store'>): Promise<RunLine[]> {
+export async function readRunRecords({ store }: Pick<BucketPlace, 'store'>): Promise<RunLine[]> {
   const lines: RunLine[] = [];
   for (const name of await namesOf(store, sliceNames.records))
     lines.push(...parseRunLines((await readObjectIfThere(store, name))?.toString('utf8') ?? ''));

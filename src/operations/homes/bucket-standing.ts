@@ -9,7 +9,7 @@ import { parseRunLines, type RunLine } from '../../store/runs/run-lines.ts';
 import { readObjectIfThere } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketProgress, type HolderBeat, readBucketManifest, readBucketProgress } from './bucket-progress.ts';
-import { readRecords } from './bucket-record.ts';
+import { readRunRecords } from './bucket-record.ts';
 
 /** How an export in a bucket stands; undefined where there is none. @throws {ExportError} `damaged` */
 export async function bucketStanding(
@@ -40,7 +40,7 @@ async function unfinishedStanding(
   if (progress === undefined) return undefined;
   const { start, commits } = progress;
   const spent = sumOfSpent(progress.spent, await spentOnBase(place));
-  const lines = await readRecords(place);
+  const lines = await readRunRecords(place);
   const living = progress.beats.filter((beat) => isLiving(beat, nowMs));
   const fleet = fleetOf(progress, living, nowMs);
   return { start, commits, spent, owner: ownerOf(living), lines, ...(fleet === undefined ? {} : { fleet }) };

@@ -7,7 +7,7 @@ import { sliceNames } from '../../slices/slice-names.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { latestInBucket } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
-import { noFolder, type NightsSurvey, ownFiles, pruneMark, type SeenNight, surveyOf } from './survey-nights.ts';
+import { noFolder, type NightsSurvey, exportFiles, pruneMark, type SeenNight, surveyOf } from './survey-nights.ts';
 
 /** Exports in a bucket. To remove one, its manifest goes first, and a mark goes last. */
 export function bucketNights(store: ObjectStore, address: string, clock: Pick<Clock, 'now'>): NightsPlace {
@@ -25,10 +25,10 @@ export function bucketNights(store: ObjectStore, address: string, clock: Pick<Cl
 
 async function surveyBucket(store: ObjectStore, address: string, clock: Pick<Clock, 'now'>): Promise<NightsSurvey> {
   const names = await namesOf(store, '');
-  if (ownFiles.some((own) => names.includes(own))) throw noFolder(address, 'an export');
+  if (exportFiles.some((own) => names.includes(own))) throw noFolder(address, 'an export');
   const nights = new Set(
     names.flatMap((name) => {
-      const own = ownFiles.find((each) => name.endsWith(`/${each}`));
+      const own = exportFiles.find((each) => name.endsWith(`/${each}`));
       const night = own === undefined ? '' : name.slice(0, -own.length - 1);
       // What an export with a base requests is an export within it.
       return own === undefined || night.endsWith(`/${exportPaths.asked}`) ? [] : [night];

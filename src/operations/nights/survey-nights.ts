@@ -30,7 +30,7 @@ export interface NightsSurvey {
 }
 
 /** A survey in the making. */
-export type Found = {
+export type SurveyInProgress = {
   [K in Exclude<keyof NightsSurvey, 'latest'>]: NightsSurvey[K][number][];
 };
 
@@ -51,7 +51,7 @@ export const pruneMark = Buffer.from('prune\n');
 export const removedPrefix = '.pruned.';
 
 /** Files that say that a folder is an export, wherever it lies. */
-export const ownFiles: readonly string[] = [
+export const exportFiles: readonly string[] = [
   exportPaths.manifest,
   exportPaths.checkpoint,
   exportPaths.bucketStart,
@@ -59,13 +59,13 @@ export const ownFiles: readonly string[] = [
 ];
 
 /** Judges each export by what lies in it: the same for folders and buckets. */
-export async function surveyOf(nights: AsyncIterable<SeenNight> | Iterable<SeenNight>): Promise<Found> {
-  const found: Found = { complete: [], untouched: [], halfRemoved: [], begun: [] };
+export async function surveyOf(nights: AsyncIterable<SeenNight> | Iterable<SeenNight>): Promise<SurveyInProgress> {
+  const found: SurveyInProgress = { complete: [], untouched: [], halfRemoved: [], begun: [] };
   for await (const night of nights) await judge(night, found);
   return found;
 }
 
-async function judge(night: SeenNight, found: Found): Promise<void> {
+async function judge(night: SeenNight, found: SurveyInProgress): Promise<void> {
   const { name, own } = night;
   const isMarked =
     own.includes(exportPaths.throwingAway) && pruneMark.equals(await night.read(exportPaths.throwingAway));

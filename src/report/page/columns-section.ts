@@ -2,7 +2,7 @@ import { count, plural } from '../../lib/format-text.ts';
 import type { ColumnProfile, DataProfile, TableProfile } from '../profile/profile-source.ts';
 import { shareBar, sparkline } from './charts.ts';
 import { html, type Markup, type Part } from './html.ts';
-import { compact, edgeText, numberText, percent, timeText, value } from './text.ts';
+import { compact, edgeText, shownNumber, percent, timeText, value } from './text.ts';
 
 /** Section 4: every column. */
 export function columnsSection({ tables }: DataProfile, extent: Part): Markup {
@@ -32,7 +32,7 @@ function rangeOf({ type, filled, min, max, top, longest }: ColumnProfile): Part 
   if (first !== undefined) return html`${shownValue(first.value)} <small>${percent(first.count, filled)}</small>`;
   if (type === 'timestamp') return min === max ? timeOf(min) : `${timeOf(min)} to ${timeOf(max)}`;
   if (type === 'int64' || type === 'double' || type === 'decimal') {
-    return min === max ? numberText(min ?? '') : `${numberText(min ?? '')} to ${numberText(max ?? '')}`;
+    return min === max ? shownNumber(min ?? '') : `${shownNumber(min ?? '')} to ${shownNumber(max ?? '')}`;
   }
   return longest === null ? '' : html`<small>longest: ${plural(longest, 'character')}</small>`;
 }

@@ -31,7 +31,7 @@ export function percent(part: number, whole: number): string {
 }
 
 /** A number of a column: whole ones in groups of three, others with what matters of them. */
-export function numberText(text: string): string {
+export function shownNumber(text: string): string {
   if (/^-?\d+$/.test(text)) return text.replace(/\B(?=(\d{3})+$)/g, ',');
   const number = Number(text);
   return Number.isFinite(number) ? Number(number.toPrecision(6)).toString() : text;

@@ -1,7 +1,7 @@
 import { wholeName } from '../../records/table.ts';
 import { count } from '../../lib/format-text.ts';
 import type { Table } from '../../records/table.ts';
-import { doubleQuoted, isList } from '../../warehouse/dialect.ts';
+import { doubleQuoted, isListColumn } from '../../warehouse/dialect.ts';
 import type { DuckdbSession } from './duckdb-session.ts';
 import type {
   AssetCards,
@@ -59,7 +59,7 @@ function present<K extends keyof AssetCards>(name: K, value: AssetCards[K] | und
 /** The quoted name of a column in the files, by its name in the column table; undefined where the export lacks it. */
 function columnOf({ tables }: Cards, table: string, name: string): string | undefined {
   const column = tables.get(table)?.columns.find((each) => wholeName(each) === name);
-  return column === undefined || isList(column) ? undefined : doubleQuoted(column.name);
+  return column === undefined || isListColumn(column) ? undefined : doubleQuoted(column.name);
 }
 
 /** A member of a JSON text; null where the text is no JSON that DuckDB reads. */

@@ -1,5 +1,5 @@
 import type { Column, Table } from '../../records/table.ts';
-import { doubleQuoted, isList } from '../../warehouse/dialect.ts';
+import { doubleQuoted, isListColumn } from '../../warehouse/dialect.ts';
 import type { DuckdbSession, Value } from './duckdb-session.ts';
 import type { Bin, ColumnProfile, TableProfile, ValueCount } from './profile-source.ts';
 
@@ -35,7 +35,7 @@ interface Profiling {
 function sumsOf(column: Column): string[] {
   const name = doubleQuoted(column.name);
   const filled = `count(${name})`;
-  if (isList(column)) return [filled];
+  if (isListColumn(column)) return [filled];
   if (isText(column)) {
     const text = textOf(column);
     const cut = `left(${text}, ${mostText})`;
@@ -50,7 +50,7 @@ async function profileColumn(profiling: Profiling, sums: readonly Value[]): Prom
   const { column } = profiling;
   const [filled, emptyText, min, max, longest] = sums;
   const facts = {
-    ...{ name: column.name, type: column.type, isList: isList(column), filled: Number(filled) },
+    ...{ name: column.name, type: column.type, isList: isListColumn(column), filled: Number(filled) },
     ...{ emptyText: Number(emptyText ?? 0), min: textOrNull(min), max: textOrNull(max) },
     longest: longest === null || longest === undefined ? null : Number(longest),
   };

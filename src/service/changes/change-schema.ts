@@ -26,6 +26,6 @@ export const changesSchema = z.strictObject({
 export type Changes = z.output<typeof changesSchema>;
 
 /** Reads a file of changes. @throws {ExportError} `usage` when it cannot be read, with the place of what is wrong */
-export async function loadChanges(path: string): Promise<Changes> {
+export async function readChangesFile(path: string): Promise<Changes> {
   return checkYaml(await readYaml(path, 'file of changes'), { schema: changesSchema, path });
 }

@@ -1,11 +1,11 @@
 import { type AssetQuery, assetNotFound, isKeyError, tooManyIds } from '../asset-query.ts';
 import type { Fault } from './fault-schema.ts';
 import { capBytes } from '../http-answer.ts';
-import type { RpcError } from '../json-rpc.ts';
+import type { ErrorObject } from '../json-rpc.ts';
 
 /** How a call that a fault fails is answered, and whether it costs its credits, or how many. */
 export interface Failure {
-  readonly error: RpcError;
+  readonly error: ErrorObject;
   readonly charged: boolean | number;
 }
 
@@ -25,7 +25,7 @@ export function fail(fault: Fault, query: AssetQuery): Failure | undefined {
 }
 
 /** An error of the service in the words of another server. */
-export function reword(fault: Fault, error: RpcError): RpcError {
+export function reword(fault: Fault, error: ErrorObject): ErrorObject {
   const isOther =
     (fault.fault === 'notFound' && error === assetNotFound) || (fault.fault === 'malformedKey' && isKeyError(error));
   return isOther ? { code: fault.code, message: fault.message } : error;
@@ -34,7 +34,7 @@ export function reword(fault: Fault, error: RpcError): RpcError {
 const data = `Exceeded max limit of ${capBytes}`;
 const capErrors = {
   invalidParams: tooManyIds,
-  execution: (maxIds: number): RpcError => ({ ...tooManyIds(maxIds), code: -32000 }),
-  responseTooBig: (): RpcError => ({ code: -32008, message: 'Response is too big', data }),
-  responseTooBigOlder: (): RpcError => ({ code: -32702, message: 'Response is too big', data }),
+  execution: (maxIds: number): ErrorObject => ({ ...tooManyIds(maxIds), code: -32000 }),
+  responseTooBig: (): ErrorObject => ({ code: -32008, message: 'Response is too big', data }),
+  responseTooBigOlder: (): ErrorObject => ({ code: -32702, message: 'Response is too big', data }),
 };

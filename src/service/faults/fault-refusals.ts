@@ -10,7 +10,7 @@ import {
   secondCreditsGone,
   textAnswer,
 } from '../http-answer.ts';
-import { errorText } from '../json-rpc.ts';
+import { errorAnswer } from '../json-rpc.ts';
 
 type RefusalForm = (typeof refusalForms)[number];
 
@@ -71,5 +71,5 @@ function withRetryAfter(answer: HttpAnswer, fault: FaultOf<'status'> | FaultOf<'
 }
 
 function rpcRefusal(status: number, code: number, words: { message: string; data?: unknown }): HttpAnswer {
-  return jsonAnswer(status, errorText('null', { code, ...words }));
+  return jsonAnswer(status, errorAnswer('null', { code, ...words }));
 }

@@ -4,7 +4,7 @@ import type { AssetQuery } from '../asset-query.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import type { FaultOf } from './fault-schema.ts';
 import { cutsOf, membersOf, skipBlanks } from '../store/json-members.ts';
-import type { RpcError } from '../json-rpc.ts';
+import type { ErrorObject } from '../json-rpc.ts';
 import { shuffle } from './seeded-draw.ts';
 
 /** Elements of a result as JSON text; null where an id matched nothing. */
@@ -23,7 +23,7 @@ export function spoilElements(
   { fault, draw }: ActiveFault,
   elements: Elements,
   query: AssetQuery,
-): Elements | RpcError {
+): Elements | ErrorObject {
   switch (fault.fault) {
     case 'missing':
       return elements.includes(null) ? markMissing(fault, elements, query) : elements;
@@ -43,7 +43,7 @@ export function spoilElements(
   }
 }
 
-function markMissing({ as }: FaultOf<'missing'>, elements: Elements, { ids }: AssetQuery): Elements | RpcError {
+function markMissing({ as }: FaultOf<'missing'>, elements: Elements, { ids }: AssetQuery): Elements | ErrorObject {
   if (as === 'error') return { code: -32004, message: 'One or more assets in the batch were not found.' };
   if (as === 'omitted') return elements.filter((element) => element !== null);
   if (as === 'entry') return elements.map((element, place) => element ?? notFoundEntry(ids[place] ?? ''));

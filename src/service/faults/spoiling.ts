@@ -3,7 +3,7 @@ import { type Failure, fail, reword } from './fault-errors.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import { refuse } from './fault-refusals.ts';
 import type { HttpAnswer } from '../http-answer.ts';
-import type { RpcError } from '../json-rpc.ts';
+import type { ErrorObject } from '../json-rpc.ts';
 import { spoilAnswer } from './spoil-answer.ts';
 import { type Elements, isForgotten, spoilElements } from './spoil-elements.ts';
 
@@ -34,7 +34,7 @@ export class Spoiling {
   }
 
   /** An error of the service, perhaps in other words. */
-  error(error: RpcError): RpcError {
+  error(error: ErrorObject): ErrorObject {
     return this.#faults.reduce((worded, { fault }) => reword(fault, worded), error);
   }
 
@@ -43,7 +43,7 @@ export class Spoiling {
   }
 
   /** Spoils the result of a `getAssets` call. */
-  elements(elements: Elements, query: AssetQuery): Elements | RpcError {
+  elements(elements: Elements, query: AssetQuery): Elements | ErrorObject {
     let spoiled = elements;
     for (const active of this.#faults) {
       const next = spoilElements(active, spoiled, query);

@@ -12,20 +12,20 @@ import {
 import { closingQuote, jsonEnd } from '../../lib/scan/json-end.ts';
 
 /** Bytes from `start` up to, not including, `end`. */
-export interface ByteRange {
+export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** One member of an object in JSON text; its range runs from the opening quote of the key to the end of the value. */
-export interface Member extends ByteRange {
+export interface JsonMember extends JsonSpan {
   readonly key: string;
-  readonly value: ByteRange;
+  readonly value: JsonSpan;
 }
 
 /** The members of the object that opens at `at`, in order. The bytes must be valid JSON: nothing is checked here. */
-export function membersOf(json: Buffer, at: number): Member[] {
-  const members: Member[] = [];
+export function membersOf(json: Buffer, at: number): JsonMember[] {
+  const members: JsonMember[] = [];
   let next = skipBlanks(json, at + 1);
   while (json[next] !== closeBrace) {
     const start = next;
@@ -39,8 +39,8 @@ export function membersOf(json: Buffer, at: number): Member[] {
 }
 
 /** The elements of the array that opens at `at`, in order. */
-export function elementsOf(json: Buffer, at: number): ByteRange[] {
-  const elements: ByteRange[] = [];
+export function elementsOf(json: Buffer, at: number): JsonSpan[] {
+  const elements: JsonSpan[] = [];
   let next = skipBlanks(json, at + 1);
   while (json[next] !== closeBracket) {
     const end = jsonEnd(json, next);
@@ -51,8 +51,8 @@ export function elementsOf(json: Buffer, at: number): ByteRange[] {
 }
 
 /** What to cut so that the chosen members are gone and commas stay right; the ranges never overlap. */
-export function cutsOf(members: readonly Member[], isCut: (member: Member) => boolean): ByteRange[] {
-  const cuts: ByteRange[] = [];
+export function cutsOf(members: readonly JsonMember[], isCut: (member: JsonMember) => boolean): JsonSpan[] {
+  const cuts: JsonSpan[] = [];
   let keptBefore = false;
   members.forEach((member, index) => {
     const previous = members[index - 1];

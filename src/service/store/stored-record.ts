@@ -1,5 +1,13 @@
 import type { AnswerBytes } from '../answer-bytes.ts';
-import { cutsOf, elementsOf, type Member, membersOf, skipBlanks, startsArray, startsObject } from './json-members.ts';
+import {
+  cutsOf,
+  elementsOf,
+  type JsonMember,
+  membersOf,
+  skipBlanks,
+  startsArray,
+  startsObject,
+} from './json-members.ts';
 
 /** The flags of `config` that show or hide parts of a record. */
 export interface ShowFlags {
@@ -80,7 +88,7 @@ function findCuts(text: Buffer, value: Readonly<Record<string, unknown>>): Cut[]
   return cuts.sort((a, b) => a.start - b.start);
 }
 
-function metadataCuts(text: Buffer, grouping: Member): Cut[] {
+function metadataCuts(text: Buffer, grouping: JsonMember): Cut[] {
   if (!startsArray(text, grouping.value.start)) return [];
   return elementsOf(text, grouping.value.start)
     .filter((element) => startsObject(text, element.start))

@@ -3,7 +3,7 @@ import type { AssetAnswer } from '../../../src/client/asset-client.ts';
 import { IdList } from '../../../src/ids/id-list.ts';
 import { createClient } from '../../../src/client/create-client.ts';
 import { Brake } from '../../../src/client/policies/brake.ts';
-import { type Departure, PassedOverrun } from '../../../src/client/policies/shared-pace.ts';
+import { type DepartingCall, PassedOverrun } from '../../../src/client/policies/shared-pace.ts';
 import { AttemptError } from '../../../src/client/attempt-error.ts';
 import {
   openPostgresLedger,
@@ -104,7 +104,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
   it('four that send for one export pass its overrun in none of their calls, and over restarts neither', async () => {
     const apiKey = newKey();
     const ledgers = await openSeveral(4, { apiKey });
-    const departure: Departure = {
+    const departure: DepartingCall = {
       ...{ export: 'night', planned: 0.5, sent: 1, mostPlanned: 10, overrun: { percent: 50, calls: 5 } },
     };
     const turns = ledgers.flatMap((ledger) =>

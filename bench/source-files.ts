@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const sourceFolder = fileURLToPath(new URL('../src', import.meta.url));
+
+/** A file of `src`, parsed. */
+export interface SourceFile {
+  /** Relative to `src`. */
+  readonly name: string;
+  readonly tree: ts.SourceFile;
+  readonly lines: number;
+}
+
+export function sourceFiles(): SourceFile[] {
+  return readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(sourceFolder, name), 'utf8');
+      const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+      return { name, tree, lines: text.split('\n').length - 1 };
+    });
+}
+
+/** Names that more than one file exports, with these files. */
+export function sharedNames(files: readonly Pick<SourceFile, 'name' | 'tree'>[]): Map<string, string[]> {
+  const owners = new Map<string, string[]>();
+  for (const { name, tree } of files)
+    for (const exported of new Set(tree.statements.flatMap(exportedNames)))
+      owners.set(exported, [...(owners.get(exported) ?? []), name]);
+  return new Map([...owners].filter(([, names]) => names.length > 1));
+}
+
+/** What a statement exports under names of its own. */
+export function exportedNames(statement: ts.Statement): string[] {
+  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+  if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map(({ name }) => name.getText(statement.getSourceFile()));
+  const { name } = statement as { name?: ts.Identifier };
+  return name === undefined ? [] : [name.text];
+}
