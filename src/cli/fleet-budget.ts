@@ -1,6 +1,6 @@
 import type { PostgresContext } from '../client/ledger/postgres-connection.ts';
 import type { PostgresLedger } from '../client/ledger/postgres-ledger.ts';
-import type { PostgresReading } from '../client/ledger/postgres-readings.ts';
+import type { LedgerOf } from '../client/ledger/ledger-name.ts';
 import type { BookedDay } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -13,20 +13,19 @@ export interface FleetBudget {
   readonly tellTo: (tell: (message: string) => void) => void;
 }
 
-export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'> {
-  readonly apiKey: string;
+export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'>, LedgerOf {
   readonly budget?: Job['budget'];
 }
 
 /** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
 export async function openFleetBudget(
   database: string,
-  { apiKey, budget, abort }: FleetBudgetOptions,
+  { apiKey, account, budget, abort }: FleetBudgetOptions,
 ): Promise<FleetBudget> {
   const { openPostgresLedger } = await import('../client/ledger/postgres-ledger.ts');
   let tell = showWarning;
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
-  const limits = { apiKey, creditsPerDay, creditsPerSecond };
+  const limits = { apiKey, account, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {
     ...{ ...postgresContext, ...limits, abort },
     tell: (message) => {
@@ -41,8 +40,8 @@ export async function openFleetBudget(
   };
 }
 
-/** What is booked in the database of a fleet, by key and day. @throws {ExportError} */
-export async function readFleetLedger(database: string, which: Pick<PostgresReading, 'apiKey'>): Promise<BookedDay[]> {
+/** What is booked in the database of a fleet, by ledger and day. @throws {ExportError} */
+export async function readFleetLedger(database: string, which: LedgerOf): Promise<BookedDay[]> {
   const { readPostgresLedger } = await import('../client/ledger/postgres-readings.ts');
   return readPostgresLedger(database, { ...postgresContext, ...which });
 }

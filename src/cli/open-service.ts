@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CreditLedger, DiskLedgerOptions } from '../client/ledger/credit-ledger.ts';
+import type { LedgerOf } from '../client/ledger/ledger-name.ts';
 import type { SharedPace } from '../client/policies/shared-pace.ts';
 import { ignoredProxy, proxyFor, proxyFromEnvironment, type ProxySettings } from '../client/wire/proxy-settings.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
@@ -65,8 +66,9 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     // Each wire makes these checks. If one fails, nothing should begin.
     proxyFor(url, proxy);
     tlsFor(url, tls);
-    const budget = await openBudget(job, { apiKey, abort }, () =>
-      diskLedger({ stateDir: stateFolder(stateDir), apiKey, abort }),
+    const { account } = job.budget;
+    const budget = await openBudget(job, { apiKey, account, abort }, () =>
+      diskLedger({ stateDir: stateFolder(stateDir), apiKey, account, abort }),
     );
     const ignored = ignoredProxy(url, process.env);
     return {
@@ -105,7 +107,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
 /** The shared ledger and pace, where the job names a database; else a ledger of this machine. */
 async function openBudget(
   { fleet, budget }: Job,
-  booked: Pick<DiskLedgerOptions, 'apiKey' | 'abort'>,
+  booked: Pick<DiskLedgerOptions, 'apiKey' | 'account' | 'abort'>,
   ownLedger: () => Promise<CreditLedger>,
 ): Promise<Omit<OpenService, 'service' | 'close'>> {
   if (fleet.database === undefined) return { ledger: await ownLedger() };
@@ -153,22 +155,27 @@ export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 
   const apiKey = isEmbedded ? embedded : keyIfAny(job, args);
   if (apiKey === undefined) return undefined;
   const { database } = job.fleet;
+  const account = isEmbedded ? undefined : job.budget.account;
   if (database !== undefined) {
     const key = isEmbedded ? embeddedKey(job) : apiKey;
     return {
       booked: async (day) => {
-        const days = await readFleetLedger(database, { apiKey: key });
-        return days.find((each) => each.day === day)?.credits ?? 0;
+        const read = async (which: LedgerOf) =>
+          (await readFleetLedger(database, which)).find((each) => each.day === day)?.credits;
+        // A run that uses an account for the first time takes over what the key has booked.
+        return (await read({ apiKey: key, account })) ?? (await read({ apiKey: key })) ?? 0;
       },
     };
   }
   const stateDir = isEmbedded ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
   return {
     booked: async (day) => {
-      const { keyHash, ledgerFiles } = await import('../client/ledger/ledger-file.ts');
+      const { ledgerFiles } = await import('../client/ledger/ledger-file.ts');
+      const { ledgerName } = await import('../client/ledger/ledger-name.ts');
+      const names = [ledgerName({ apiKey }), ledgerName({ apiKey, account })];
       const days = await ledgerFiles(stateDir);
-      if (!days.some((each) => each.day === day && each.keyHash === keyHash(apiKey))) return 0;
-      const ledger = await diskLedger({ stateDir, apiKey });
+      if (!days.some((each) => each.day === day && names.includes(each.ledger))) return 0;
+      const ledger = await diskLedger({ stateDir, apiKey, account });
       return thenCleanUp({ work: () => ledger.booked(day), cleanUp: [() => ledger.close()] });
     },
   };

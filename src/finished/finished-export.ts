@@ -1,9 +1,9 @@
 import { cellsOf } from '../records/cell-of-text.ts';
+import { besideTables, isBesideTable } from '../records/beside-tables.ts';
 import { fetchedAt, tableByName } from '../records/columns.ts';
 import { blockOf, type RowBlock } from '../records/row-block.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import { type Column, type ColumnType, type Row, type Table, wholeName } from '../records/table.ts';
-import { unexportedTable } from '../records/unexported-table.ts';
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -27,7 +27,7 @@ export class FinishedExport {
   readonly files: FileStore;
   readonly folder: string;
   readonly manifest: Manifest;
-  /** What is in its files, by name: the tables of the job, and `unexported`. */
+  /** What is in its files, by name: the tables of the job, `unexported` and `ids`. */
   readonly tables: ReadonlyMap<string, Table>;
 
   constructor(files: FileStore, folder: string, manifest: Manifest) {
@@ -37,7 +37,7 @@ export class FinishedExport {
     const names = Object.keys(manifest.tables);
     this.tables = new Map([
       ...names.map((name) => [name, writtenTable(name, manifest)] as const),
-      [unexportedTable.name, unexportedTable],
+      ...besideTables.map((table) => [table.name, table] as const),
     ]);
   }
 
@@ -46,7 +46,7 @@ export class FinishedExport {
     return this.manifest.job['csv.formulas'] === 'escape';
   }
 
-  /** How the CSV of its tables is written; that of `unexported` is RFC 4180. */
+  /** How the CSV of its tables is written; that of `unexported` and `ids` is RFC 4180. */
   get csvDialect(): CsvDialectName {
     return csvDialectNamed(this.manifest.job['csv.dialect']);
   }
@@ -62,8 +62,7 @@ export class FinishedExport {
    * records of `assets`, not its rows.
    */
   filesOf(table: string): ManifestFile[] {
-    const isExact = (format: string): boolean =>
-      format !== 'csv' || table === unexportedTable.name || !this.hasEscapedCsv;
+    const isExact = (format: string): boolean => format !== 'csv' || isBesideTable(table) || !this.hasEscapedCsv;
     const mine = this.manifest.files.filter((file) => file.table === table).sort((a, b) => a.part - b.part);
     return readable.filter(isExact).flatMap((format) => mine.filter((file) => file.format === format));
   }
@@ -113,7 +112,7 @@ export class FinishedExport {
   #layoutOf({ table }: Pick<ManifestFile, 'table'>, columns: readonly Column[]): RowLayout {
     const written = this.#columnsOf(table);
     const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
-    const dialect = table === unexportedTable.name ? 'rfc4180' : this.csvDialect;
+    const dialect = isBesideTable(table) ? 'rfc4180' : this.csvDialect;
     return { columns, names, written: written.map(({ name }) => name), nullText: csvDialects[dialect].nullText };
   }
 

@@ -1,3 +1,4 @@
+import { besideTables } from '../records/beside-tables.ts';
 import { rowsIn } from '../records/cell-of-text.ts';
 import type { Column, NamedRow } from '../records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -36,7 +37,7 @@ export interface CustomEncoder {
 
 /** @throws {ExportError} `usage` when names are unfit, used twice, or those of built-in formats */
 export function requireDistinctSinks(sinks: readonly CustomSink[]): void {
-  const taken = new Set<string>([...formats, 'unexported']);
+  const taken = new Set<string>([...formats, ...besideTables.map(({ name }) => name)]);
   for (const { name, extension } of sinks) {
     if (!/^[a-z0-9][a-z0-9-]*$/i.test(name) || !/^[a-z0-9]+$/.test(extension)) {
       throw new ExportError('usage', `sink ${JSON.stringify(name)} has an invalid name or extension`, {

@@ -30,8 +30,9 @@ export interface EntriesOptions {
 /** All ids of a job in the order of the inputs, with duplicates marked. Reports no progress. */
 export function entriesOf(
   { ids }: Pick<Job, 'ids'>,
-  { inputs, fingerprints }: PreparedInputs,
+  { inputs, fingerprints, kept }: PreparedInputs,
   { onInvalid, seen = new HashSet128() }: EntriesOptions = {},
 ): AsyncIterable<Entries> {
-  return markDuplicates(readIds(inputs, { ...ids, expected: fingerprints, onInvalid }), seen);
+  const read = kept?.() ?? readIds(inputs, { ...ids, expected: fingerprints, onInvalid });
+  return markDuplicates(read, seen);
 }

@@ -5,6 +5,7 @@ import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { writeWhole } from '../store/write-whole.ts';
+import type { EntryBlock } from './entries.ts';
 import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.ts';
 import { expandInputs, type IdInput } from './id-input.ts';
 import type { FindRemote } from './remote-ids.ts';
@@ -18,6 +19,8 @@ export interface PreparedInputs {
   readonly inputBytes: number;
   /** Where the ids of inputs with columns are read from. */
   readonly columns: readonly TakenColumn[];
+  /** Gives the entries from a copy of them, where the inputs are not there. */
+  readonly kept?: () => AsyncIterable<EntryBlock>;
 }
 
 export interface InputSources {

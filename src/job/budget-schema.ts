@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountPattern, accountRule } from '../client/ledger/ledger-name.ts';
 import { defaultOverrun, noOverrun } from '../client/policies/overrun.ts';
 import { wholeNumber, field, oneOrMore } from './field.ts';
 
@@ -20,6 +21,11 @@ const overrun = oneOrMore(overrunPart)
 
 export const budgetSchema = z
   .strictObject({
+    account: field(z.string().regex(accountPattern, accountRule).optional(), {
+      flag: 'account',
+      value: 'NAME',
+      description: 'name of the ledger of credits, in place of the key: all keys of an account share its budget',
+    }),
     creditsPerCall: field(wholeNumber(0).default(160), {
       flag: 'credits-per-call',
       value: 'N',
@@ -33,7 +39,7 @@ export const budgetSchema = z
     creditsPerDay: field(wholeNumber(0).optional(), {
       flag: 'credits-per-day',
       value: 'N',
-      description: 'most credits that all runs with this key may spend in a UTC day',
+      description: 'most credits that all runs with this key or account may spend in a UTC day',
     }),
     creditsPerSecond: field(z.number().positive().optional(), {
       flag: 'credits-per-second',

@@ -95,6 +95,11 @@ export const outputSchema = z
       description:
         'when the export is complete, point the link latest next to the output folder to it (in a bucket: write latest.json)',
     }),
+    keepIds: z.boolean().default(true).meta({
+      inFileOnly: true,
+      description:
+        'keep a compressed copy of the ids in ids/ of the output folder, about 37 bytes an id: a later repair needs no other list; decided when an export begins',
+    }),
     keep: z
       .strictObject({
         last: kept('the newest exports'),

@@ -19,6 +19,9 @@ const assetBytes: Readonly<Record<Format, AssetBytes>> = {
 /** What a codec leaves. Parquet's figures already hold it. */
 const codecShare: Readonly<Record<Compression, number>> = { none: 1, snappy: 0.5, gzip: 0.25, zstd: 0.25 };
 
+/** Bytes of an id in `ids/`: 32.2 of them are the id, the others its line and its state. */
+const keptIdBytes = 37;
+
 /** Bytes of the largest file of a whole part, roughly. */
 export function largestFileEstimate({ output }: Job): number {
   const isAssets = output.tables.includes('assets');
@@ -39,5 +42,6 @@ export function diskEstimate({ output }: Job, assets: number): number {
     const codec = format === 'parquet' ? 1 : codecShare[output.compression[format]];
     return (main + each.children * children) * codec;
   });
-  return Math.round(assets * bytes.reduce((sum, each) => sum + each, 0));
+  const kept = output.keepIds ? keptIdBytes : 0;
+  return Math.round(assets * bytes.reduce((sum, each) => sum + each, kept));
 }

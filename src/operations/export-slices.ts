@@ -15,6 +15,7 @@ import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../store/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
+import { keepsIds } from './job-shape.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
 import { recordRun } from './record-run.ts';
 import { beginPlan } from './run-brake.ts';
@@ -153,8 +154,10 @@ async function exportAll(exported: ExportedSlices, spentNow: SpentNow, context: 
 }
 
 /** Takes slices until none is left, makes the parts that are not committed yet, and commits each. */
-export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, context: ExportContext): Promise<void> {
-  const { inputs, open, whenLost } = exported;
+export async function exportSlices(given: SlicesToMake, spentNow: SpentNow, context: ExportContext): Promise<void> {
+  const { inputs, open, whenLost } = given;
+  const output = { ...given.job.output, keepIds: keepsIds(open.start.job) };
+  const exported = { ...given, job: { ...given.job, output } };
   const commits = open.commits();
   if (exported.local === undefined && exported.make === undefined)
     await beginPlan(context, exported.job, commits.at(-1)?.cap);

@@ -17,6 +17,9 @@ const source = 'rebuilt';
 /** Which ids of `unexported/` are read. */
 const outcomeField = 'ids.outcome';
 
+/** Whether the ids are kept: decided when an export begins. A later run does as that did. */
+const keptField = 'output.keepIds';
+
 /** Of an export that was rebuilt: the source, and how many of its parts became one. */
 export function rebuiltShape(seal: string, join: number): JobShape {
   return { [source]: { seal, join } };
@@ -51,6 +54,7 @@ export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape 
     'csv.formulas': job.csv.formulas,
     'csv.dialect': job.csv.dialect,
     ...idsShape(job),
+    ...(job.output.keepIds ? { [keptField]: true } : {}),
     ...baseShape(job),
     ...(sinks.length === 0 ? {} : { [customFormats]: sinks.map(({ name }) => name) }),
   };
@@ -62,6 +66,7 @@ const absent: JobShape = {
   [source]: null,
   [limitField]: null,
   [outcomeField]: [...outcomesToRead],
+  [keptField]: false,
 };
 
 function idsShape({ ids: { limit, outcome } }: Job): JobShape {
@@ -93,8 +98,9 @@ export function jobOfNothing(dir: string): Job {
 /** The job with the fields that the export began with. */
 export function jobAsBegun(job: Job, shape: JobShape): Job {
   const begun: Record<string, unknown> = structuredClone(job);
-  const { [limitField]: limit, [outcomeField]: outcome } = absent;
-  for (const [path, value] of Object.entries({ [limitField]: limit, [outcomeField]: outcome, ...shape })) {
+  const { [limitField]: limit, [outcomeField]: outcome, [keptField]: kept } = absent;
+  const before = { [limitField]: limit, [outcomeField]: outcome, [keptField]: kept };
+  for (const [path, value] of Object.entries({ ...before, ...shape })) {
     const names = path.split('.');
     const last = names.pop() ?? '';
     const parent = names.reduce<Record<string, unknown>>(
@@ -108,6 +114,11 @@ export function jobAsBegun(job: Job, shape: JobShape): Job {
   return begun as unknown as Job;
 }
 
+/** Whether an export keeps its ids: those of older versions do not. */
+export function keepsIds(shape: JobShape): boolean {
+  return shape[keptField] === true;
+}
+
 /** @throws {ExportError} `usage` or `input` when an export began with another job or with other inputs. */
 export function requireSame(
   folder: string,
@@ -116,7 +127,7 @@ export function requireSame(
 ): void {
   const old: JobShape = { ...absent, ...before.job };
   for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
-    if (!isDeepStrictEqual(old[name], value)) {
+    if (name !== keptField && !isDeepStrictEqual(old[name], value)) {
       if (name === source) throw changed('input', name, `${folder} was not made from the same records`);
       throw changed('usage', name, `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`);
     }

@@ -1,5 +1,5 @@
 import type { LoadedJob } from '../job/load-job.ts';
-import { openFinished } from '../finished/finished-export.ts';
+import { type FinishedExport, openFinished } from '../finished/finished-export.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import { type FileStore, syncFoldersOf } from '../store/file-store.ts';
@@ -11,6 +11,7 @@ import { systemClock } from '../lib/clock.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
 import { rebuildTables } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
+import { keptInputs } from './repair/kept-ids.ts';
 import type { RepairOutcome } from './repair/repair-outcome.ts';
 import { braked } from './run-brake.ts';
 import { restOf } from './repair/rest-of-repair.ts';
@@ -87,20 +88,50 @@ async function repairLocked(
   const rebuilt: string[] = [];
   for await (const path of rebuildTables(damagedExport)) rebuilt.push(path);
   const prepared =
-    source === undefined || damagedParts().size === 0
+    damagedParts().size === 0
       ? undefined
-      : await sameInputs({ ...source, job }, { manifest, effects });
+      : await inputsOf(source === undefined ? undefined : { ...source, job }, { finished, damaged, effects });
   if (prepared !== undefined) for await (const path of rebuildUnexported(damagedExport, prepared)) rebuilt.push(path);
-  const rest = await restOf({ ...damagedExport, prepared, from: source?.job.base.from, place }, effects);
+  const requested = source === undefined ? undefined : prepared;
+  const rest = await restOf({ ...damagedExport, prepared: requested, from: source?.job.base.from, place }, effects);
   rebuilt.push(...(rest?.rebuilt ?? []));
   const after = { ...before, damage: before.damage.filter(({ path }) => damaged.has(path)) };
-  const notes = rest?.notes ?? [];
+  const notes = [...keptNote(source, rest === undefined ? undefined : prepared), ...(rest?.notes ?? [])];
   const unpaid = { after, rebuilt, notes, parts: [], calls: 0, credits: 0 };
   if (rest?.bill === undefined) return unpaid;
   const { bill } = rest;
   if (pay === undefined) return { ...unpaid, bill };
-  const requested = await rest.request(braked(await pay(), job));
-  return { after: await verifyExport(files, folder), rebuilt, notes, bill, ...requested };
+  const paid = await rest.request(braked(await pay(), job));
+  return { after: await verifyExport(files, folder), rebuilt, notes, bill, ...paid };
+}
+
+interface InputsOf {
+  readonly finished: FinishedExport;
+  readonly damaged: ReadonlySet<string>;
+  readonly effects: RepairEffects;
+}
+
+/**
+ * The inputs that the job names, or the copy that the export keeps where these changed or are gone.
+ * @throws {ExportError} `input` when they changed, and there is no whole copy
+ */
+async function inputsOf(
+  source: LoadedJob | undefined,
+  { finished, damaged, effects }: InputsOf,
+): Promise<PreparedInputs | undefined> {
+  const kept = keptInputs(finished, damaged);
+  if (source === undefined) return kept;
+  try {
+    return await sameInputs(source, { manifest: finished.manifest, effects });
+  } catch (error) {
+    if (kept !== undefined && error instanceof ExportError && error.exit === 'input') return kept;
+    throw error;
+  }
+}
+
+function keptNote(source: LoadedJob | undefined, prepared: PreparedInputs | undefined): string[] {
+  if (source === undefined || prepared?.kept === undefined) return [];
+  return ['The id files changed or are gone: the ids are read from ids/ in the export.'];
 }
 
 /** The inputs at their present paths, under the names in the manifest. @throws {ExportError} `input` */

@@ -1,3 +1,4 @@
+import { besideTables } from '../records/beside-tables.ts';
 import { tableNames } from '../records/columns.ts';
 import { sinkFor } from '../formats/registry.ts';
 import { ExportError } from '../lib/export-error.ts';
@@ -89,7 +90,7 @@ function partFolders(sinks: readonly CustomSink[]): { readonly name: string; rea
   const kinds = made.flatMap(({ name, extension }) =>
     tableNames.map((table) => ({ name: `${name}/${table}`, extension })),
   );
-  return [...kinds, { name: 'unexported', extension: 'csv' }];
+  return [...kinds, ...besideTables.map(({ name }) => ({ name, extension: 'csv' }))];
 }
 
 /** Whether a run was interrupted while it threw an export away. With a manifest it is complete still: the manifest goes first. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Column } from '../records/table.ts';
+import { idsTable } from '../records/ids-table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { type ManifestFile, openFinished } from '../finished/finished-export.ts';
 import { type FileInspector, inspectFile } from '../finished/inspect-file.ts';
@@ -9,6 +10,7 @@ import { messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { knownFiles, type Manifest } from '../store/manifest.ts';
+import { keepsIds } from './job-shape.ts';
 
 /** Something in an export that is not as its manifest says. */
 export interface Damage {
@@ -102,16 +104,21 @@ function* accountDamage(manifest: Manifest): Generator<Damage, void, void> {
     const expected =
       table === unexportedTable.name
         ? read - exported - carried
-        : table === 'assets'
-          ? exported + carried
-          : tables[table]?.rows;
+        : table === idsTable.name
+          ? read
+          : table === 'assets'
+            ? exported + carried
+            : tables[table]?.rows;
     if (expected !== total)
       yield { path, problem: `${key} has ${total} rows in its files, but should have ${expected ?? 'none'}` };
   }
   const last = files.reduce((most, file) => Math.max(most, file.last), 0);
   if (last !== read) yield { path, problem: `the parts cover ${last} entries, but ${read} were read` };
-  const unexported = files.filter((file) => file.table === unexportedTable.name).length;
-  if (unexported !== parts) yield { path, problem: `${unexported} parts are listed, but ${parts} were written` };
+  const besides = [unexportedTable, ...(keepsIds(manifest.job) ? [idsTable] : [])];
+  for (const { name } of besides) {
+    const listed = files.filter((file) => file.table === name).length;
+    if (listed !== parts) yield { path, problem: `${listed} parts of ${name} are listed, but ${parts} were written` };
+  }
 }
 
 /** The manifest of a diff against itself: the rows of its tables. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createGzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { createGzip, gzip, gzipSync } from 'node:zlib';
 import type { Compression } from '../formats/sink.ts';
 
 /** Compresses a file as it is written. Given the same pushes it gives the same bytes. */
@@ -8,8 +9,12 @@ export interface Codec {
   end(): Promise<Uint8Array>;
 }
 
+/** `gzipMembers`: gzip, each push by itself. The file needs no state between pushes, and a small one no other thread. */
+export type FileCodec = Compression | 'gzipMembers';
+
 /** The codec around a whole file; `snappy` exists only inside Parquet. */
-export async function openCodec(compression: Compression): Promise<Codec> {
+export async function openCodec(compression: FileCodec): Promise<Codec> {
+  if (compression === 'gzipMembers') return gzipMembersCodec;
   if (compression === 'gzip') return gzipCodec();
   if (compression === 'zstd') return zstdCodec();
   return plainCodec;
@@ -42,6 +47,20 @@ function gzipCodec(): Codec {
     },
   };
 }
+
+/** Ids hardly repeat anything: a higher level takes more time and gives the same bytes an id. */
+const memberOptions = { level: 1, memLevel: 9 };
+
+/** Up to so many bytes, another thread would take longer. */
+const smallMember = 1 << 16;
+
+const gzipElsewhere = promisify<Uint8Array, typeof memberOptions, Buffer>(gzip);
+
+const gzipMembersCodec: Codec = {
+  push: async (bytes) =>
+    bytes.length <= smallMember ? gzipSync(bytes, memberOptions) : gzipElsewhere(bytes, memberOptions),
+  end: async () => nothing,
+};
 
 /** A frame a push: frames in a row are one valid file, and need no state that files would have to share. */
 async function zstdCodec(): Promise<Codec> {

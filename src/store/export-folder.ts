@@ -53,6 +53,7 @@ export const exportPaths = {
   /** Files about the tables that are not in the manifest: `verify` knows them and does not check them. */
   companions: ['runs.jsonl', 'report.html'],
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
+  ids: (part: number) => `ids/part-${partNumber(part)}.csv.gz`,
   table: ({ format, table, part, extension, codec }: PartFileName) =>
     `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,
   journal: (part: number) => `.run/journal/part-${partNumber(part)}.journal`,

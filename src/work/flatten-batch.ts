@@ -7,6 +7,7 @@ import type { Row } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
 import { changeRows } from './change-rows.ts';
+import type { IdRows } from './id-rows.ts';
 import { unexportedRow } from './unexported.ts';
 
 /** The rows that a batch gives to each file of its part. */
@@ -16,11 +17,15 @@ export interface FlatBatch {
   /** One cell a row: the record's text. Empty unless raw files are wanted. */
   readonly raw: readonly RowBlock[];
   readonly unexported: readonly RowBlock[];
+  /** All entries. Empty unless they are kept. */
+  readonly ids: readonly RowBlock[];
 }
 
 export interface FlattenOptions {
   readonly tables: readonly ShapedTable[];
   readonly raw: boolean;
+  /** Makes rows of all entries, where they are kept. */
+  readonly ids?: IdRows | undefined;
   /** When the rows that this export requests were requested, in microseconds since 1970. */
   readonly fetchedAtUs: number;
   /** Names of the inputs, by `IdEntry.source`. */
@@ -52,6 +57,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
     rows,
     raw: raw ? runs.map(({ rows, records }) => rows.rawRows(records)) : [],
     unexported: unexported.length === 0 ? [] : [blockOf(unexportedTable.columns, unexported)],
+    ids: options.ids === undefined ? [] : [options.ids.of(batch.batch.entries)],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { RowBlock } from '../records/row-block.ts';
 import type { Table } from '../records/table.ts';
+import { idsTable } from '../records/ids-table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { CsvDialectName } from '../lib/csv-dialect.ts';
 import {
@@ -25,6 +26,18 @@ export const rawTable: Table = {
   columns: [{ name: 'record', type: 'json', nullable: false, path: [], about: 'The record as the service sent it.' }],
 };
 
+/** Files beside those of the tables. They are CSV of RFC 4180, whatever the job says of its tables. */
+const besides = {
+  unexported: { table: unexportedTable, codec: 'none', pathOf: exportPaths.unexported },
+  ids: { table: idsTable, codec: 'gzipMembers', pathOf: exportPaths.ids },
+} as const;
+
+type Beside = keyof typeof besides;
+
+function isBeside(format: string): format is Beside {
+  return Object.hasOwn(besides, format);
+}
+
 export interface PartOptions {
   readonly files: FileStore;
   readonly folder: string;
@@ -36,6 +49,8 @@ export interface PartOptions {
   readonly compression: Readonly<Partial<Record<Format, Compression>>>;
   readonly escapeFormulas: boolean;
   readonly csvDialect: CsvDialectName;
+  /** Whether the entries themselves are kept. */
+  readonly keepIds: boolean;
 }
 
 /** The files of one part in the making. */
@@ -49,7 +64,7 @@ export interface PartBuild {
 
 /** Which file of a part. */
 export interface TableFileName {
-  readonly format: Format | 'unexported';
+  readonly format: Format | Beside;
   readonly table: Table;
   readonly part: number;
 }
@@ -68,7 +83,7 @@ export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): Fil
   return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect };
 }
 
-/** Opens every file of a part: each format by each table, and the unexported ids. */
+/** Opens every file of a part: each format by each table, the unexported ids, and all ids. */
 export async function openPart(part: number, options: PartOptions): Promise<PartBuild> {
   const open: OpenTableFile[] = [];
   try {
@@ -82,6 +97,7 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
       }
     }
     open.push(await openTableFile(options, { format: 'unexported', table: unexportedTable, part }));
+    if (options.keepIds) open.push(await openTableFile(options, { format: 'ids', table: idsTable, part }));
   } catch (error) {
     await discardAll(open);
     throw error;
@@ -100,13 +116,14 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
   };
 }
 
-function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported }: FlatBatch): readonly RowBlock[] {
+function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported, ids }: FlatBatch): readonly RowBlock[] {
   if (format === 'raw') return raw;
   if (format === 'unexported') return unexported;
+  if (format === 'ids') return ids;
   return rows.get(table) ?? [];
 }
 
-type FileOptions = Omit<PartOptions, 'formats' | 'sinks' | 'tables'>;
+type FileOptions = Omit<PartOptions, 'formats' | 'sinks' | 'tables' | 'keepIds'>;
 type FileEncoding = Omit<FileOptions, 'files' | 'folder'>;
 
 /** Opens one file of a part in a built-in format. */
@@ -114,32 +131,33 @@ export async function openTableFile(
   options: FileOptions,
   { format, table, part }: TableFileName,
 ): Promise<OpenTableFile> {
-  if (format !== 'unexported') {
+  if (!isBeside(format)) {
     const codec = options.compression[format] ?? compressions[format][0];
     return openFile(options, { sink: sinkFor(format), codec, table, part });
   }
-  const plain: FileOptions = { ...options, csvDialect: 'rfc4180' };
-  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec: 'none', table, part });
+  // The ids are read back: they are kept exact.
+  const escapeFormulas = options.escapeFormulas && format !== 'ids';
+  const plain: FileOptions = { ...options, escapeFormulas, csvDialect: 'rfc4180' };
+  const beside = besides[format];
+  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec: 'none', beside, table, part });
 }
 
 interface FileKind {
   readonly sink: Sink;
   readonly codec: Compression;
+  readonly beside?: (typeof besides)[Beside];
   readonly table: Table;
   readonly part: number;
 }
 
 async function openFile(
   { files, folder, escapeFormulas, csvDialect }: FileOptions,
-  { sink, codec: wanted, table, part }: FileKind,
+  { sink, codec: wanted, beside, table, part }: FileKind,
 ): Promise<OpenTableFile> {
   const { format, extension, blockBytes } = sink;
   const codec = sink.compressesInside ? 'none' : wanted;
-  const name =
-    format === 'unexported'
-      ? exportPaths.unexported(part)
-      : exportPaths.table({ format, table: table.name, part, extension, codec });
-  const file = await openPartFile({ files, folder, name, codec, blockBytes });
+  const name = beside?.pathOf(part) ?? exportPaths.table({ format, table: table.name, part, extension, codec });
+  const file = await openPartFile({ files, folder, name, codec: beside?.codec ?? codec, blockBytes });
   try {
     const encoder = await sink.open(file, {
       columns: table.columns,
@@ -164,11 +182,11 @@ async function finishAll(
   const replaced = new Map<string, number>();
   for (const { format, table, file, encoder, rows } of open) {
     const told = await encoder.end();
-    if (format !== 'unexported') {
+    if (!isBeside(format)) {
       formulaCells += told.formulaCells;
       replaced.set(table, Math.max(replaced.get(table) ?? 0, told.replacedSurrogates));
     }
-    done.push({ format: format === 'unexported' ? 'csv' : format, table, part, rows, ...(await file.finish()) });
+    done.push({ format: isBeside(format) ? 'csv' : format, table, part, rows, ...(await file.finish()) });
   }
   const replacedSurrogates = [...replaced.values()].reduce((sum, cells) => sum + cells, 0);
   return { files: done, notes: { formulaCells, replacedSurrogates } };

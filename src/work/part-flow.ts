@@ -50,12 +50,12 @@ export async function* partsOf(
   flow: PartFlow,
 ): AsyncGenerator<FinishedPart, void, void> {
   const { job, scratch, sinks, files, client, journal, sources, startedAtMs, firstPart } = flow;
-  const { formats } = job.output;
+  const { formats, keepIds } = job.output;
   const { flags, singles } = job.service;
   const tables = tablesOf(job, startedAtMs);
   const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles });
   const parts = writeParts(fetched, {
-    ...{ files, folder: scratch, formats, sinks, tables, ...fileOptionsOf(job) },
+    ...{ files, folder: scratch, formats, sinks, tables, keepIds, ...fileOptionsOf(job) },
     ...{ sources, firstPart, startedAtMs, tail: flow.tail },
   });
   for await (const part of parts) {

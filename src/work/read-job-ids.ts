@@ -32,15 +32,17 @@ interface CountedReading {
 /** All ids of the inputs in their order, with duplicates marked. Reports progress. */
 export function readJobIds(
   { ids }: Pick<Job, 'ids'>,
-  { inputs, fingerprints }: PreparedInputs,
+  { inputs, fingerprints, kept }: PreparedInputs,
   { progress, listener, seen = new HashSet128() }: CountedReading,
 ): AsyncIterable<Entries> {
-  const read = readIds(inputs, {
-    ...ids,
-    expected: fingerprints,
-    onBytes: (bytes) => (progress.inputBytes += bytes),
-    onInvalid: sampling(progress.invalid),
-  });
+  const read =
+    kept?.() ??
+    readIds(inputs, {
+      ...ids,
+      expected: fingerprints,
+      onBytes: (bytes) => (progress.inputBytes += bytes),
+      onInvalid: sampling(progress.invalid),
+    });
   return markDuplicates(countEntries(read, progress, listener), seen);
 }
 

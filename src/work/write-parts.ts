@@ -7,6 +7,7 @@ import type { ShapedTable } from '../records/shape-table.ts';
 import type { BatchLookups } from '../client/look-up-batch.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
 import { flattenBatch } from './flatten-batch.ts';
+import { IdRows } from './id-rows.ts';
 import { openPart, type PartOptions } from './part-build.ts';
 
 /** A part whose files are whole and synced, ready to be published and committed. */
@@ -72,13 +73,14 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   const drift = createDriftCounter();
   const raw = options.formats.includes('raw');
   const { tables, sources } = options;
+  const ids = options.keepIds ? new IdRows(sources) : undefined;
   const fetchedAtUs = options.startedAtMs * 1000;
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
   let refresh: RefreshCounts | undefined;
   return {
     write: async (batch) => {
-      const flat = flattenBatch(batch, { tables, raw, sources, drift, fetchedAtUs });
+      const flat = flattenBatch(batch, { tables, raw, ids, sources, drift, fetchedAtUs });
       counts = sumOf(noCounts, [counts, batch.counts]);
       if (batch.origins !== undefined) refresh = sumOfRefresh([refresh, batch.origins.counts]);
       if (batch.found !== undefined) extras = sumOf(noNotes, [extras, extrasOf(batch.found)]);
@@ -87,7 +89,7 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
     writeTail: async () => {
       for await (const block of options.tail?.() ?? []) {
         const rows = new Map([[changesTable.name, [block]]]);
-        await build.write({ rows, raw: [], unexported: [] });
+        await build.write({ rows, raw: [], unexported: [], ids: [] });
       }
     },
     finish: async () => {

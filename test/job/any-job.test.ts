@@ -11,6 +11,7 @@ const words = fc.stringMatching(/^[a-z][a-z0-9_ ./-]{0,10}[a-z0-9]$/);
 
 /** Values that the schema takes for a field of each kind; where it takes fewer, they are named. */
 const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  'budget.account': fc.constantFrom('main', 'team-1.nights_x'),
   'budget.freeStatuses': fc.uniqueArray(fc.integer({ min: 300, max: 599 }), { minLength: 1, maxLength: 3 }),
   'budget.creditsPerSecond': fc.constantFrom(0.5, 160, 12.25),
   'budget.overrun': fc.constantFrom('none', [250], ['50%'], ['12.5%', 0], [7, '200%']),

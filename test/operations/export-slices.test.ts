@@ -30,6 +30,7 @@ function exportThree({ commit, make }: { commit: (n: number) => Promise<'committ
       sinks: [],
       inputs: { fingerprints: [], inputBytes: 0, columns: [] },
       open: {
+        start: { job: {} },
         commits: () => [],
         answers: 0,
         slices: { next: async () => waiting.pop() },

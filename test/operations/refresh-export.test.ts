@@ -63,7 +63,9 @@ describe('an export with a base', () => {
     'carries fresh rows from %s over, byte for byte and without a call',
     async (format) => {
       const [first, second, full] = [await tempFolder(), await tempFolder(), await tempFolder()];
-      const base = { day: 0, records, ids, flags: { base: 'none', format: [format, 'csv'], tables: allTables } };
+      const idFile = join(await tempFolder(), 'ids.txt');
+      const begun = { base: 'none', format: [format, 'csv'], tables: allTables };
+      const base = { day: 0, records, ids, idFile, flags: begun };
       await night({ ...base, out: first });
       const formats = format === 'raw' ? 'csv,jsonl,parquet,raw' : 'csv,jsonl,parquet';
       const flags = { format: formats, tables: allTables };
@@ -115,6 +117,7 @@ describe('an export with a base', () => {
     const [first, second, full] = [await tempFolder(), await tempFolder(), await tempFolder()];
     const flags = { format: 'csv,parquet', tables: allTables };
     const before = ids.slice(0, 120);
+    const idFile = join(await tempFolder(), 'ids.txt');
     await night({ day: 0, records: records.slice(0, 120), ids: before, out: first, flags: { ...flags, base: 'none' } });
     // One is gone from the service, one from the ids, ten are new, one has another owner.
     const [gone = '', unlisted = '', changed = ''] = ids;
@@ -125,8 +128,8 @@ describe('an export with a base', () => {
       );
     const listed = ids.filter((id) => id !== unlisted);
     const refreshed = { ...flags, base: first, 'max-age': '2d' };
-    const outcome = await night({ day: 2, records: now, ids: listed, out: second, flags: refreshed });
-    await night({ day: 2, records: now, ids: listed, out: full, flags: { ...flags, base: 'none' } });
+    const outcome = await night({ day: 2, records: now, ids: listed, idFile, out: second, flags: refreshed });
+    await night({ day: 2, records: now, ids: listed, idFile, out: full, flags: { ...flags, base: 'none' } });
     expect(outcome).toMatchObject({ state: 'complete', callsOfRun: 7, sent: 7 });
     expect(outcome.account.counts).toMatchObject({ read: 129, exported: 128, carried: 0, missing: 1 });
     expect(bytesOf(second)).toEqual(bytesOf(full));

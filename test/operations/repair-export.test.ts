@@ -264,7 +264,7 @@ describe('a repair', () => {
   it('finds the ids wherever they lie now, and refuses others', async () => {
     const { folder, out, flags, running, calls } = await finished();
     const whole = exportBytes(out);
-    rmSync(join(out, 'unexported/part-00000.csv'));
+    for (const lost of ['unexported/part-00000.csv', 'ids/part-00000.csv.gz']) rmSync(join(out, lost));
     const moved = join(folder, 'moved/elsewhere.list');
     mkdirSync(join(folder, 'moved'));
     writeFileSync(moved, readFileSync(flags.ids));

@@ -86,6 +86,7 @@ it('a fresh run takes away what the export left, and touches nothing else in its
   ).toEqual([
     'csv/assets/part-00000.csv',
     'csv/creators/part-00000.csv',
+    'ids/part-00000.csv.gz',
     'jsonl/assets/part-00000.jsonl',
     'jsonl/creators/part-00000.jsonl',
     'manifest.json',

@@ -1,5 +1,5 @@
 import { type BookedDay, type DiskLedger, openDiskLedger, readLedgers } from '../../client/ledger/credit-ledger.ts';
-import { keyHash } from '../../client/ledger/ledger-file.ts';
+import { accountOf, accountPattern, accountRule, type LedgerOf, ledgerName } from '../../client/ledger/ledger-name.ts';
 import { environmentName } from '../../job/job-fields.ts';
 import { loadJob } from '../../job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
@@ -22,14 +22,16 @@ export const creditsCommand: Command = {
     { line: 'credits --api-key-file key.txt', about: 'credits booked under one key; without a key, under all' },
     { line: 'credits set 480000 --api-key-file key.txt', about: 'sets today to the usage on the provider’s page' },
     { line: 'credits set 0 --day 2026-11-20', about: 'sets another day; the key is in ASSET_EXPORT_API_KEY' },
+    { line: 'credits --account main', about: 'credits booked under an account (budget.account)' },
     { line: 'credits --fleet job.yaml', about: 'the shared ledger that the job names in fleet.database' },
   ],
-  words: { name: '[set <credits>]', about: 'correct one day in the ledger of the key', least: 0, most: 2 },
+  words: { name: '[set <credits>]', about: 'correct one day in the ledger of the key or account', least: 0, most: 2 },
   groups: [
     {
       title: 'Flags',
       flags: [
         { name: 'api-key-file', value: 'PATH', about: 'file with the key (else ASSET_EXPORT_API_KEY)' },
+        { name: 'account', value: 'NAME', about: 'ledger of this account (budget.account); it needs no key' },
         { name: 'day', value: 'DAY', about: 'UTC day to set, for example 2026-11-20', standard: 'today' },
         {
           name: 'fleet',
@@ -54,42 +56,70 @@ export const creditsCommand: Command = {
 interface Books {
   /** As people know the place. */
   readonly place: string;
-  readonly apiKey: string | undefined;
-  /** Of one key when it is given. */
+  readonly whose: LedgerOf;
+  /** Of one ledger when a key or an account is given. */
   readonly read: () => Promise<BookedDay[]>;
-  readonly open: (apiKey: string) => Promise<DiskLedger>;
+  readonly open: () => Promise<DiskLedger>;
 }
 
 function booksOf(args: CommandArguments): Books {
   const fleet = args.text('fleet') ?? process.env[environmentName('fleet')];
   if (fleet === undefined || fleet === '') {
-    const [stateDir, apiKey] = [stateFolder(args.text('state-dir')), givenKey(args)];
+    const stateDir = stateFolder(args.text('state-dir'));
+    const whose = { apiKey: givenKey(args), account: givenAccount(args) };
     return {
       place: shownPath(stateDir, process.cwd()),
-      apiKey,
-      read: () => readLedgers({ stateDir, ...(apiKey === undefined ? {} : { apiKey }) }),
-      open: (key) => openDiskLedger({ stateDir, apiKey: key }),
+      whose,
+      read: () => readLedgers({ stateDir, ...whose }),
+      open: () => openDiskLedger({ stateDir, ...whose }),
     };
   }
-  const { database, keyFile } = databaseOf(fleet);
-  const apiKey = givenKey(args, keyFile);
+  const { database, keyFile, account } = databaseOf(fleet);
+  const whose = { apiKey: givenKey(args, keyFile), account: givenAccount(args) ?? account };
   return {
     place: 'the shared database',
-    apiKey,
-    read: () => readFleetLedger(database, { apiKey }),
-    open: async (key) => (await openFleetBudget(database, { apiKey: key })).ledger,
+    whose,
+    read: () => readFleetLedger(database, whose),
+    open: async () => (await openFleetBudget(database, whose)).ledger,
   };
 }
 
 /** The database that `--fleet` names, or that its job file does. An address may hold a password: it is not repeated. */
-function databaseOf(fleet: string): { readonly database: string; readonly keyFile?: string | undefined } {
+function databaseOf(fleet: string): {
+  readonly database: string;
+  readonly keyFile?: string | undefined;
+  readonly account?: string | undefined;
+} {
   if (fleet.includes('://')) return { database: fleet };
   const { job } = loadJob({ file: fleet, environment: process.env });
   const { database } = job.fleet;
-  if (database !== undefined) return { database, keyFile: job.service.apiKeyFile };
+  if (database !== undefined) return { database, keyFile: job.service.apiKeyFile, account: job.budget.account };
   throw new ExportError('usage', `${fleet} does not set fleet.database`, {
     todo: 'Name a job file with fleet.database, or the address of the shared database.',
   });
+}
+
+/** @throws {ExportError} `usage` */
+function givenAccount(args: CommandArguments): string | undefined {
+  const account = args.text('account');
+  if (account === undefined || accountPattern.test(account)) return account;
+  throw new ExportError('usage', `--account ${accountRule}`, { todo: 'Name it as budget.account of the job does.' });
+}
+
+function isGiven({ apiKey, account }: LedgerOf): boolean {
+  return apiKey !== undefined || account !== undefined;
+}
+
+/** `key d6a7cd2a7371b1a1`, or `account main` */
+function shownName(ledger: string): string {
+  const account = accountOf(ledger);
+  return account === undefined ? `key ${ledger}` : `account ${account}`;
+}
+
+/** The same as members of an object. */
+function namedBy(ledger: string): { readonly account: string } | { readonly key: string } {
+  const account = accountOf(ledger);
+  return account === undefined ? { key: ledger } : { account };
 }
 
 /** The key as `run` finds it. */
@@ -101,46 +131,49 @@ function givenKey(args: CommandArguments, ofJob?: string): string | undefined {
   return readApiKey({ file, fileFromFlag: flag !== undefined, environment: process.env });
 }
 
-async function shownText(args: CommandArguments, { apiKey, place, read }: Books): Promise<string> {
+async function shownText(args: CommandArguments, { whose, place, read }: Books): Promise<string> {
   if (args.text('day') !== undefined) throw new ExportError('usage', '--day works only with credits set <credits>');
   const booked = await read();
   const today = utcDay(systemClock.now());
-  const ledgers = [...new Set(booked.map((each) => each.keyHash))].map((hash) => ({
-    key: hash,
-    days: booked.filter((each) => each.keyHash === hash).map(({ day, credits }) => ({ day, credits })),
+  const ledgers = [...new Set(booked.map((each) => each.ledger))].map((name) => ({
+    name,
+    days: booked.filter((each) => each.ledger === name).map(({ day, credits }) => ({ day, credits })),
   }));
-  if (args.isOn('json')) return `${JSON.stringify({ today, ledgers })}\n`;
+  if (args.isOn('json')) {
+    const named = ledgers.map(({ name, days }) => ({ ...namedBy(name), days }));
+    return `${JSON.stringify({ today, ledgers: named })}\n`;
+  }
   if (ledgers.length === 0) {
-    const whose = apiKey === undefined ? '' : ` under key ${keyHash(apiKey)}`;
-    return `No credits booked${whose} in ${place}.\n`;
+    const under = isGiven(whose) ? ` under ${shownName(ledgerName(whose))}` : '';
+    return `No credits booked${under} in ${place}.\n`;
   }
   const width = Math.max(...booked.map(({ credits }) => count(credits).length));
-  const texts = ledgers.map(({ key, days }) => {
+  const texts = ledgers.map(({ name, days }) => {
     const rows = days.map(
       ({ day, credits }) => `  ${day}  ${count(credits).padStart(width)}${day === today ? '  today' : ''}`,
     );
-    return [`Credits booked under key ${key}, by UTC day:`, ...rows].join('\n');
+    return [`Credits booked under ${shownName(name)}, by UTC day:`, ...rows].join('\n');
   });
   return `${texts.join('\n\n')}\n`;
 }
 
-async function setText(args: CommandArguments, { apiKey, open }: Books): Promise<string> {
+async function setText(args: CommandArguments, { whose, open }: Books): Promise<string> {
   const credits = creditsOf(args.words);
   const day = args.text('day') ?? utcDay(systemClock.now());
   if (!isDay(day)) throw new ExportError('usage', '--day must be a UTC day, for example 2026-11-20');
-  if (apiKey === undefined) {
-    throw new ExportError('usage', 'credits set needs the API key', {
-      todo: 'Name the key file with --api-key-file, or set the environment variable ASSET_EXPORT_API_KEY.',
+  if (!isGiven(whose)) {
+    throw new ExportError('usage', 'credits set needs the API key or an account', {
+      todo: 'Name the key file with --api-key-file or set ASSET_EXPORT_API_KEY; or name the account with --account.',
     });
   }
-  const ledger = await open(apiKey);
+  const ledger = await open();
   const correction = await ledger.set({ day, credits }).finally(() => ledger.close());
-  const key = keyHash(apiKey);
+  const name = ledgerName(whose);
   const { before = null, after, inFlight } = correction;
-  if (args.isOn('json')) return `${JSON.stringify({ key, day, before, after, inFlight })}\n`;
+  if (args.isOn('json')) return `${JSON.stringify({ ...namedBy(name), day, before, after, inFlight })}\n`;
   const was = before === null ? 'the ledger was damaged' : `${count(before)} credits were booked`;
   const flying = inFlight === 0 ? '' : `\n  ${count(inFlight)} of them for calls that are in flight`;
-  return `${day} under key ${key}: ${was}, now ${count(after)}${flying}\n`;
+  return `${day} under ${shownName(name)}: ${was}, now ${count(after)}${flying}\n`;
 }
 
 /** What is wrong is not repeated: it may be the key. */

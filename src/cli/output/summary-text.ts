@@ -2,6 +2,7 @@ import type { ExportAccount, ExportOutcome } from '../../operations/export-outco
 import type { FileFacts } from '../../store/export-facts.ts';
 import { limitText } from '../../store/limited.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
+import { isBesideTable } from '../../records/beside-tables.ts';
 import { wrapText } from './help-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { commandLine } from '../../lib/shown-path.ts';
@@ -129,7 +130,7 @@ function few(drift: readonly { readonly path: string }[]): string {
 /** A line a table, a column a format: every format holds the same rows. */
 function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
   const folderOf = ({ path }: FileFacts): string => path.split('/')[0] ?? '';
-  const formats = [...new Set(files.filter(({ table }) => table !== 'unexported').map(folderOf))];
+  const formats = [...new Set(files.filter(({ table }) => !isBesideTable(table)).map(folderOf))];
   const tables = [...new Set(files.map(({ table }) => table))];
   const width = Math.max(0, ...tables.map((name) => name.length));
   const lines = tables.map((table) => {
@@ -137,7 +138,7 @@ function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
     const first = mine.filter((file) => folderOf(file) === (mine[0] === undefined ? '' : folderOf(mine[0])));
     const rows = first.reduce((sum, file) => sum + file.rows, 0);
     const sizes = formats.map((format) => {
-      const inFormat = table === 'unexported' ? [] : mine.filter((file) => folderOf(file) === format);
+      const inFormat = isBesideTable(table) ? [] : mine.filter((file) => folderOf(file) === format);
       return inFormat.length === 0 ? '' : byteSize(inFormat.reduce((sum, { bytes }) => sum + bytes, 0));
     });
     return `    ${table.padEnd(width)}  ${count(rows).padStart(11)}${sizes.map((size) => size.padStart(11)).join('')}`;

@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive, thisProcess } from '../../lib/process/lock-owner.ts';
-import {
-  type FoundLedger,
-  keyHash,
-  type LedgerDay,
-  LedgerFile,
-  ledgerFiles,
-  makeLedgerFolders,
-} from './ledger-file.ts';
+import { type FoundLedger, type LedgerDay, LedgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
+import { accountOf, type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
 import { emptyState, type LedgerState } from './ledger-state.ts';
 
-/** What was booked against a key, by UTC day (`YYYY-MM-DD`), in credits. */
+/** What was booked against a key or an account, by UTC day (`YYYY-MM-DD`), in credits. */
 export interface CreditLedger {
   /**
    * Books credits unless the day's total would pass `limit`; resolves to whether they are booked, and then they
@@ -50,10 +44,8 @@ export interface Correction {
   readonly inFlight: number;
 }
 
-export interface DiskLedgerOptions {
+export interface DiskLedgerOptions extends LedgerOf {
   readonly stateDir: string;
-  /** Only its hash is kept. */
-  readonly apiKey: string;
   /** Aborted: a process that keeps the ledger from this one is not waited for. */
   readonly abort?: AbortSignal | undefined;
 }
@@ -61,6 +53,8 @@ export interface DiskLedgerOptions {
 /** A day as this process sees it. */
 interface OpenDay {
   readonly file: LedgerFile;
+  /** That of the key, of an account. */
+  readonly ofKey: LedgerFile | undefined;
   /** Credits that are booked and neither settled nor refunded. */
   inFlight: number;
   /** The same when this process last wrote it to the file; undefined before that. */
@@ -76,9 +70,13 @@ interface Balance {
 /** Entries are dropped or merged when there are more than this: a file has room for 130. */
 const manyEntries = 120;
 
-/** The ledger that all processes of a user share: one file for each key and day. */
-export async function openDiskLedger({ stateDir, apiKey, abort }: DiskLedgerOptions): Promise<DiskLedger> {
-  const hash = keyHash(apiKey);
+/**
+ * The ledger that all processes of a user share: one file for each key or account, and day. The first change of an account's day
+ * with a key takes over what the key's own ledger has booked: one write holds both the credits and whose they are.
+ */
+export async function openDiskLedger({ stateDir, abort, ...whose }: DiskLedgerOptions): Promise<DiskLedger> {
+  const ledger = ledgerName(whose);
+  const key = takenOver(whose);
   const self = newOwner();
   const days = new Map<string, OpenDay>();
   await makeLedgerFolders(stateDir);
@@ -87,7 +85,8 @@ export async function openDiskLedger({ stateDir, apiKey, abort }: DiskLedgerOpti
     const known = days.get(day);
     if (known !== undefined) return known;
     const opened = {
-      file: new LedgerFile(stateDir, { keyHash: hash, day }, { self, abort }),
+      file: new LedgerFile(stateDir, { ledger, day }, { self, abort }),
+      ofKey: key === undefined ? undefined : new LedgerFile(stateDir, { ledger: key, day }, { self, abort }),
       inFlight: 0,
       written: undefined,
     };
@@ -95,12 +94,21 @@ export async function openDiskLedger({ stateDir, apiKey, abort }: DiskLedgerOpti
     return opened;
   }
 
+  /** A day with what the key's ledger has booked on it, once. */
+  function withTaken(state: LedgerState, { ofKey }: OpenDay, day: string): LedgerState {
+    if (ofKey === undefined || key === undefined || state.taken?.includes(key) === true) return state;
+    const { found, path } = ofKey.look();
+    const { credits } = stateIn(found, path, { ledger: key, day });
+    return { ...state, credits: state.credits + credits, taken: [...(state.taken ?? []), key] };
+  }
+
   /** Changes a day's balance; resolves to false, and writes nothing, where `step` gives none. */
   function change(day: string, step: (before: Balance, open: OpenDay) => Balance | undefined): Promise<boolean> {
     const open = openDay(day);
     return open.file.change((found, path) => {
       const isGone = found === 'nothing yet' && open.written !== undefined;
-      const { credits, inFlight } = stateIn(isGone ? 'damaged' : found, path, day);
+      const state = stateIn(isGone ? 'damaged' : found, path, { ledger, day });
+      const { credits, inFlight, taken } = withTaken(state, open, day);
       const inFile = inFlight.find(({ owner }) => owner.nonce === self.nonce)?.credits ?? 0;
       // A repair does not know what this process has in flight. The provider may charge it, so it is booked again.
       const lost = Math.max(0, (open.written ?? 0) - inFile);
@@ -109,7 +117,7 @@ export async function openDiskLedger({ stateDir, apiKey, abort }: DiskLedgerOpti
       const others = inFlight.filter(({ owner }) => owner.nonce !== self.nonce);
       // Its own entry goes to the end: the first ones were not written for the longest time.
       const own = after.own > 0 ? [{ credits: after.own, owner: self }] : [];
-      const next = { credits: after.credits, inFlight: [...fewer(others), ...own] };
+      const next = { credits: after.credits, inFlight: [...fewer(others), ...own], ...(taken && { taken }) };
       const onWritten = (): void => {
         open.inFlight = after.own;
         open.written = after.own;
@@ -138,15 +146,25 @@ export async function openDiskLedger({ stateDir, apiKey, abort }: DiskLedgerOpti
       if (open.inFlight === 0)
         await change(day, (before, { inFlight }) => ({ credits: before.credits, own: inFlight }));
     },
-    booked: (day) => openDay(day).file.change((found, path) => ({ result: stateIn(found, path, day).credits })),
-    set: ({ day, credits }) =>
-      openDay(day).file.change((found) => {
+    booked: (day) => {
+      const open = openDay(day);
+      return open.file.change((found, path) => ({
+        result: withTaken(stateIn(found, path, { ledger, day }), open, day).credits,
+      }));
+    },
+    set: ({ day, credits }) => {
+      const open = openDay(day);
+      return open.file.change((found) => {
         const state = found === 'nothing yet' ? emptyState : found === 'damaged' ? undefined : found;
         const living = livingIn(state?.inFlight ?? []);
         const inFlight = sumOf(living);
         const after = credits + inFlight;
-        return { result: { before: state?.credits, after, inFlight }, next: { credits: after, inFlight: living } };
-      }),
+        // What the provider says includes the bookings of the key.
+        const taken = key === undefined ? state?.taken : [...new Set([...(state?.taken ?? []), key])];
+        const next = { credits: after, inFlight: living, ...(taken && { taken }) };
+        return { result: { before: state?.credits, after, inFlight }, next };
+      });
+    },
     close: async () => {
       const open = [...days.values()];
       days.clear();
@@ -182,11 +200,13 @@ function sumOf(entries: LedgerState['inFlight']): number {
   return entries.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-function stateIn(found: FoundLedger, path: string, day: string): LedgerState {
+function stateIn(found: FoundLedger, path: string, { ledger, day }: LedgerDay): LedgerState {
   if (found === 'nothing yet') return emptyState;
   if (found !== 'damaged') return found;
+  const account = accountOf(ledger);
+  const whose = account === undefined ? '' : ` --account ${account}`;
   throw new ExportError('damaged', `the credit ledger ${path} is damaged`, {
-    todo: `Look up the usage of ${day} (UTC) on the provider's page, then run: asset-export credits set <credits> --day ${day}`,
+    todo: `Look up the usage of ${day} (UTC) on the provider's page, then run: asset-export credits set <credits> --day ${day}${whose}`,
   });
 }
 
@@ -194,15 +214,20 @@ export interface BookedDay extends LedgerDay {
   readonly credits: number;
 }
 
-/** What is booked in a state folder, by key and day; of one key when it is given. @throws {ExportError} */
-export async function readLedgers({ stateDir, apiKey }: { stateDir: string; apiKey?: string }): Promise<BookedDay[]> {
+/** What is booked in a state folder, by ledger and day; of one ledger when a key or an account is given. @throws {ExportError} */
+export async function readLedgers({
+  stateDir,
+  ...whose
+}: LedgerOf & { readonly stateDir: string }): Promise<BookedDay[]> {
+  const { apiKey, account } = whose;
+  const only = apiKey === undefined && account === undefined ? undefined : ledgerName(whose);
   const booked: BookedDay[] = [];
   const self = newOwner();
   for (const each of await ledgerFiles(stateDir)) {
-    if (apiKey !== undefined && each.keyHash !== keyHash(apiKey)) continue;
+    if (only !== undefined && each.ledger !== only) continue;
     if (booked.length === 0) await makeLedgerFolders(stateDir);
     const file = new LedgerFile(stateDir, each, { self });
-    const credits = await file.change((found, path) => ({ result: stateIn(found, path, each.day).credits }));
+    const credits = await file.change((found, path) => ({ result: stateIn(found, path, each).credits }));
     booked.push({ ...each, credits });
     await file.close();
   }

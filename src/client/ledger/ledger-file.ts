@@ -1,33 +1,38 @@
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type Exclusion, exclusively } from '../../lib/process/exclusively.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
-import { sha256 } from '../../lib/sha256.ts';
 import { SyncedFile } from '../../store/synced-file.ts';
 import { copyBytes, copyOf, type LedgerState, stateOf } from './ledger-state.ts';
 
-/** Names a key without giving it away: 64 bits of its SHA-256. */
-export function keyHash(apiKey: string): string {
-  return sha256(apiKey.trim()).slice(0, 16);
-}
-
 export interface LedgerDay {
-  readonly keyHash: string;
+  /** `ledgerName` */
+  readonly ledger: string;
   /** UTC, `YYYY-MM-DD`. */
   readonly day: string;
 }
 
-/** Every day of every key that has bookings, by key, oldest first. @throws {ExportError} `cannotWrite` */
+/** Every day of every ledger that has bookings, by its name, oldest first. @throws {ExportError} `cannotWrite` */
 export async function ledgerFiles(stateDir: string): Promise<LedgerDay[]> {
   const names = await readdir(ledgerFolder(stateDir)).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw cannotWrite(error);
   });
   return names.sort().flatMap((name) => {
-    const [, hash, day] = /^([0-9a-f]{16})-(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
-    return hash === undefined || day === undefined ? [] : [{ keyHash: hash, day }];
+    const [, ledger, day] = /^([0-9a-f]{16}|account\.[\w.-]{1,64})-(\d{4}-\d\d-\d\d)$/.exec(name) ?? [];
+    return ledger === undefined || day === undefined ? [] : [{ ledger, day }];
   });
 }
 
@@ -63,7 +68,7 @@ export interface Change<T> {
 }
 
 /**
- * A day of one key's ledger: a file of fixed length that holds the state twice. It is made under another name, synced and
+ * A day of one ledger: a file of fixed length that holds the state twice. It is made under another name, synced and
  * renamed, so that it appears whole, and then overwritten in place, which needs no room on the disk.
  */
 export class LedgerFile {
@@ -73,8 +78,8 @@ export class LedgerFile {
   #open: SyncedFile | undefined;
   #failure: Error | undefined;
 
-  constructor(stateDir: string, { keyHash: hash, day }: LedgerDay, who: Pick<Exclusion, 'self' | 'abort'>) {
-    const name = `${hash}-${day}`;
+  constructor(stateDir: string, { ledger, day }: LedgerDay, who: Pick<Exclusion, 'self' | 'abort'>) {
+    const name = `${ledger}-${day}`;
     this.#folder = ledgerFolder(stateDir);
     this.#path = join(this.#folder, name);
     this.#exclusion = { path: join(lockFolder(stateDir), name), ...who };
@@ -108,6 +113,12 @@ export class LedgerFile {
       this.#failure = cannotWrite(error);
       throw this.#failure;
     }
+  }
+
+  /** What it says now, by whichever copy is whole: another process may be writing the other one. */
+  look(): { readonly found: FoundLedger; readonly path: string } {
+    const found = existsSync(this.#path) ? (stateOf(readFileSync(this.#path)) ?? 'damaged') : 'nothing yet';
+    return { found, path: this.#path };
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,8 @@ const stateSchema = z.object({
   credits,
   /** How much of it each process has in flight. */
   inFlight: z.array(z.object({ credits, owner: ownerSchema })),
+  /** Of an account: the ledgers of keys whose bookings of the day are in `credits`. */
+  taken: z.array(z.string()).optional(),
 });
 
 /** What a day's file says. */

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import { type DepartingCall, PassedOverrun } from '../policies/shared-pace.ts';
-import { keyHash } from './ledger-file.ts';
+import { type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
-export interface OwnBookingsOptions {
+export interface OwnBookingsOptions extends LedgerOf {
   readonly clock: Clock;
-  /** Only its hash is kept. */
-  readonly apiKey: string;
   /** Limits of all processes together, in credits. */
   readonly creditsPerDay?: number | undefined;
   readonly creditsPerSecond?: number | undefined;
@@ -38,6 +36,9 @@ export class OwnBookings {
   readonly #connection: PostgresConnection;
   readonly #options: OwnBookingsOptions;
   readonly #holder = randomUUID();
+  /** The ledger whose bookings an account takes over, and the days on which it did. */
+  readonly #from: string | undefined;
+  readonly #takenDays = new Set<string>();
   readonly #days = new Map<string, OwnDay>();
   #last: Promise<unknown> = Promise.resolve();
   /** Credits of turns that were not used: the next turns book nothing. */
@@ -51,7 +52,8 @@ export class OwnBookings {
   constructor(connection: PostgresConnection, options: OwnBookingsOptions) {
     this.#connection = connection;
     this.#options = options;
-    this.key = keyHash(options.apiKey);
+    this.key = ledgerName(options);
+    this.#from = takenOver(options);
     const { clock } = options;
     this.clock = { now: () => clock.now() + this.#aheadMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
   }
@@ -104,6 +106,13 @@ export class OwnBookings {
     return isBooked;
   }
 
+  /** Takes over what the key's own ledger has booked on a day, once however often it is called. */
+  async takeOver(day: string): Promise<void> {
+    if (this.#from === undefined || this.#takenDays.has(day)) return;
+    await this.#connection.ask('select asset_export.take_over($1, $2, $3)', [this.key, this.#from, day]);
+    this.#takenDays.add(day);
+  }
+
   refund(day: string, credits: number): Promise<void> {
     return this.#alone(async () => {
       const own = this.#dayOf(day);
@@ -144,6 +153,7 @@ export class OwnBookings {
     { turn, departure }: { readonly turn?: number; readonly departure?: DepartingCall | undefined } = {},
   ) {
     const { day, credits, limit } = booking;
+    await this.takeOver(day);
     const own = this.#dayOf(day);
     const inFlight = own.inFlight + credits;
     const pace = [turn ?? null, this.#options.creditsPerSecond ?? null];

@@ -45,6 +45,7 @@ function sharedLedger(own: OwnBookings, connection: PostgresConnection): Postgre
     refund: ({ day, credits }) => own.refund(day, credits),
     settle: ({ day, credits }) => own.settle(day, credits),
     booked: async (day) => {
+      await own.takeOver(day);
       const { booked } = await connection.ask(
         'select coalesce(sum(booked), 0) as booked from asset_export.day where key = $1 and day = $2',
         [key, day],
@@ -53,6 +54,7 @@ function sharedLedger(own: OwnBookings, connection: PostgresConnection): Postgre
       return Number(booked);
     },
     set: async ({ day, credits }) => {
+      await own.takeOver(day);
       const found = await connection.ask('select * from asset_export.correct($1, $2, $3)', [key, day, credits]);
       const inFlight = Number(found['in_flight']);
       return { before: Number(found['before_credits']), after: credits + inFlight, inFlight };

@@ -1,16 +1,14 @@
 import type { BookedDay } from './credit-ledger.ts';
-import { keyHash } from './ledger-file.ts';
+import { type LedgerOf, ledgerName } from './ledger-name.ts';
 import { connectPostgres, patience, type PostgresContext } from './postgres-connection.ts';
 import { readSchemaVersion } from './postgres-schema.ts';
 
-export interface PostgresReading extends PostgresContext {
-  /** All keys where it is absent. */
-  readonly apiKey?: string | undefined;
-}
+/** All ledgers where neither a key nor an account is given. */
+export interface PostgresReading extends PostgresContext, LedgerOf {}
 
 const statement = `
-select coalesce(json_agg(d order by "keyHash", day), '[]') as days from (
-  select key as "keyHash", to_char(day, 'YYYY-MM-DD') as day, booked as credits
+select coalesce(json_agg(d order by ledger, day), '[]') as days from (
+  select key as ledger, to_char(day, 'YYYY-MM-DD') as day, booked as credits
   from asset_export.day where $1::text is null or key = $1
 ) d`;
 
@@ -20,13 +18,13 @@ select coalesce(json_agg(d order by "keyHash", day), '[]') as days from (
  */
 export async function readPostgresLedger(
   address: string,
-  { apiKey, ...context }: PostgresReading,
+  { apiKey, account, ...context }: PostgresReading,
 ): Promise<BookedDay[]> {
   const connection = await connectPostgres(address, context);
   try {
     if ((await readSchemaVersion(connection, patience.figureMs)) === undefined) return [];
-    const hash = apiKey === undefined ? null : keyHash(apiKey);
-    const { days } = await connection.ask(statement, [hash], patience.figureMs);
+    const only = apiKey === undefined && account === undefined ? null : ledgerName({ apiKey, account });
+    const { days } = await connection.ask(statement, [only], patience.figureMs);
     return days as BookedDay[];
   } finally {
     await connection.close();

@@ -5,13 +5,13 @@ import type { PostgresConnection } from './postgres-connection.ts';
  * Raise it with every change of the statements. Programs of older versions may still work with the schema: a new version adds
  * columns and functions, and never changes the arguments or the result of a function that is there.
  */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /**
- * Tables and functions of a shared ledger. Everything of a key is in rows of that key, so one database serves many.
+ * Tables and functions of a shared ledger. Everything of a key or an account is in rows of that key (`ledgerName`), so one database serves many.
  * `day`: what is booked. `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
  * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. `sums`: what an export has
- * planned and sent, in calls. Function bodies take the time after their locks.
+ * planned and sent, in calls. `taken`: the ledgers of keys whose bookings an account took over. Function bodies take the time after their locks.
  */
 export const schemaStatements = `
 create schema if not exists asset_export;
@@ -29,6 +29,21 @@ create table if not exists asset_export.sums (
   key text, export text, planned float8 not null, sent bigint not null, seen timestamptz not null,
   primary key (key, export)
 ) with (fillfactor = 50);
+
+create table if not exists asset_export.taken (
+  key text, day date, from_key text, primary key (key, day, from_key)
+);
+
+create or replace function asset_export.take_over(p_key text, p_from text, p_day date) returns void
+language plpgsql as $$
+begin
+  insert into asset_export.taken values (p_key, p_day, p_from) on conflict do nothing;
+  if not found then return; end if;
+  insert into asset_export.day as d
+  select p_key, p_day, coalesce((select f.booked from asset_export.day f where f.key = p_from and f.day = p_day), 0)
+  on conflict (key, day) do update set booked = d.booked + excluded.booked;
+end
+$$;
 
 create or replace function asset_export.learned_ids(p asset_export.pace) returns bigint
 language sql as $$ select p.ids_per_call where p.learned_at > clock_timestamp() - interval '1 day' $$;

@@ -111,7 +111,7 @@ export function askedJob(job: Job, dir: string): Job {
     output: {
       ...job.output,
       ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
-      ...{ columns: undefined, report: false, latest: false },
+      ...{ columns: undefined, report: false, latest: false, keepIds: false },
       compression: { ...job.output.compression, raw: 'none' },
     },
   };

@@ -8,6 +8,7 @@ import type { Job } from '../../job/job-schema.ts';
 import { assetsTable, changesTable, fetchedAt } from '../../records/columns.ts';
 import type { ShapedTable } from '../../records/shape-table.ts';
 import type { Table } from '../../records/table.ts';
+import { idsTable } from '../../records/ids-table.ts';
 import { unexportedTable } from '../../records/unexported-table.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Manifest } from '../../store/manifest.ts';
@@ -87,9 +88,9 @@ async function rebuiltPart(
   source: Source,
   { part, sources }: PartToMake,
 ): Promise<MadePart['part']> {
-  const { formats } = job.output;
+  const { formats, keepIds } = job.output;
   const tables = source.shaped.map(({ table }) => table);
-  const build = await openPart(part, { ...{ files, folder, formats, tables }, ...fileOptionsOf(job) });
+  const build = await openPart(part, { ...{ files, folder, formats, tables, keepIds }, ...fileOptionsOf(job) });
   try {
     for (const commit of sources) {
       for await (const batch of batchesIn(source, commit.part, formats.includes('raw'))) {
@@ -121,13 +122,14 @@ async function rebuiltPart(
 async function* batchesIn(source: Source, part: number, hasRaw: boolean): AsyncGenerator<FlatBatch, void, void> {
   yield* recordBatches(source, part, hasRaw);
   for await (const block of blocksOf(source, unexportedTable, part)) yield { ...nothing, unexported: [block] };
+  for await (const block of blocksOf(source, idsTable, part)) yield { ...nothing, ids: [block] };
   const changes = source.shaped.find(({ whole }) => whole === changesTable)?.table;
   if (changes === undefined) return;
   for await (const block of blocksOf(source, changes, part))
     yield { ...nothing, rows: new Map([[changes.name, [block]]]) };
 }
 
-const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [] };
+const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [], ids: [] };
 
 /** The rows of a table of the source as they are. */
 async function* blocksOf({ finished, files }: Source, { name, columns }: Table, part: number) {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openDiskLedger, readLedgers } from '../../../src/client/ledger/credit-ledger.ts';
-import { keyHash, LedgerFile } from '../../../src/client/ledger/ledger-file.ts';
+import { LedgerFile } from '../../../src/client/ledger/ledger-file.ts';
+import { keyHash } from '../../../src/client/ledger/ledger-name.ts';
 import { thisProcess } from '../../../src/lib/process/lock-owner.ts';
 import { describeCorrections } from '../../contract/client/ledger-contract.ts';
 import { bundleProgram } from '../../support/bundle-program.ts';
@@ -81,7 +82,7 @@ describe('a day that is set to what the provider says', () => {
     const ledger = await openDiskLedger({ stateDir, apiKey });
     await ledger.reserve({ day, credits: 480 });
     await ledger.settle({ day, credits: 480 });
-    const file = new LedgerFile(stateDir, { keyHash: keyHash(apiKey), day }, { self: thisProcess('here') });
+    const file = new LedgerFile(stateDir, { ledger: keyHash(apiKey), day }, { self: thisProcess('here') });
     const dead = { ...thisProcess('there'), pid: 4_194_305 };
     const inFlight = [
       { credits: 320, owner: { ...dead, namespace: 'pid:[1]' } },
@@ -95,7 +96,7 @@ describe('a day that is set to what the provider says', () => {
 
   it('holds what 400 programs had in flight that were killed in other containers, in a file of the same length', async () => {
     const stateDir = await tempFolder();
-    const file = new LedgerFile(stateDir, { keyHash: keyHash(apiKey), day }, { self: thisProcess('here') });
+    const file = new LedgerFile(stateDir, { ledger: keyHash(apiKey), day }, { self: thisProcess('here') });
     const ledger = await openDiskLedger({ stateDir, apiKey });
     await ledger.reserve({ day, credits: 160 });
     const path = join(stateDir, 'ledger', readdirSync(join(stateDir, 'ledger'))[0] ?? '');
@@ -148,10 +149,10 @@ describe('readLedgers', () => {
       await ledger.reserve({ day: each, credits });
       await ledger.close();
     }
-    const ofA = [{ keyHash: keyHash('a'), day: '2026-03-14', credits: 160 }];
+    const ofA = [{ ledger: keyHash('a'), day: '2026-03-14', credits: 160 }];
     const ofB = [
-      { keyHash: keyHash('b'), day: '2026-03-13', credits: 480 },
-      { keyHash: keyHash('b'), day: '2026-03-15', credits: 320 },
+      { ledger: keyHash('b'), day: '2026-03-13', credits: 480 },
+      { ledger: keyHash('b'), day: '2026-03-15', credits: 320 },
     ];
     expect(await readLedgers({ stateDir, apiKey: ' a\n' })).toEqual(ofA);
     expect(await readLedgers({ stateDir })).toEqual(keyHash('a') < keyHash('b') ? [...ofA, ...ofB] : [...ofB, ...ofA]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CreditLedger, openDiskLedger, readLedgers } from '../../../src/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
-import { describeLedger } from '../../contract/client/ledger-contract.ts';
+import { describeAccounts, describeLedger } from '../../contract/client/ledger-contract.ts';
 import { bundleProgram } from '../../support/bundle-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -17,6 +17,10 @@ async function onDisk(): Promise<CreditLedger> {
 }
 
 describeLedger('on disk', onDisk);
+describeAccounts('on disk', async () => {
+  const stateDir = await tempFolder();
+  return (whose) => openDiskLedger({ stateDir, ...whose });
+});
 describeLedger('in memory', () => Promise.resolve(createMemoryLedger()));
 
 describe('the ledger on disk', () => {

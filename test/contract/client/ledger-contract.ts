@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreditLedger, DiskLedger } from '../../../src/client/ledger/credit-ledger.ts';
+import { keyHash, type LedgerOf } from '../../../src/client/ledger/ledger-name.ts';
+import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
 
 const day = '2026-03-14';
 
@@ -87,6 +89,118 @@ export function describeCorrections(name: string, prepare: () => Promise<Ledgers
       expect(await other.booked(day)).toBe(1920);
       expect(await other.set({ day, credits: 1600 })).toEqual({ before: 1920, after: 1600, inFlight: 0 });
       await Promise.all([running.close(), other.close()]);
+    });
+  });
+}
+
+/** Opens ledgers of one place. */
+export type OpenLedgerOf = (whose: LedgerOf) => Promise<DiskLedger>;
+
+/** What ledgers of accounts do, to which several keys may belong. @param prepare makes a place without ledgers */
+export function describeAccounts(name: string, prepare: () => Promise<OpenLedgerOf>): void {
+  async function bookedOf(open: OpenLedgerOf, whose: LedgerOf): Promise<number> {
+    const ledger = await open(whose);
+    return ledger.booked(day).finally(() => ledger.close());
+  }
+
+  async function book(open: OpenLedgerOf, whose: LedgerOf, credits: number): Promise<void> {
+    const ledger = await open(whose);
+    await ledger.reserve({ day, credits });
+    await ledger.settle({ day, credits });
+    await ledger.close();
+  }
+
+  describe(`the ledger of an account ${name}`, () => {
+    it('holds the bookings of all its keys, within one limit', async () => {
+      const open = await prepare();
+      const account = 'main';
+      const [one, other] = [await open({ account, apiKey: 'one' }), await open({ account, apiKey: 'other' })];
+      expect(await one.reserve({ day, credits: 160, limit: 400 })).toBe(true);
+      expect(await other.reserve({ day, credits: 160, limit: 400 })).toBe(true);
+      expect(await one.reserve({ day, credits: 160, limit: 400 })).toBe(false);
+      await Promise.all([one.close(), other.close()]);
+      expect(await bookedOf(open, { account })).toBe(320);
+      expect(await bookedOf(open, { apiKey: 'one' })).toBe(0);
+      expect(await bookedOf(open, { account: 'second', apiKey: 'one' })).toBe(0);
+    });
+
+    it('is apart from that of a key whose hash, or whose text, is its name', async () => {
+      const open = await prepare();
+      await book(open, { account: keyHash('one') }, 160);
+      await book(open, { account: 'two' }, 320);
+      expect(await bookedOf(open, { apiKey: 'one' })).toBe(0);
+      expect(await bookedOf(open, { apiKey: 'two' })).toBe(0);
+      expect(await bookedOf(open, { apiKey: 'account.two' })).toBe(0);
+    });
+
+    it('takes over what a key has booked on the day, once, however many begin at once', async () => {
+      const open = await prepare();
+      const whose = { account: 'main', apiKey: 'one' };
+      await book(open, { apiKey: 'one' }, 1000);
+      expect(await bookedOf(open, whose)).toBe(1000);
+      const ledgers = await Promise.all(Array.from({ length: 4 }, () => open(whose)));
+      await Promise.all(ledgers.map((ledger) => ledger.reserve({ day, credits: 10 })));
+      expect(await ledgers[0]?.booked(day)).toBe(1040);
+      expect(await ledgers[1]?.booked('2026-03-15')).toBe(0);
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
+      // What the key books on its own since is not its account's.
+      await book(open, { apiKey: 'one' }, 500);
+      expect(await bookedOf(open, whose)).toBe(1040);
+      expect(await bookedOf(open, { apiKey: 'one' })).toBe(1500);
+    });
+
+    it('takes over from each of its keys: a second one may have booked before it was named', async () => {
+      const open = await prepare();
+      await book(open, { apiKey: 'one' }, 100);
+      await book(open, { apiKey: 'two' }, 20);
+      await book(open, { account: 'main', apiKey: 'one' }, 3);
+      expect(await bookedOf(open, { account: 'main' })).toBe(103);
+      await book(open, { account: 'main', apiKey: 'two' }, 3);
+      await book(open, { account: 'main', apiKey: 'one' }, 3);
+      expect(await bookedOf(open, { account: 'main', apiKey: 'two' })).toBe(129);
+    });
+
+    it('counts what it took over in its limit from the first booking on', async () => {
+      const open = await prepare();
+      await book(open, { apiKey: 'one' }, 300);
+      const ledger = await open({ account: 'main', apiKey: 'one' });
+      expect(await ledger.reserve({ day, credits: 160, limit: 400 })).toBe(false);
+      expect(await ledger.reserve({ day, credits: 100, limit: 400 })).toBe(true);
+      await ledger.close();
+    });
+
+    it('is what a person sets it to, the bookings of the key included', async () => {
+      const open = await prepare();
+      await book(open, { apiKey: 'one' }, 300);
+      const ledger = await open({ account: 'main', apiKey: 'one' });
+      await ledger.set({ day, credits: 200 });
+      expect(await ledger.reserve({ day, credits: 10 })).toBe(true);
+      expect(await ledger.booked(day)).toBe(210);
+      await ledger.close();
+    });
+
+    it('holds, after any order of bookings, each booking of its own and of its keys before their first use', async () => {
+      const open = await prepare();
+      const random = new SeededRandom([1, 2, 3, 4]);
+      for (let round = 0; round < 12; round += 1) {
+        const account = `round-${round}`;
+        const own = new Map<string, number>();
+        const used = new Set<string>();
+        let expected = 0;
+        for (let step = 0; step < 12; step += 1) {
+          const apiKey = `key ${round} ${random.below(3)}`;
+          const credits = 1 + random.below(50);
+          if (random.below(2) === 0) {
+            await book(open, { apiKey }, credits);
+            own.set(apiKey, (own.get(apiKey) ?? 0) + credits);
+          } else {
+            await book(open, { account, apiKey }, credits);
+            expected += credits + (used.has(apiKey) ? 0 : (own.get(apiKey) ?? 0));
+            used.add(apiKey);
+          }
+        }
+        expect(await bookedOf(open, { account })).toBe(expected);
+      }
     });
   });
 }

@@ -10,13 +10,13 @@ import {
   type PostgresLedger,
   type PostgresLedgerOptions,
 } from '../../../src/client/ledger/postgres-ledger.ts';
-import { keyHash } from '../../../src/client/ledger/ledger-file.ts';
+import { keyHash } from '../../../src/client/ledger/ledger-name.ts';
 import { readPostgresLedger } from '../../../src/client/ledger/postgres-readings.ts';
 import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { batchCall, idsOf, recordsOf } from '../../client/support/calls.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
 import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
-import { describeCorrections, describeLedger } from './ledger-contract.ts';
+import { describeAccounts, describeCorrections, describeLedger } from './ledger-contract.ts';
 
 const server = await postgresOfTests('the ledger in PostgreSQL is not tested');
 let keys = 0;
@@ -48,7 +48,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     const ledgers = await openSeveral(4, {});
     await closeAll(ledgers);
     const found = await server.psql(`select count(*) from pg_tables where schemaname = 'asset_export'`);
-    expect(found.trim()).toBe('4');
+    expect(found.trim()).toBe('5');
     await server.psql(`create role reader login; grant usage on schema asset_export to reader;
       grant select, insert, update, delete on all tables in schema asset_export to reader;`);
     const ledger = await openPostgresLedger(server.address.replace('user=tester', 'user=reader'), {
@@ -62,6 +62,12 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
   describeCorrections('in PostgreSQL', () => {
     const apiKey = newKey();
     return Promise.resolve({ open: () => open({ apiKey }) });
+  });
+
+  describeAccounts('in PostgreSQL', async () => {
+    await (await open()).close();
+    await server.psql('truncate asset_export.day, asset_export.flight, asset_export.taken');
+    return (whose) => open({ apiKey: undefined, ...whose });
   });
 
   it('four that book at once take exactly the limit', async () => {
@@ -257,8 +263,8 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await ledger.close();
     const context = { clock: systemClock, random: Math.random };
     const booked = [
-      { keyHash: keyHash(apiKey), day, credits: 160 },
-      { keyHash: keyHash(apiKey), day: '2026-03-15', credits: 320 },
+      { ledger: keyHash(apiKey), day, credits: 160 },
+      { ledger: keyHash(apiKey), day: '2026-03-15', credits: 320 },
     ];
     expect(await readPostgresLedger(server.address, { ...context, apiKey })).toEqual(booked);
     expect(await readPostgresLedger(server.address, context)).toEqual(expect.arrayContaining(booked));

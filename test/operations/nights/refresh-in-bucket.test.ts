@@ -27,13 +27,20 @@ const first = { day: 0, records: older, ids: ids.slice(0, 110) };
 const second = { day: 2, records: newer, ids: ids.slice(1) };
 
 /** The two nights in folders. */
-async function inFolders(): Promise<{ base: string; tables: [string, string][]; credits: number }> {
+async function inFolders(): Promise<{
+  base: string;
+  firstIds: string;
+  idFile: string;
+  tables: [string, string][];
+  credits: number;
+}> {
   const top = await tempFolder();
+  const [firstIds, idFile] = [join(top, 'first.txt'), join(top, 'ids.txt')];
   const [base, out] = [join(top, 'date=2026-11-20'), join(top, 'date=2026-11-22')];
-  await night({ ...first, out: base, flags: { ...flags, base: 'none' } });
-  const outcome = await night({ ...second, out, flags: { ...flags, base } });
+  await night({ ...first, idFile: firstIds, out: base, flags: { ...flags, base: 'none' } });
+  const outcome = await night({ ...second, idFile, out, flags: { ...flags, base } });
   const tables = Object.entries(exportBytes(out)).filter(([path]) => path !== 'manifest.json');
-  return { base, tables, credits: outcome.account.credits };
+  return { base, firstIds, idFile, tables, credits: outcome.account.credits };
 }
 
 const nights = 's3://bucket/nights';
@@ -52,7 +59,14 @@ async function inBucket() {
   const context = { openStore };
   const scratch = await tempFolder();
   const more = { scratch, 'entries-per-slice': '50' };
-  const firstIn = (out: string) => night({ ...first, out, context, flags: { ...flags, ...more, base: 'none' } });
+  const firstIn = (out: string, idFile?: string) =>
+    night({
+      ...first,
+      ...(idFile === undefined ? {} : { idFile }),
+      out,
+      context,
+      flags: { ...flags, ...more, base: 'none' },
+    });
   return { buckets, openStore, context, more, firstIn };
 }
 
@@ -76,7 +90,7 @@ describe('an export with a base in a bucket', () => {
     const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: nothing(), folder: idsFolder });
     const clock = { ...systemClock, now: () => firstNight + 2 * dayMs };
     const plan = await planExport({ job, prepared, files: diskFileStore, openStore, clock });
-    const outcome = await night({ ...second, out, context, flags: based });
+    const outcome = await night({ ...second, idFile: wanted.idFile, out, context, flags: based });
     expect(outcome).toMatchObject({ state: 'complete', account: { credits: plan.credits } });
     expect(plan).toMatchObject({ credits: wanted.credits, base: { folder: `${nights}/date=2026-11-20` } });
     expect(Object.entries(buckets.tableBytes(out))).toEqual(wanted.tables);
@@ -89,7 +103,7 @@ describe('an export with a base in a bucket', () => {
     const base = `${nights}/date=2026-11-20`;
     await firstIn(base);
     const out = `${nights}/date=2026-11-22`;
-    const based = { ...flags, ...more, base, ids: await secondIds() };
+    const based = { ...flags, ...more, base, ids: wanted.idFile };
     const stopped = await night({ ...second, out, context, flags: { ...based, 'credits-per-run': '480' } });
     expect(stopped).toMatchObject({ state: 'unfinished', callsOfRun: 3, error: { exit: 'spent' } });
     // What it requested lies in it, and is no night of its own.
@@ -111,12 +125,13 @@ describe('an export with a base in a bucket', () => {
     const wanted = await inFolders();
     const { buckets, context, more, firstIn } = await inBucket();
     const out = `${nights}/date=2026-11-22`;
-    await night({ ...second, out, context, flags: { ...flags, ...more, base: wanted.base } });
+    const again = { ...second, idFile: wanted.idFile };
+    await night({ ...again, out, context, flags: { ...flags, ...more, base: wanted.base } });
     expect(Object.entries(buckets.tableBytes(out))).toEqual(wanted.tables);
     const base = 's3://bucket/elsewhere/date=2026-11-20';
     await firstIn(base);
     const folder = join(await tempFolder(), 'date=2026-11-22');
-    await night({ ...second, out: folder, context, flags: { ...flags, base: 's3://bucket/elsewhere/date=*' } });
+    await night({ ...again, out: folder, context, flags: { ...flags, base: 's3://bucket/elsewhere/date=*' } });
     expect(Object.entries(exportBytes(folder)).filter(([path]) => path !== 'manifest.json')).toEqual(wanted.tables);
   });
 
@@ -147,7 +162,7 @@ describe('an export with a base in a bucket', () => {
 
 describe('a rebuild', () => {
   it('into a bucket, and from one, has the bytes of one in a folder', async () => {
-    const { base: source } = await inFolders();
+    const { base: source, firstIds } = await inFolders();
     const { buckets, context, more, firstIn, openStore } = await inBucket();
     const rebuild = async (from: string, to: string) => {
       const files = from.startsWith('s3:') ? bucketFiles(await openStore({ address: from }), from) : diskFileStore;
@@ -165,7 +180,7 @@ describe('a rebuild', () => {
     const wanted = Object.entries(exportBytes(folder)).filter(([path]) => path !== 'manifest.json');
     await rebuild(source, 's3://bucket/rebuilt');
     expect(Object.entries(buckets.tableBytes('s3://bucket/rebuilt'))).toEqual(wanted);
-    await firstIn('s3://bucket/source');
+    await firstIn('s3://bucket/source', firstIds);
     const back = join(await tempFolder(), 'back');
     await rebuild('s3://bucket/source', back);
     expect(Object.entries(exportBytes(back)).filter(([path]) => path !== 'manifest.json')).toEqual(wanted);

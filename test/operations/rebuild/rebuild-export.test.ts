@@ -104,7 +104,8 @@ describe('an export that is rebuilt', () => {
   });
 
   it('joins neighbouring parts', async () => {
-    const every = { ids: known.slice(0, 100), records, day: 0 };
+    const idFile = join(await tempFolder(), 'ids.txt');
+    const every = { ids: known.slice(0, 100), idFile, records, day: 0 };
     const [small, large, to] = [await tempFolder(), await tempFolder(), await tempFolder()];
     await night({ ...every, out: small, flags: { format: 'jsonl', 'rows-per-part': '20' } });
     await night({ ...every, out: large, flags: { format: 'csv', 'rows-per-part': '40' } });

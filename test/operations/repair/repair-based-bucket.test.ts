@@ -69,6 +69,16 @@ function breaksAfter(store: ObjectStore, puts: number): ObjectStore {
 }
 
 describe('a repair of an export with a base in a bucket', () => {
+  it('reads the ids from the export where the list is gone', async () => {
+    const { buckets, whole, folder, repair, lose, damage } = await inBucket();
+    await lose(1);
+    const outcome = await repair({ ids: join(folder, 'gone.txt') });
+    expect(outcome.after.damage).toEqual([]);
+    expect(outcome.notes[0]).toContain('the ids are read from ids/');
+    expect(await damage()).toEqual([]);
+    expect(buckets.tableBytes(out)).toEqual(whole);
+  });
+
   it('takes carried rows from the base beside it, and pays for the requested ids alone', async () => {
     const { buckets, whole, folder, repair, lose, manifest, damage } = await inBucket();
     const before = await manifest();

@@ -1,0 +1,46 @@
+import type { FinishedExport } from '../../finished/finished-export.ts';
+import type { EntryBlock } from '../../ids/entries.ts';
+import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
+import { EntryBlocks } from '../../ids/read/entry-blocks.ts';
+import { whyInvalid } from '../../ids/why-invalid.ts';
+import { idsTable } from '../../records/ids-table.ts';
+import { textOfCell } from '../../records/row-block.ts';
+import { exportPaths, pathIn } from '../../store/export-folder.ts';
+
+/** The inputs of an export as it kept them; undefined where it did not, or where a file of them is damaged. */
+export function keptInputs(finished: FinishedExport, damaged: ReadonlySet<string>): PreparedInputs | undefined {
+  const { manifest, folder } = finished;
+  const files = finished.filesOf(idsTable.name);
+  if (files.length !== manifest.parts || files.some(({ path }) => damaged.has(path))) return undefined;
+  const path = pathIn(folder, exportPaths.ids(0));
+  return {
+    inputs: manifest.inputs.map(({ name }) => ({ name, path, format: 'csv', compression: 'gzip' })),
+    fingerprints: manifest.inputs,
+    inputBytes: manifest.inputs.reduce((sum, { bytes }) => sum + bytes, 0),
+    columns: [],
+    kept: () => keptBlocks(finished),
+  };
+}
+
+/** The entries as they were read. Repeated ids are found again, as those of an input are. */
+async function* keptBlocks(finished: FinishedExport): AsyncGenerator<EntryBlock, void, void> {
+  const names = finished.manifest.inputs.map(({ name }) => name);
+  let source = '';
+  let blocks: EntryBlocks | undefined;
+  for (const file of finished.filesOf(idsTable.name)) {
+    for await (const rows of finished.blocks(file, idsTable.columns)) {
+      for (let row = 0; row < rows.rows; row += 1) {
+        const cell = (column: number): string => textOfCell(rows, row * rows.width + column) ?? '';
+        const [name, line, id] = [cell(0), Number(cell(1)), cell(2)];
+        if (blocks === undefined || name !== source) {
+          if (blocks !== undefined) yield* blocks.take(true);
+          blocks = new EntryBlocks(name, names.indexOf(name));
+          source = name;
+        }
+        if (cell(3) === 'invalid' || !blocks.addText(id, line)) blocks.addInvalid(id, line, whyInvalid(id));
+        if (blocks.hasFull) yield* blocks.take();
+      }
+    }
+  }
+  if (blocks !== undefined) yield* blocks.take(true);
+}

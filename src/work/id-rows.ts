@@ -1,0 +1,59 @@
+import { type Entries, entryStates } from '../ids/entries.ts';
+import { idsTable } from '../records/ids-table.ts';
+import { marksOf, type RowBlock, RowBlockBuilder } from '../records/row-block.ts';
+
+const invalid = entryStates.indexOf('invalid');
+const width = idsTable.columns.length;
+
+interface Word {
+  readonly from: number;
+  readonly length: number;
+  readonly marks: number;
+}
+
+/** Makes the rows of the table `ids` from entries. */
+export class IdRows {
+  readonly #states: readonly Word[];
+  readonly #sources: readonly Word[];
+  readonly #builder: RowBlockBuilder;
+
+  /** @param sources names of the inputs, by `IdEntry.source` */
+  constructor(sources: readonly string[]) {
+    const texts = [...entryStates, ...sources].map((text) => Buffer.from(text));
+    let end = 0;
+    const words = texts.map((text): Word => {
+      const from = ~end;
+      end += text.length;
+      return { from, length: text.length, marks: marksOf(text, 0, text.length) };
+    });
+    this.#states = words.slice(0, entryStates.length);
+    this.#sources = words.slice(entryStates.length);
+    this.#builder = new RowBlockBuilder(width, 1024, Buffer.concat(texts));
+  }
+
+  /** The rows are valid until others are made, or the entries are released. */
+  of(entries: Entries): RowBlock {
+    const { texts, ends, sources, lines, marks } = entries.view();
+    const builder = this.#builder;
+    builder.cutTo(0);
+    let start = 0;
+    for (let index = 0; index < entries.length; index += 1) {
+      const first = builder.addRow();
+      const end = ends[index] ?? 0;
+      const mark = marks[index] ?? 0;
+      this.#setWord(first, this.#sources[sources[index] ?? 0]);
+      builder.setCell(first + 1, lines[index] ?? 0, 'int64');
+      builder.setSpan(first + 2, start, end - start);
+      if (mark === invalid) builder.marks[first + 2] = marksOf(texts, start, end);
+      this.#setWord(first + 3, this.#states[mark]);
+      start = end;
+    }
+    return builder.block(texts);
+  }
+
+  #setWord(cell: number, word: Word | undefined): void {
+    if (word === undefined) throw new Error('an entry is of no input');
+    this.#builder.setSpan(cell, word.from, word.length);
+    this.#builder.marks[cell] = word.marks;
+  }
+}
