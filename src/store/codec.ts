@@ -10,10 +10,10 @@ export interface Codec {
 }
 
 /** `gzipMembers`: gzip, each push by itself. The file needs no state between pushes, and a small one no other thread. */
-export type FileCodec = Compression | 'gzipMembers';
+export type PartCodec = Compression | 'gzipMembers';
 
 /** The codec around a whole file; `snappy` exists only inside Parquet. */
-export async function openCodec(compression: FileCodec): Promise<Codec> {
+export async function openCodec(compression: PartCodec): Promise<Codec> {
   if (compression === 'gzipMembers') return gzipMembersCodec;
   if (compression === 'gzip') return gzipCodec();
   if (compression === 'zstd') return zstdCodec();

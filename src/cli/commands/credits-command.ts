@@ -1,5 +1,11 @@
 import { type BookedDay, type DiskLedger, openDiskLedger, readLedgers } from '../../client/ledger/credit-ledger.ts';
-import { accountOf, accountPattern, accountRule, type LedgerOf, ledgerName } from '../../client/ledger/ledger-name.ts';
+import {
+  namedAccount,
+  accountPattern,
+  accountRule,
+  type LedgerOf,
+  ledgerName,
+} from '../../client/ledger/ledger-name.ts';
 import { environmentName } from '../../job/job-fields.ts';
 import { loadJob } from '../../job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
@@ -112,13 +118,13 @@ function isGiven({ apiKey, account }: LedgerOf): boolean {
 
 /** `key d6a7cd2a7371b1a1`, or `account main` */
 function shownName(ledger: string): string {
-  const account = accountOf(ledger);
+  const account = namedAccount(ledger);
   return account === undefined ? `key ${ledger}` : `account ${account}`;
 }
 
 /** The same as members of an object. */
 function namedBy(ledger: string): { readonly account: string } | { readonly key: string } {
-  const account = accountOf(ledger);
+  const account = namedAccount(ledger);
   return account === undefined ? { key: ledger } : { account };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive, thisProcess } from '../../lib/process/lock-owner.ts';
 import { type FoundLedger, type LedgerDay, LedgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
-import { accountOf, type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
+import { namedAccount, type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
 import { emptyState, type LedgerState } from './ledger-state.ts';
 
 /** What was booked against a key or an account, by UTC day (`YYYY-MM-DD`), in credits. */
@@ -203,7 +203,7 @@ function sumOf(entries: LedgerState['inFlight']): number {
 function stateIn(found: FoundLedger, path: string, { ledger, day }: LedgerDay): LedgerState {
   if (found === 'nothing yet') return emptyState;
   if (found !== 'damaged') return found;
-  const account = accountOf(ledger);
+  const account = namedAccount(ledger);
   const whose = account === undefined ? '' : ` --account ${account}`;
   throw new ExportError('damaged', `the credit ledger ${path} is damaged`, {
     todo: `Look up the usage of ${day} (UTC) on the provider's page, then run: asset-export credits set <credits> --day ${day}${whose}`,

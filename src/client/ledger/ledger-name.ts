@@ -25,7 +25,7 @@ export function ledgerName({ apiKey = '', account }: LedgerOf): string {
 }
 
 /** The account that a name is of; undefined for the hash of a key. */
-export function accountOf(name: string): string | undefined {
+export function namedAccount(name: string): string | undefined {
   return name.startsWith(mark) ? name.slice(mark.length) : undefined;
 }
 
