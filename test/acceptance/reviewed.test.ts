@@ -37,6 +37,7 @@ describe('an export', () => {
       'jsonl/assets/part-00000.jsonl',
       'csv/assets/part-00000.csv',
       'unexported/part-00000.csv',
+      'ids/part-00000.csv.gz',
     ]);
   });
 
