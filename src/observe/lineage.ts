@@ -64,9 +64,11 @@ function httpReceiver({ clock, abort, listener }: ObservedRun, url: string, envi
   const message = (event: object) => ({ url, body: JSON.stringify(event), headers });
   return {
     send: (event) => {
-      delivery.send(message(event));
+      void delivery.send(message(event));
     },
-    sendLast: (event) => delivery.sendLast(message(event)),
+    sendLast: async (event) => {
+      await delivery.sendLast(message(event));
+    },
   };
 }
 

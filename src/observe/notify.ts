@@ -1,4 +1,5 @@
 import type { NotifyEvent, NotifyTarget } from '../job/observe-schema.ts';
+import { nextUtcMidnight } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { count, duration } from '../lib/format-text.ts';
 import { noCounts, sumOf } from '../store/export-facts.ts';
@@ -30,20 +31,42 @@ interface Summary {
   readonly todo: string | null;
 }
 
-/** Tells receivers how a run ends, and that it waits for credits. */
+/** Tells receivers how a run ends, and that it waits for credits: that once a reset time, whichever run of the export waits. */
 export function notifyOf(run: ObservedRun): RunObserver {
   const summaries = new Summaries(run);
   const receivers = run.job.notify.map((target) => receiverOf(target, run));
+  let asked: Promise<unknown> = Promise.resolve();
+  const wait = async (summary: Summary, untilMs: number): Promise<void> => {
+    const isTold = await run.notices.isTold(untilMs);
+    // What is delivered is not waited for: the end of the run may follow at once.
+    void keep(
+      receivers.map((receiver) => receiver.waits(summary, isTold)),
+      untilMs,
+    );
+  };
+  const keep = async (sent: readonly Promise<boolean>[], untilMs: number): Promise<void> => {
+    if ((await Promise.all(sent)).includes(true)) await run.notices.tell(untilMs);
+  };
   return {
     listener: (event) => {
       const waiting = summaries.add(event);
-      if (waiting !== undefined) for (const receiver of receivers) receiver.waits(waiting);
+      if (waiting !== undefined && event.kind === 'waiting') asked = asked.then(() => wait(waiting, event.untilMs));
     },
     end: async (end) => {
+      const untilMs = resetOf(end, run.clock.now());
+      await asked;
+      const isTold = untilMs !== undefined && (await run.notices.isTold(untilMs));
       const summary = summaries.ofEnd(end);
-      await Promise.all(receivers.map((receiver) => receiver.ends(summary, end.isElsewhere === true)));
+      const sent = receivers.map((receiver) => receiver.ends(summary, isTold || end.isElsewhere === true));
+      await (untilMs === undefined ? Promise.all(sent) : keep(sent, untilMs));
     },
   };
+}
+
+/** When there are credits again; undefined where that is now, or where they are not spent. What only the provider knows is said once a day. */
+function resetOf({ runAgainAt }: RunEnd, nowMs: number): number | undefined {
+  if (runAgainAt === undefined || runAgainAt === 'now') return undefined;
+  return runAgainAt === null ? nextUtcMidnight(nowMs) : Date.parse(runAgainAt);
 }
 
 class Summaries {
@@ -102,10 +125,11 @@ function eventOf(exit: number): NotifyEvent {
   return exit === exitCodes.spent.code ? 'waiting' : 'failure';
 }
 
+/** Both resolve to whether a notice was delivered. */
 interface Receiver {
-  waits(summary: Summary): void;
-  /** @param isElsewhere whether another worker tells of the export */
-  ends(summary: Summary, isElsewhere: boolean): Promise<void>;
+  /** @param isTold whether another run of the export has told of it, or will */
+  waits(summary: Summary, isTold: boolean): Promise<boolean>;
+  ends(summary: Summary, isTold: boolean): Promise<boolean>;
 }
 
 function receiverOf(target: NotifyTarget, { clock, abort, listener, run }: ObservedRun): Receiver {
@@ -116,22 +140,20 @@ function receiverOf(target: NotifyTarget, { clock, abort, listener, run }: Obser
     body: JSON.stringify(as === 'slack' ? { text: slackText(summary) } : summary),
   });
   // Its grace time counts from here: a run that is killed is missed.
-  if (as === 'healthchecks') delivery.send({ url: pingAddress(url, 'start', run), body: '' });
+  if (as === 'healthchecks') void delivery.send({ url: pingAddress(url, 'start', run), body: '' });
+  // A ping is no notice: it is about this process, which said that it started.
+  const isPing = as === 'healthchecks';
+  const isSent = ({ event }: Summary, isTold: boolean): boolean => on.includes(event) && (isPing || !isTold);
   return {
-    waits: (summary) => {
-      if (on.includes('waiting')) delivery.send(message(summary));
-    },
-    ends: (summary, isElsewhere) => {
-      // A ping is about this process, which said that it started.
-      const isTold = on.includes(summary.event) && (!isElsewhere || as === 'healthchecks');
-      return isTold ? delivery.sendLast(message(summary)) : delivery.settled();
-    },
+    waits: async (summary, isTold) => isSent(summary, isTold) && (await delivery.send(message(summary))) && !isPing,
+    ends: async (summary, isTold) =>
+      (await (isSent(summary, isTold) ? delivery.sendLast(message(summary)) : delivery.settled())) && !isPing,
   };
 }
 
-/** A run that waits, or ends with 8, is no failure and no success. */
-function pingOf({ event, exit }: Summary): string {
-  return event === 'waiting' ? 'log' : String(exit);
+/** A run that waits is neither a failure nor a success yet. */
+function pingOf({ exit }: Summary): string {
+  return exit === null ? 'log' : String(exit);
 }
 
 function pingAddress(base: string, ping: string, run: string): string {

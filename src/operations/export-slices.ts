@@ -8,6 +8,7 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
 import type { Spent } from '../store/export-standing.ts';
 import type { Manifest } from '../store/manifest.ts';
+import { toldTimes } from '../store/runs/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
@@ -93,6 +94,10 @@ async function followed(
   const counts = committedCounts(open.commits());
   const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
   context.addListener(recorder.listener);
+  context.notices.keepIn({
+    read: async () => toldTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
+    write: (untilMs) => recorder.told(untilMs),
+  });
   try {
     const outcome = await outcomeOf(exported, context, startedAtMs);
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));

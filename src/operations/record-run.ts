@@ -61,6 +61,11 @@ export class RunRecorder {
   #isLost = false;
   #writing: Promise<void> = Promise.resolve();
 
+  /** What earlier runs left. */
+  get earlier(): readonly RunLine[] {
+    return this.#record.earlier;
+  }
+
   constructor(run: RecordedRun, record: RunRecord) {
     this.#run = run;
     this.#record = record;
@@ -105,6 +110,18 @@ export class RunRecorder {
     if (!this.#isLost) await this.#write();
     // Also behind lines that were lost: without it the run would count as killed.
     await this.#record.append([end]);
+    await this.#record.close();
+  }
+
+  /** Keeps that a notice named this time, also when the run has ended. */
+  async told(untilMs: number): Promise<void> {
+    const line: RunLine = { kind: 'told', t: this.#t(), untilMs };
+    if (!this.#ended.signal.aborted) {
+      this.#lines.push(line);
+      this.#writeSoon();
+      return;
+    }
+    await this.#record.append([line]);
     await this.#record.close();
   }
 

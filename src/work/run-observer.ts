@@ -2,6 +2,7 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Counts, FileFacts } from '../store/export-facts.ts';
+import type { Notices } from './notices.ts';
 import type { RunListener } from './run-events.ts';
 
 /** A run that something follows: its record, metrics, notifications or lineage. */
@@ -20,6 +21,7 @@ export interface ObservedRun {
   readonly worker?: string | undefined;
   /** Takes warnings. */
   readonly listener: RunListener;
+  readonly notices: Notices;
 }
 
 /** How a run ended. */
@@ -31,6 +33,8 @@ export interface RunEnd {
   readonly isElsewhere?: boolean | undefined;
   readonly error?: string | undefined;
   readonly todo?: string | undefined;
+  /** When there are credits again, of a run that ended for want of them: ISO 8601, `now`, or null where only the provider knows. */
+  readonly runAgainAt?: string | null | undefined;
   /** Absent when the export could not be opened. */
   readonly account?: RunAccount | undefined;
   /** Of a complete export whose rows were counted. */

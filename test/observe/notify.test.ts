@@ -106,7 +106,7 @@ describe('a notification', () => {
     });
   });
 
-  it('pings healthchecks at the start and with the exit code, and logs a run that waits for credits', async () => {
+  it('pings healthchecks at the start and with the exit code, which is 8 where the credits are spent', async () => {
     const { folder, run, to } = await prepared();
     const { writeFile } = await import('node:fs/promises');
     await writeFile(
@@ -117,7 +117,7 @@ describe('a notification', () => {
     await run('run', ['job.yaml']);
     await run('run', ['job.yaml', '--ids', 'none.txt']);
     const paths = to.posts.map(({ path }) => path.replace(/\?rid=[\da-f-]{36}$/, ''));
-    expect(paths).toEqual(['/uuid/start', '/uuid/log', '/uuid/start', '/uuid/0', '/uuid/start', '/uuid/4']);
+    expect(paths).toEqual(['/uuid/start', '/uuid/8', '/uuid/start', '/uuid/0', '/uuid/start', '/uuid/4']);
     const rids = to.posts.map(({ path }) => path.split('rid=')[1]);
     expect(new Set(rids).size).toBe(3);
     expect(JSON.parse(to.posts[3]?.body ?? '')).toMatchObject({ event: 'success', run: rids[3] });
