@@ -2,9 +2,10 @@ import type { NotifyEvent, NotifyTarget } from '../job/observe-schema.ts';
 import { nextUtcMidnight } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { count, duration } from '../lib/format-text.ts';
-import { noCounts, sumOf } from '../store/export-facts.ts';
+import { noCounts } from '../store/export-facts.ts';
 import { limitText } from '../store/limited.ts';
 import type { RunEvent } from '../work/run-events.ts';
+import { RunTotals } from '../work/run-totals.ts';
 import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../work/run-observer.ts';
 import { Delivery } from './deliver.ts';
 import { runName } from './run-name.ts';
@@ -23,6 +24,11 @@ interface Summary {
   readonly began: string;
   readonly ended: string | null;
   readonly counts: RunAccount['counts'] & { readonly pending: number };
+  readonly rows: number;
+  readonly fetched: number;
+  readonly creditsLeft: number | null;
+  /** Ids of the base that are not listed now; null without a base. */
+  readonly unlisted: number | null;
   /** Of this run. */
   readonly calls: number;
   readonly credits: number;
@@ -72,10 +78,7 @@ function resetOf({ runAgainAt }: RunEnd, nowMs: number): number | undefined {
 class Summaries {
   readonly #run: ObservedRun;
   readonly #began: string;
-  #counts = noCounts;
-  #read = 0;
-  #calls = 0;
-  #retries = 0;
+  readonly #totals = new RunTotals();
 
   constructor(run: ObservedRun) {
     this.#run = run;
@@ -84,33 +87,30 @@ class Summaries {
 
   /** The summary of a run that begins to wait for credits. */
   add(event: RunEvent): Summary | undefined {
-    if (event.kind === 'opened') this.#counts = event.counts;
-    else if (event.kind === 'settled') this.#counts = sumOf(this.#counts, [event.counts]);
-    else if (event.kind === 'read') this.#read = event.entries;
-    else if (event.kind === 'sent') this.#calls += 1;
-    else if (event.kind === 'retry') this.#retries += 1;
-    else if (event.kind === 'waiting') {
-      const pending = Math.max(0, this.#read - this.#counts.read);
-      const counts = { ...this.#counts, read: this.#counts.read + pending, pending };
-      const credits = this.#calls * this.#run.job.budget.creditsPerCall;
-      const until = new Date(event.untilMs).toISOString();
-      return {
-        ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null, counts },
-        ...{ calls: this.#calls, credits, retries: this.#retries, error: event.reason },
-        todo: `Nothing: the run continues at ${until}.`,
-      };
-    }
-    return undefined;
+    this.#totals.add(event);
+    if (event.kind !== 'waiting') return undefined;
+    const { sent: calls, committed, retries } = this.#totals;
+    const { rows, fetched, pending, unlisted } = this.#totals.figures(undefined);
+    const counts = { ...committed, read: committed.read + pending, pending };
+    return {
+      ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null },
+      ...{ counts, rows, fetched, creditsLeft: 0, unlisted },
+      ...{ calls, credits: calls * this.#run.job.budget.creditsPerCall, retries },
+      error: event.reason,
+      todo: `Nothing: the run continues at ${new Date(event.untilMs).toISOString()}.`,
+    };
   }
 
   ofEnd({ state, exit, error, todo, account }: RunEnd): Summary {
-    const { calls = 0, credits = 0, pending = 0, counts = noCounts } = account ?? {};
+    const { calls = 0, credits = 0, counts = noCounts } = account ?? {};
+    const { rows = 0, fetched = 0, pending = 0, creditsLeft = null, unlisted = null } = account ?? {};
     const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
     return {
       ...{ event: eventOf(exit), ...this.#head(), state, exit },
       ...{ began: this.#began, ended: isoSeconds(this.#run.clock.now()) },
       counts: { read, exported, carried, missing, invalid, duplicate, failed, pending },
-      ...{ calls, credits, retries: this.#retries, error: error ?? null, todo: todo ?? null },
+      ...{ rows, fetched, creditsLeft, unlisted },
+      ...{ calls, credits, retries: this.#totals.retries, error: error ?? null, todo: todo ?? null },
     };
   }
 
@@ -164,14 +164,17 @@ function pingAddress(base: string, ping: string, run: string): string {
 }
 
 function slackText(summary: Summary): string {
-  const { counts, credits, began, ended, state, exit, error, todo } = summary;
-  const { exported, read, ...others } = counts;
-  const rest = Object.entries(others).filter(
-    ([name, value]) => value > 0 && name !== 'duplicate' && name !== 'invalid',
-  );
+  const { rows, fetched, unlisted, counts, credits, began, ended, state, exit, error, todo } = summary;
+  const { carried, missing, failed, pending, read } = counts;
+  const counted = [
+    [missing, 'missing'],
+    [failed, 'failed'],
+    [pending, `pending${fetched === 0 ? '' : ` (${count(fetched)} fetched)`}`],
+    [unlisted ?? 0, 'not listed now'],
+  ] as const;
   const fates = [
-    `${count(exported)} of ${count(read)} exported`,
-    ...rest.map(([name, value]) => `${count(value)} ${name}`),
+    `${count(rows)} of ${count(read)} exported${carried === 0 ? '' : ` (${count(carried)} carried)`}`,
+    ...counted.flatMap(([ids, what]) => (ids > 0 ? [`${count(ids)} ${what}`] : [])),
   ];
   const took = ended === null ? '' : `, ${duration(Date.parse(ended) - Date.parse(began))}`;
   const head =

@@ -8,16 +8,18 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
 import type { Spent } from '../store/export-standing.ts';
 import type { Manifest } from '../store/manifest.ts';
+import { creditsLeftOf } from '../store/runs/runs-model.ts';
 import { toldTimes } from '../store/runs/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
+import { RunTotals } from '../work/run-totals.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../store/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
-import { recordRun } from './record-run.ts';
+import { recordRun, type RunRecorder } from './record-run.ts';
 import { beginPlan } from './run-brake.ts';
 
 /** Slices of an export, and what their parts are made of. */
@@ -33,6 +35,8 @@ export interface SlicesToMake {
   readonly progress: ReadProgress;
   /** A slice that another process took over: ends the run, or only what it does for that slice. */
   readonly whenLost: 'end' | 'continue';
+  /** What earlier runs left, for those who follow the run. */
+  readonly earlier?: { readonly fetched: number; readonly isResumed: boolean } | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
   /** Makes the parts of a slice where no ids are read and nothing is requested. */
@@ -93,13 +97,20 @@ async function followed(
   const { job, open, inputs, recordFolder, progress } = exported;
   const counts = committedCounts(open.commits());
   const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
-  context.addListener(recorder.listener);
+  const totals = new RunTotals(recorder.fetched);
+  for (const listener of [recorder.listener, totals.add]) context.addListener(listener);
   context.notices.keepIn({
     read: async () => toldTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
     write: (untilMs) => recorder.told(untilMs),
   });
   try {
-    const outcome = await outcomeOf(exported, context, startedAtMs);
+    const ended = await outcomeOf(
+      { ...exported, earlier: earlierOf(exported, recorder, startedAtMs), totals },
+      context,
+      startedAtMs,
+    );
+    const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
+    const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
     const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
     const end = { ...endOf(outcome, job, entries), isElsewhere };
@@ -113,8 +124,18 @@ async function followed(
   }
 }
 
+/** The start of a fleet is that of `enqueue`: for its workers parts and answers alone tell. */
+function earlierOf(
+  { open, whenLost }: ExportedSlices,
+  { fetched, earlier }: RunRecorder,
+  startedAtMs: number,
+): NonNullable<SlicesToMake['earlier']> {
+  const isOlder = whenLost === 'end' && open.start.startedAtMs < startedAtMs;
+  return { fetched, isResumed: isOlder || earlier.length > 0 || open.answers > 0 || open.commits().length > 0 };
+}
+
 async function outcomeOf(
-  exported: ExportedSlices,
+  exported: ExportedSlices & { readonly totals: RunTotals },
   context: ExportContext,
   startedAtMs: number,
 ): Promise<ExportOutcome> {
@@ -142,6 +163,7 @@ async function outcomeOf(
       folder: name,
       commits,
       read: progress.entries,
+      fetched: exported.totals.fetched(),
       limit: exported.job.ids.limit,
       ...spent,
     });
@@ -168,6 +190,7 @@ export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, c
     inputBytes: inputs.inputBytes,
     parts: commits.length,
     answers: open.answers,
+    ...exported.earlier,
     counts: committedCounts(commits),
     columns: inputs.columns,
     inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),

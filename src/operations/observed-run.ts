@@ -1,8 +1,10 @@
 import type { Job } from '../job/job-schema.ts';
+import { utcDay } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../lib/export-error.ts';
 import { uuidV7 } from '../lib/uuid-v7.ts';
 import type { ExportContext } from '../work/export-context.ts';
+import { creditsLeftOf } from '../store/runs/runs-model.ts';
 import { Notices } from '../work/notices.ts';
 import type { RunListener } from '../work/run-events.ts';
 import { endedOnce, noObserver, type RunAccount, type RunEnd, type RunObserver } from '../work/run-observer.ts';
@@ -35,13 +37,29 @@ export async function observedRun(
   const opened = await context.observe?.({ ...context, job, run, startedAtMs, worker, notices });
   const observer = endedOnce(opened ?? noObserver);
   try {
-    const outcome = await work({ ...observed(braked(context, job), observer), run, notices });
+    const outcome = await withCredits(
+      await work({ ...observed(braked(context, job), observer), run, notices }),
+      context,
+      job,
+    );
     await observer.end({ ...endOf(outcome, job), isElsewhere: worker !== undefined && outcome.state === 'already' });
     return outcome;
   } catch (error) {
     await observer.end(endOfError(error));
     throw error;
   }
+}
+
+/** An export that was complete has no run whose record says what its ledger holds. */
+async function withCredits(
+  outcome: ExportOutcome,
+  { ledger, clock }: ExportContext,
+  { budget }: Job,
+): Promise<ExportOutcome> {
+  if (outcome.state !== 'already' || budget.creditsPerDay === undefined) return outcome;
+  const today = await ledger.booked(utcDay(clock.now())).catch(() => undefined);
+  const creditsLeft = today === undefined ? null : (creditsLeftOf(budget, { today }) ?? null);
+  return { ...outcome, account: { ...outcome.account, creditsLeft } };
 }
 
 function observed(context: Braked<ExportContext>, observer: RunObserver): Omit<ObservedContext, 'run' | 'notices'> {

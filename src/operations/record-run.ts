@@ -6,7 +6,7 @@ import type { FileStore } from '../store/file-store.ts';
 import type { RunLine, RunSpan } from '../store/runs/run-lines.ts';
 import { openRunRecord, type RunRecord } from '../store/runs/run-record.ts';
 import type { RunEvent, RunListener } from '../work/run-events.ts';
-import { askedIds, fetchedIds } from './run-figures.ts';
+import { askedIds, fetchedIds } from '../store/runs/runs-model.ts';
 
 export interface RecordedRun {
   readonly files: FileStore;
@@ -56,10 +56,14 @@ export class RunRecorder {
   #lines: RunLine[] = [];
   #span: RunSpan;
   #spans = 0;
+  #seen: { readonly day: string; readonly booked: number } | undefined;
   #isDirty = false;
   #isDue = false;
   #isLost = false;
   #writing: Promise<void> = Promise.resolve();
+
+  /** Ids that earlier runs fetched and did not write. */
+  readonly fetched: number;
 
   /** What earlier runs left. */
   get earlier(): readonly RunLine[] {
@@ -72,6 +76,7 @@ export class RunRecorder {
     this.#startMs = run.clock.now();
     this.#span = emptySpan(0, 0, 0);
     const { service, budget } = run.job;
+    this.fetched = fetchedIds(record.earlier, run.counts);
     const head: RunLine = {
       kind: 'run',
       n: record.earlier.reduce((most, line) => (line.kind === 'run' ? Math.max(most, line.n) : most), 0) + 1,
@@ -84,7 +89,7 @@ export class RunRecorder {
       ...(budget.creditsPerRun === undefined ? {} : { creditsPerRun: budget.creditsPerRun }),
       ...(budget.creditsPerDay === undefined ? {} : { creditsPerDay: budget.creditsPerDay }),
       whenSpent: budget.whenSpent,
-      fetched: fetchedIds(record.earlier, run.counts),
+      fetched: this.fetched,
       written: askedIds(run.counts),
     };
     this.#head = [head];
@@ -101,13 +106,19 @@ export class RunRecorder {
     this.#writeSoon();
   };
 
-  /** Resolves when the end of the run is recorded, or cannot be. */
-  async end({ state, exit, error }: RunEnd): Promise<void> {
+  /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the record has them. */
+  async settle(): Promise<number> {
     this.#ended.abort();
     await this.#writing;
-    const said = error === undefined ? {} : { error: cut(error) };
-    const end: RunLine = { kind: 'end', t: this.#t(), state, exit, ...said };
     if (!this.#isLost) await this.#write();
+    return this.#seen?.day === utcDay(this.#run.clock.now()) ? this.#seen.booked : 0;
+  }
+
+  /** Resolves when the end of the run is recorded, or cannot be. */
+  async end({ state, exit, error }: RunEnd): Promise<void> {
+    const said = error === undefined ? {} : { error: cut(error) };
+    await this.settle();
+    const end: RunLine = { kind: 'end', t: this.#t(), state, exit, ...said };
     // Also behind lines that were lost: without it the run would count as killed.
     await this.#record.append([end]);
     await this.#record.close();
@@ -197,6 +208,7 @@ export class RunRecorder {
   async #write(): Promise<void> {
     const booked = await this.#booked();
     const t = this.#t();
+    if (this.#isDirty && booked !== undefined) this.#seen = { day: utcDay(this.#run.clock.now()), booked };
     const span = { ...this.#span, ms: Math.max(0, t - this.#span.t), ...(booked === undefined ? {} : { booked }) };
     const lines = [...this.#head, ...(this.#isDirty ? [span] : []), ...this.#lines];
     this.#head = [];

@@ -2,6 +2,7 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Counts, FileFacts } from '../store/export-facts.ts';
+import type { AccountFigures } from '../store/runs/runs-model.ts';
 import type { Notices } from './notices.ts';
 import type { RunListener } from './run-events.ts';
 
@@ -50,10 +51,9 @@ export interface TableQuality {
   readonly columns: readonly { readonly name: string; readonly filled: number; readonly distinct: number | null }[];
 }
 
-export interface RunAccount {
+export interface RunAccount extends AccountFigures {
   /** Of the whole export. */
   readonly counts: Counts;
-  readonly pending: number;
   readonly files: readonly FileFacts[];
   /** Entries that this run read of each input, in the order of reading. */
   readonly inputs: readonly { readonly name: string; readonly entries: number }[];

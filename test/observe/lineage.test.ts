@@ -97,7 +97,16 @@ const isRunEvent = ajv.compile(runEvent);
 
 const account = {
   counts: { ...noCounts, read: 100, exported: 90, missing: 10 },
-  ...{ pending: 0, calls: 1, credits: 160, inputs: [{ name: 'ids.txt', entries: 100 }] },
+  ...{
+    rows: 90,
+    fetched: 0,
+    pending: 0,
+    creditsLeft: null,
+    unlisted: null,
+    calls: 1,
+    credits: 160,
+    inputs: [{ name: 'ids.txt', entries: 100 }],
+  },
   files: [
     { path: 'csv/assets/part-00000.csv', format: 'csv', table: 'assets', part: 0, rows: 90, bytes: 900, sha256: '' },
     { path: 'raw/assets/part-00000.jsonl', format: 'raw', table: 'assets', part: 0, rows: 90, bytes: 100, sha256: '' },
