@@ -188,11 +188,14 @@ describe('the metrics of a run', () => {
 });
 
 const folder = new URL('../../docs/observability/', import.meta.url);
-const series = new Set(
-  families.flatMap(([name, type]) =>
+/** Of some exports alone. */
+const others = ['asset_export_unlisted', 'asset_export_limit_ids'];
+const series = new Set([
+  ...others,
+  ...families.flatMap(([name, type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => name + end) : [name],
   ),
-);
+]);
 const labels = new Set(['export', 'instance', ...families.flatMap(([, , label]) => label ?? [])]);
 
 describe('the shipped dashboard and rules', () => {
@@ -213,12 +216,13 @@ describe('the shipped dashboard and rules', () => {
     ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ];
 
-  it('are twelve panels and four alerts', () => {
-    expect(dashboard.panels).toHaveLength(12);
+  it('are thirteen panels and five alerts', () => {
+    expect(dashboard.panels).toHaveLength(13);
     expect(rules.map(({ alert }) => alert)).toEqual([
       'AssetExportStuck',
       'AssetExportFailed',
       'AssetExportStale',
+      'AssetExportUnlisted',
       'AssetExportCreditsLow',
     ]);
   });
@@ -237,6 +241,11 @@ describe('the shipped dashboard and rules', () => {
     expect(seen.metrics.filter((name) => !series.has(name))).toEqual([]);
     expect(seen.labels.filter((name) => !labels.has(name))).toEqual([]);
   });
+});
+
+it('the limit of an export of the first ids is a metric', async () => {
+  const { run } = observedRun({ ids: { from: ['/ids.txt'], limit: 20 } });
+  expect(await new RunMetrics(run, 0).text()).toContain('asset_export_limit_ids{export="mine"} 20');
 });
 
 it('every metric of a worker names it', async () => {
