@@ -191,6 +191,7 @@ export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, c
     parts: commits.length,
     answers: open.answers,
     ...exported.earlier,
+    limit: exported.job.ids.limit,
     counts: committedCounts(commits),
     columns: inputs.columns,
     inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),

@@ -29,7 +29,7 @@ export interface ExportStatus extends RunStatus, AccountFigures {
   /** Of committed parts. */
   readonly counts: Counts;
   readonly parts: number;
-  /** Share of the input's bytes that committed parts cover, 0 to 1. */
+  /** Share of the input's bytes that committed parts cover, 0 to 1; with a limit, of the ids up to it. */
   readonly inputShare: number;
   /** How many parts there will be, by the size of those that are committed or by `output.rowsPerPart`. */
   readonly partsTotal: number | null;
@@ -88,25 +88,36 @@ function unfinishedAs(
   const inputBytes = start?.inputs.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const counts = committedCounts(commits);
   const done = counts.read + fetched;
+  const limit = start === undefined ? undefined : limitOf(start.job);
+  const bytesDone = commits.at(-1)?.inputBytes ?? 0;
+  const status = unfinishedRun(last, { isHeld: owner !== undefined, done, inputBytes, limit, creditsLeft, nowMs });
   return {
-    ...unfinishedRun(last, { isHeld: owner !== undefined, done, inputBytes, creditsLeft, nowMs }),
+    ...status,
     counts,
     parts: commits.length,
     partsTotal: partsExpected({
       last,
       inputBytes,
+      limit,
       rowsPerPart: Number(start?.job['output.rowsPerPart']),
       parts: commits.length,
       read: counts.read,
     }),
-    inputShare: inputBytes === 0 ? 0 : Math.min(1, (commits.at(-1)?.inputBytes ?? 0) / inputBytes),
+    inputShare:
+      limit === undefined
+        ? shareOf(bytesDone, inputBytes)
+        : shareOf(counts.read, status.totalExact ? (status.total ?? limit) : limit),
     ...spent,
     inputs: start?.inputs.map(({ name }) => name) ?? [],
-    limit: (start === undefined ? undefined : limitOf(start.job)) ?? null,
+    limit: limit ?? null,
     owner: owner ?? null,
     fleet: null,
     startedAt: start === undefined ? null : new Date(start.startedAtMs).toISOString(),
   };
+}
+
+function shareOf(done: number, all: number): number {
+  return all === 0 ? 0 : Math.min(1, done / all);
 }
 
 function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {

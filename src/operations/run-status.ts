@@ -1,5 +1,5 @@
 import type { ServiceState } from '../client/client-events.ts';
-import { elapsedMsOf, meanIdsPerSecond, type RecordedRun } from '../store/runs/runs-model.ts';
+import { elapsedMsOf, entriesExpected, meanIdsPerSecond, type RecordedRun } from '../store/runs/runs-model.ts';
 import { paceOf, partsOfTotal, timeThroughBudget } from './run-figures.ts';
 
 /** What the record of a run says. Times are ISO 8601; null means unknown or not applicable. */
@@ -37,20 +37,22 @@ export interface RunStanding {
   /** Entries that are committed or fetched. */
   readonly done: number;
   readonly inputBytes: number;
+  /** Entries that are read at most. */
+  readonly limit?: number | undefined;
   readonly creditsLeft: number | null;
   readonly nowMs: number;
 }
 
 export function unfinishedRun(
   last: RecordedRun | undefined,
-  { isHeld, done, inputBytes, creditsLeft, nowMs }: RunStanding,
+  { isHeld, done, inputBytes, limit, creditsLeft, nowMs }: RunStanding,
 ): RunStatus {
   if (last === undefined)
     return { ...unrecorded, state: isHeld ? 'running' : 'stopped', ...(isHeld ? serviceStatus([]) : {}) };
   // A run that holds the export and has not begun is reading its inputs: the last one's end says nothing of it.
   const isRunning = isHeld && last.end === undefined;
   const waitingUntilMs = isRunning && (last.waitingUntilMs ?? 0) > nowMs ? last.waitingUntilMs : undefined;
-  const { total, totalExact } = entriesOf(last, inputBytes);
+  const { total, totalExact } = entriesOf(last, { inputBytes, limit });
   const ids = total === null ? undefined : Math.max(0, total - done);
   const { pace, workMs } = paceOf(last, ids ?? 0, nowMs);
   const rate = isRunning ? pace.idsPerSecond() : meanIdsPerSecond(last);
@@ -102,14 +104,15 @@ export function pausedUntil({ start, pauses }: RecordedRun, nowMs: number): stri
 interface PartsSeen {
   readonly last: RecordedRun | undefined;
   readonly inputBytes: number;
+  readonly limit: number | undefined;
   readonly rowsPerPart: number;
   /** Committed parts, and their entries. */
   readonly parts: number;
   readonly read: number;
 }
 
-export function partsExpected({ last, inputBytes, rowsPerPart, parts, read }: PartsSeen): number | null {
-  const total = last === undefined ? null : entriesOf(last, inputBytes).total;
+export function partsExpected({ last, inputBytes, limit, rowsPerPart, parts, read }: PartsSeen): number | null {
+  const total = last === undefined ? null : entriesOf(last, { inputBytes, limit }).total;
   return total === null ? null : partsOfTotal({ total, rowsPerPart, parts, read });
 }
 
@@ -135,9 +138,11 @@ export const unrecorded = {
 };
 
 /** Entries of all inputs, from what the last run has read of them. */
-function entriesOf({ spans }: RecordedRun, inputBytes: number): Pick<RunStatus, 'total' | 'totalExact'> {
-  const last = spans.at(-1);
-  if (last === undefined || last.read === 0 || last.inputBytes === 0) return { total: null, totalExact: false };
-  const totalExact = last.inputBytes >= inputBytes;
-  return { total: totalExact ? last.read : Math.round((last.read / last.inputBytes) * inputBytes), totalExact };
+function entriesOf(
+  { spans }: RecordedRun,
+  { inputBytes: inputBytesTotal, limit }: Pick<RunStanding, 'inputBytes' | 'limit'>,
+): Pick<RunStatus, 'total' | 'totalExact'> {
+  const { read = 0, inputBytes = 0 } = spans.at(-1) ?? {};
+  const { total, totalExact } = entriesExpected({ read, inputBytes, inputBytesTotal, limit });
+  return { total: total ?? null, totalExact };
 }

@@ -1,6 +1,12 @@
 import type { ServiceState } from '../client/client-events.ts';
 import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
-import { accountFigures, type AccountFigures, askedIds, fetchedNow } from '../store/runs/runs-model.ts';
+import {
+  accountFigures,
+  type AccountFigures,
+  askedIds,
+  entriesExpected,
+  fetchedNow,
+} from '../store/runs/runs-model.ts';
 import type { RunEvent } from './run-events.ts';
 
 /** Why no call is sent for a while. */
@@ -21,6 +27,8 @@ export class RunTotals {
   read = 0;
   inputBytes = 0;
   inputBytesTotal = 0;
+  /** Entries that are read at most. */
+  limit: number | undefined;
   /** Calls, of which some wait for their answer. */
   sent = 0;
   inFlight = 0;
@@ -49,6 +57,7 @@ export class RunTotals {
     switch (event.kind) {
       case 'opened':
         this.inputBytesTotal = event.inputBytes;
+        this.limit = event.limit;
         this.parts = event.parts;
         this.before = this.committed = event.counts;
         this.#fetchedBefore = event.fetched ?? this.#fetchedBefore;
@@ -116,12 +125,7 @@ export class RunTotals {
   }
 
   /** Entries of all inputs: known when they are read, estimated from their bytes before. */
-  total(): { total: number | undefined; totalExact: boolean } {
-    const totalExact = this.inputBytes > 0 && this.inputBytes >= this.inputBytesTotal;
-    if (this.read === 0 || this.inputBytes === 0) return { total: undefined, totalExact };
-    return {
-      total: totalExact ? this.read : Math.round((this.read / this.inputBytes) * this.inputBytesTotal),
-      totalExact,
-    };
+  total(): ReturnType<typeof entriesExpected> {
+    return entriesExpected(this);
   }
 }

@@ -114,9 +114,14 @@ const account = {
   ],
 };
 
-async function eventsOf(exit: number, environment: Readonly<Record<string, string>> = {}, quality?: RunEnd['quality']) {
+async function eventsOf(
+  exit: number,
+  environment: Readonly<Record<string, string>> = {},
+  quality?: RunEnd['quality'],
+  fields: object = {},
+) {
   const file = join(await tempFolder(), 'lineage.ndjson');
-  const { run } = observedRun({ lineage: { url: `file:${file}` } });
+  const { run } = observedRun({ lineage: { url: `file:${file}` }, ...fields });
   const observer = lineageOf(run, lineageAddress(run, {}) ?? '', environment);
   const inputs = [{ name: 'ids.txt', bytes: 4500 }];
   observer.listener({ kind: 'opened', inputBytes: 4500, parts: 0, answers: 0, counts: noCounts, inputs });
@@ -153,6 +158,13 @@ it('a run is a START and a COMPLETE event, with what it read and wrote', async (
   expect(
     (complete?.['outputs'] as unknown as { facets: { schema: { fields: object[] } } }[])[0]?.facets.schema.fields[0],
   ).toMatchObject({ name: 'id', type: 'string' });
+});
+
+it('names the limit of an export of the first ids', async () => {
+  const facets = { tags: { tags: [{ key: 'limit', value: '20', source: 'asset-export' }] } };
+  const fields = { ids: { from: ['/ids.txt'], limit: 20 } };
+  expect(await eventsOf(0, {}, undefined, fields)).toMatchObject([{ run: { facets } }, { run: { facets } }]);
+  expect(JSON.stringify(await eventsOf(0))).not.toContain('TagsRunFacet');
 });
 
 it('tells what was counted in the tables of a complete export, and of no other', async () => {

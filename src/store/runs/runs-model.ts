@@ -178,6 +178,26 @@ export function creditFigures(
   return { today, left: creditsLeftOf(start ?? {}, { today, ofRun }) };
 }
 
+export interface Reading {
+  /** Entries, and bytes of the inputs, that were read so far. */
+  readonly read: number;
+  readonly inputBytes: number;
+  /** Of all inputs. */
+  readonly inputBytesTotal: number;
+  /** Entries that are read at most. */
+  readonly limit?: number | undefined;
+}
+
+/** Entries of all inputs, of those up to the limit: known when they are read, estimated from their bytes before. */
+export function entriesExpected({ read, inputBytes, inputBytesTotal, limit = Number.POSITIVE_INFINITY }: Reading): {
+  readonly total: number | undefined;
+  readonly totalExact: boolean;
+} {
+  if (read === 0 || inputBytes === 0) return { total: undefined, totalExact: false };
+  const totalExact = inputBytes >= inputBytesTotal || read >= limit;
+  return { total: totalExact ? read : Math.min(limit, Math.round((read / inputBytes) * inputBytesTotal)), totalExact };
+}
+
 /** How far an export is, in the figures that every view of it shows. */
 export interface AccountFigures {
   /** Rows of `assets` in committed parts: exported and carried. */
