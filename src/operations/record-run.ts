@@ -57,6 +57,7 @@ export class RunRecorder {
   #span: RunSpan;
   #spans = 0;
   #seen: { readonly day: string; readonly booked: number } | undefined;
+  #settled: Promise<number> | undefined;
   #isDirty = false;
   #isDue = false;
   #isLost = false;
@@ -107,7 +108,11 @@ export class RunRecorder {
   };
 
   /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the record has them. */
-  async settle(): Promise<number> {
+  settle(): Promise<number> {
+    return (this.#settled ??= this.#writeRest());
+  }
+
+  async #writeRest(): Promise<number> {
     this.#ended.abort();
     await this.#writing;
     if (!this.#isLost) await this.#write();

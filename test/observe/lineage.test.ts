@@ -117,8 +117,7 @@ const account = {
 async function eventsOf(
   exit: number,
   environment: Readonly<Record<string, string>> = {},
-  quality?: RunEnd['quality'],
-  fields: object = {},
+  { quality, fields = {} }: { readonly quality?: RunEnd['quality']; readonly fields?: object } = {},
 ) {
   const file = join(await tempFolder(), 'lineage.ndjson');
   const { run } = observedRun({ lineage: { url: `file:${file}` }, ...fields });
@@ -163,7 +162,7 @@ it('a run is a START and a COMPLETE event, with what it read and wrote', async (
 it('names the limit of an export of the first ids', async () => {
   const facets = { tags: { tags: [{ key: 'limit', value: '20', source: 'asset-export' }] } };
   const fields = { ids: { from: ['/ids.txt'], limit: 20 } };
-  expect(await eventsOf(0, {}, undefined, fields)).toMatchObject([{ run: { facets } }, { run: { facets } }]);
+  expect(await eventsOf(0, {}, { fields })).toMatchObject([{ run: { facets } }, { run: { facets } }]);
   expect(JSON.stringify(await eventsOf(0))).not.toContain('TagsRunFacet');
 });
 
@@ -173,13 +172,13 @@ it('tells what was counted in the tables of a complete export, and of no other',
     { name: 'creators', filled: 7, distinct: null },
   ];
   const quality = [{ name: 'assets', rows: 90, columns }];
-  const [, complete] = await eventsOf(0, {}, quality);
+  const [, complete] = await eventsOf(0, {}, { quality });
   const metrics = {
     rowCount: 90,
     columnMetrics: { id: { nullCount: 0, count: 90, distinctCount: 90 }, creators: { nullCount: 83, count: 7 } },
   };
   expect(complete).toMatchObject({ outputs: [{ facets: { dataQualityMetrics: metrics } }] });
-  const [, failed] = await eventsOf(3, {}, quality);
+  const [, failed] = await eventsOf(3, {}, { quality });
   expect(JSON.stringify(failed)).not.toContain('dataQualityMetrics');
 });
 

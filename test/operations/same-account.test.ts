@@ -92,30 +92,46 @@ async function withoutEnd(out: string): Promise<void> {
 
 const spent = { 'credits-per-run': '480' };
 
-describe.each<[string, readonly Run[], GeneratedServiceOptions, object]>([
-  ['is complete', [{}], {}, { rows: 60, fetched: 0, pending: 0 }],
-  ['is spent', [{ flags: spent }], {}, { rows: 20, fetched: 10 }],
-  ['is spent before its first part', [{ flags: { ...spent, 'rows-per-part': '60' } }], {}, { rows: 0, fetched: 30 }],
-  ['was killed', [{ flags: spent, isKilled: true }], {}, { rows: 20, fetched: 10 }],
-  [
-    'is resumed, and spent again',
-    [{ flags: spent, isKilled: true }, { flags: { 'credits-per-run': '160' } }],
-    {},
-    { rows: 20, fetched: 20 },
-  ],
-  ['is spent on its day', [{ flags: { 'credits-per-day': '480' } }], {}, { rows: 20, fetched: 10, creditsLeft: 0 }],
-  ['has paused', [{}], { throttled: ({ number }) => (number === 2 ? 0 : undefined) }, { rows: 60 }],
-  ['is carried from its base', [{ out: 'a' }, { out: 'b', base: 'a' }], {}, { rows: 60, fetched: 0 }],
-  [
-    'has a base with ids that are not listed now',
-    [{ out: 'a' }, { out: 'b', base: 'a', ids: 50 }],
-    {},
-    { rows: 50, unlisted: 10 },
-  ],
-])('an export that %s', (name, runs, options, expected) => {
+interface Case {
+  readonly that: string;
+  readonly runs: readonly Run[];
+  readonly service?: GeneratedServiceOptions;
+  readonly expected: object;
+}
+
+const twice: readonly Run[] = [{ flags: spent, isKilled: true }, { flags: { 'credits-per-run': '160' } }];
+const beforeItsFirstPart = { ...spent, 'rows-per-part': '60' };
+const onItsDay = { 'credits-per-day': '480' };
+const throttled: GeneratedServiceOptions['throttled'] = ({ number }) => (number === 2 ? 0 : undefined);
+
+const cases: readonly Case[] = [
+  { that: 'is complete', runs: [{}], expected: { rows: 60, fetched: 0, pending: 0 } },
+  { that: 'is spent', runs: [{ flags: spent }], expected: { rows: 20, fetched: 10 } },
+  {
+    that: 'is spent before its first part',
+    runs: [{ flags: beforeItsFirstPart }],
+    expected: { rows: 0, fetched: 30 },
+  },
+  { that: 'was killed', runs: [{ flags: spent, isKilled: true }], expected: { rows: 20, fetched: 10 } },
+  { that: 'is resumed, and spent again', runs: twice, expected: { rows: 20, fetched: 20 } },
+  { that: 'is spent on its day', runs: [{ flags: onItsDay }], expected: { rows: 20, fetched: 10, creditsLeft: 0 } },
+  { that: 'has paused', runs: [{}], service: { throttled }, expected: { rows: 60 } },
+  {
+    that: 'is carried from its base',
+    runs: [{ out: 'a' }, { out: 'b', base: 'a' }],
+    expected: { rows: 60, fetched: 0 },
+  },
+  {
+    that: 'has a base with ids that are not listed now',
+    runs: [{ out: 'a' }, { out: 'b', base: 'a', ids: 50 }],
+    expected: { rows: 50, unlisted: 10 },
+  },
+];
+
+describe.each(cases)('an export that $that', ({ that, runs, service, expected }) => {
   it('has the same account in all views', async () => {
     const isCut = runs.at(-1)?.ids !== undefined;
-    const { outcome, ended, metric, status, report } = await exported(runs, options);
+    const { outcome, ended, metric, status, report } = await exported(runs, service);
     const { rows, fetched, pending, creditsLeft, unlisted } = outcome.account;
     const figures = { rows, fetched, pending, creditsLeft, unlisted };
     expect(figures).toMatchObject(expected);
@@ -142,7 +158,7 @@ describe.each<[string, readonly Run[], GeneratedServiceOptions, object]>([
     expect(status.elapsedMs).toBe((last?.endedMs ?? 0) - (last?.beganMs ?? 0));
     expect(status.rate).toBeCloseTo(((last?.ids ?? 0) / (status.elapsedMs ?? 0)) * 1000);
     if (runs.length === 1) expect(report.runs?.idsPerSecond).toBe(status.rate);
-    expect(last?.ended === 'killed', name).toBe(runs.at(-1)?.isKilled === true);
+    expect(last?.ended === 'killed', that).toBe(runs.at(-1)?.isKilled === true);
 
     for (const text of [summaryText(outcome, 'out'), statusText(status, 'out')]) {
       expect(text).toMatch(new RegExp(`^ +read +${count(counts.read)}$`, 'm'));

@@ -114,11 +114,12 @@ export function tellOutcome(
   const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };
   onAccount?.(account);
   const isRefusal = isRefused(outcome);
-  if (json && onAccount === undefined)
-    process.stdout.write(`${JSON.stringify(before === undefined ? account : withBefore(account, before))}\n`);
-  if (!json && !isRefusal)
-    process.stdout.write(`${logEnd === undefined ? '\n' : ''}${summaryText(outcome, shown, saved)}\n`);
-  if (!json && error === undefined) process.stdout.write(`\n${next}\n`);
+  const text = [isRefusal ? '' : summaryText(outcome, shown, saved), error === undefined ? next : ''];
+  const printed = before === undefined ? account : withBefore(account, before);
+  // Below what was said of the run on the same terminal.
+  if (logEnd === undefined && !isRefusal && !json) process.stderr.write('\n');
+  if (!json && !isRefusal) process.stdout.write(`${text.filter((part) => part !== '').join('\n\n')}\n`);
+  if (json && onAccount === undefined) process.stdout.write(`${JSON.stringify(printed)}\n`);
   // Last, as the end of a log is what a scheduler shows.
   if (logEnd !== undefined) {
     const hint = error === undefined ? { next: next.replace(/^Next[^:]*: /, '') } : {};
