@@ -114,11 +114,11 @@ export function tellOutcome(
   const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };
   onAccount?.(account);
   const isRefusal = isRefused(outcome);
-  const text = [isRefusal ? '' : summaryText(outcome, shown, saved), error === undefined ? next : ''];
+  const text = `${summaryText(outcome, shown, saved)}${error === undefined ? `\n\n${next}` : ''}`;
   const printed = before === undefined ? account : withBefore(account, before);
   // Below what was said of the run on the same terminal.
   if (logEnd === undefined && !isRefusal && !json) process.stderr.write('\n');
-  if (!json && !isRefusal) process.stdout.write(`${text.filter((part) => part !== '').join('\n\n')}\n`);
+  if (!json && !isRefusal) process.stdout.write(`${text}\n`);
   if (json && onAccount === undefined) process.stdout.write(`${JSON.stringify(printed)}\n`);
   // Last, as the end of a log is what a scheduler shows.
   if (logEnd !== undefined) {
