@@ -13,6 +13,7 @@ import { toldTimes } from '../store/runs/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
+import type { RunEvent } from '../work/run-events.ts';
 import { RunTotals } from '../work/run-totals.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../store/commit-sums.ts';
@@ -35,8 +36,8 @@ export interface SlicesToMake {
   readonly progress: ReadProgress;
   /** A slice that another process took over: ends the run, or only what it does for that slice. */
   readonly whenLost: 'end' | 'continue';
-  /** What earlier runs left, for those who follow the run. */
-  readonly earlier?: { readonly fetched: number; readonly isResumed: boolean } | undefined;
+  /** What the run begins with, for those who follow it. */
+  readonly begun?: Pick<Extract<RunEvent, { kind: 'opened' }>, 'fetched' | 'isResumed' | 'limit'> | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
   /** Makes the parts of a slice where no ids are read and nothing is requested. */
@@ -105,7 +106,7 @@ async function followed(
   });
   try {
     const ended = await outcomeOf(
-      { ...exported, earlier: earlierOf(exported, recorder, startedAtMs), totals },
+      { ...exported, begun: begunWith(exported, recorder, startedAtMs), totals },
       context,
       startedAtMs,
     );
@@ -125,13 +126,14 @@ async function followed(
 }
 
 /** The start of a fleet is that of `enqueue`: for its workers parts and answers alone tell. */
-function earlierOf(
-  { open, whenLost }: ExportedSlices,
+function begunWith(
+  { job, open, whenLost }: ExportedSlices,
   { fetched, earlier }: RunRecorder,
   startedAtMs: number,
-): NonNullable<SlicesToMake['earlier']> {
+): NonNullable<SlicesToMake['begun']> {
   const isOlder = whenLost === 'end' && open.start.startedAtMs < startedAtMs;
-  return { fetched, isResumed: isOlder || earlier.length > 0 || open.answers > 0 || open.commits().length > 0 };
+  const isResumed = isOlder || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
+  return { fetched, isResumed, limit: job.ids.limit };
 }
 
 async function outcomeOf(
@@ -190,8 +192,7 @@ export async function exportSlices(exported: SlicesToMake, spentNow: SpentNow, c
     inputBytes: inputs.inputBytes,
     parts: commits.length,
     answers: open.answers,
-    ...exported.earlier,
-    limit: exported.job.ids.limit,
+    ...exported.begun,
     counts: committedCounts(commits),
     columns: inputs.columns,
     inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),
