@@ -30,7 +30,7 @@ export interface DeliveryOptions {
 /** Sends messages to one receiver in their order. It fails nothing: of all that cannot be delivered there is one warning. */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  #queue: Promise<void> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   readonly #ending = new AbortController();
   #hasWarned = false;
 
@@ -38,34 +38,37 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** Has a message sent after those before it, while the run goes on. */
-  send(message: Message): void {
-    this.#queue = this.#queue.then(() => this.#deliver(message, this.#ending.signal));
+  /** Has a message sent after those before it, while the run goes on. Resolves to whether it arrived. */
+  send(message: Message): Promise<boolean> {
+    const sent = this.#queue.then(() => this.#deliver(message, this.#ending.signal));
+    this.#queue = sent;
+    return sent;
   }
 
-  /** Sends the last message, and resolves when it has arrived or was given up. An earlier one gets no further attempts. */
-  async sendLast(message: Message): Promise<void> {
+  /** Sends the last message, and resolves to whether it arrived, or was given up. An earlier one gets no further attempts. */
+  async sendLast(message: Message): Promise<boolean> {
     this.#ending.abort();
     await this.#queue;
-    await this.#deliver(message, undefined);
+    return this.#deliver(message, undefined);
   }
 
   /** Resolves when nothing is under way. */
-  async settled(): Promise<void> {
+  async settled(): Promise<boolean> {
     this.#ending.abort();
     await this.#queue;
+    return false;
   }
 
-  async #deliver(message: Message, ending: AbortSignal | undefined): Promise<void> {
+  async #deliver(message: Message, ending: AbortSignal | undefined): Promise<boolean> {
     const { what, listener } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       const failure = await this.#attempt(message);
-      if (failure === undefined) return;
+      if (failure === undefined) return true;
       const isLast = attempt === moreAttempts || ending?.aborted === true;
       if (!isLast && (await this.#pause(pauseMs * 2 ** attempt))) continue;
       if (!this.#hasWarned) listener({ kind: 'warning', message: `${what} could not be delivered: ${failure}` });
       this.#hasWarned = true;
-      return;
+      return false;
     }
   }
 

@@ -64,9 +64,11 @@ function httpReceiver({ clock, abort, listener }: ObservedRun, url: string, envi
   const message = (event: object) => ({ url, body: JSON.stringify(event), headers });
   return {
     send: (event) => {
-      delivery.send(message(event));
+      void delivery.send(message(event));
     },
-    sendLast: (event) => delivery.sendLast(message(event)),
+    sendLast: async (event) => {
+      await delivery.sendLast(message(event));
+    },
   };
 }
 
@@ -134,7 +136,7 @@ class LineageEvents {
       eventTime: new Date(clock.now()).toISOString(),
       producer: producerOf(this.#run),
       schemaURL: `${specification}/2-0-2/OpenLineage.json#/$defs/RunEvent`,
-      run: { runId: run, facets: { ...(parent === undefined ? {} : { parent }), ...facets } },
+      run: { runId: run, facets: { ...(parent === undefined ? {} : { parent }), ...limitFacet(job), ...facets } },
       job: { namespace: namespace === '' ? 'default' : namespace, name: runName(job) },
       inputs,
       outputs,
@@ -197,6 +199,13 @@ function qualityFacet(table: TableQuality | undefined): object {
     ]),
   );
   return { dataQualityMetrics: facet('1-0-0', 'DataQualityMetricsDatasetFacet', { rowCount, columnMetrics }) };
+}
+
+/** Of an export of the first ids. */
+function limitFacet({ ids: { limit } }: ObservedRun['job']): object {
+  if (limit === undefined) return {};
+  const tag = { key: 'limit', value: String(limit), source: 'asset-export' };
+  return { tags: facet('1-0-0', 'TagsRunFacet', { tags: [tag] }) };
 }
 
 function errorFacet(message = 'unknown'): object {

@@ -1,9 +1,11 @@
 import type { NotifyEvent, NotifyTarget } from '../job/observe-schema.ts';
+import { nextUtcMidnight } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { count, duration } from '../lib/format-text.ts';
-import { noCounts, sumOf } from '../store/export-facts.ts';
+import { noCounts } from '../store/export-facts.ts';
 import { limitText } from '../store/limited.ts';
 import type { RunEvent } from '../work/run-events.ts';
+import { RunTotals } from '../work/run-totals.ts';
 import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../work/run-observer.ts';
 import { Delivery } from './deliver.ts';
 import { runName } from './run-name.ts';
@@ -22,6 +24,11 @@ interface Summary {
   readonly began: string;
   readonly ended: string | null;
   readonly counts: RunAccount['counts'] & { readonly pending: number };
+  readonly rows: number;
+  readonly fetched: number;
+  readonly creditsLeft: number | null;
+  /** Ids of the base that are not listed now; null without a base. */
+  readonly unlisted: number | null;
   /** Of this run. */
   readonly calls: number;
   readonly credits: number;
@@ -30,29 +37,48 @@ interface Summary {
   readonly todo: string | null;
 }
 
-/** Tells receivers how a run ends, and that it waits for credits. */
+/** Tells receivers how a run ends, and that it waits for credits: that once a reset time, whichever run of the export waits. */
 export function notifyOf(run: ObservedRun): RunObserver {
   const summaries = new Summaries(run);
   const receivers = run.job.notify.map((target) => receiverOf(target, run));
+  let asked: Promise<unknown> = Promise.resolve();
+  const wait = async (summary: Summary, untilMs: number): Promise<void> => {
+    const isTold = await run.notices.isTold(untilMs);
+    // What is delivered is not waited for: the end of the run may follow at once.
+    void keep(
+      receivers.map((receiver) => receiver.waits(summary, isTold)),
+      untilMs,
+    );
+  };
+  const keep = async (sent: readonly Promise<boolean>[], untilMs: number): Promise<void> => {
+    if ((await Promise.all(sent)).includes(true)) await run.notices.tell(untilMs);
+  };
   return {
     listener: (event) => {
       const waiting = summaries.add(event);
-      if (waiting !== undefined) for (const receiver of receivers) receiver.waits(waiting);
+      if (waiting !== undefined && event.kind === 'waiting') asked = asked.then(() => wait(waiting, event.untilMs));
     },
     end: async (end) => {
+      const untilMs = resetOf(end, run.clock.now());
+      await asked;
+      const isTold = untilMs !== undefined && (await run.notices.isTold(untilMs));
       const summary = summaries.ofEnd(end);
-      await Promise.all(receivers.map((receiver) => receiver.ends(summary, end.isElsewhere === true)));
+      const sent = receivers.map((receiver) => receiver.ends(summary, isTold || end.isElsewhere === true));
+      await (untilMs === undefined ? Promise.all(sent) : keep(sent, untilMs));
     },
   };
+}
+
+/** When there are credits again; undefined where that is now, or where they are not spent. What only the provider knows is said once a day. */
+function resetOf({ runAgainAt }: RunEnd, nowMs: number): number | undefined {
+  if (runAgainAt === undefined || runAgainAt === 'now') return undefined;
+  return runAgainAt === null ? nextUtcMidnight(nowMs) : Date.parse(runAgainAt);
 }
 
 class Summaries {
   readonly #run: ObservedRun;
   readonly #began: string;
-  #counts = noCounts;
-  #read = 0;
-  #calls = 0;
-  #retries = 0;
+  readonly #totals = new RunTotals();
 
   constructor(run: ObservedRun) {
     this.#run = run;
@@ -61,33 +87,30 @@ class Summaries {
 
   /** The summary of a run that begins to wait for credits. */
   add(event: RunEvent): Summary | undefined {
-    if (event.kind === 'opened') this.#counts = event.counts;
-    else if (event.kind === 'settled') this.#counts = sumOf(this.#counts, [event.counts]);
-    else if (event.kind === 'read') this.#read = event.entries;
-    else if (event.kind === 'sent') this.#calls += 1;
-    else if (event.kind === 'retry') this.#retries += 1;
-    else if (event.kind === 'waiting') {
-      const pending = Math.max(0, this.#read - this.#counts.read);
-      const counts = { ...this.#counts, read: this.#counts.read + pending, pending };
-      const credits = this.#calls * this.#run.job.budget.creditsPerCall;
-      const until = new Date(event.untilMs).toISOString();
-      return {
-        ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null, counts },
-        ...{ calls: this.#calls, credits, retries: this.#retries, error: event.reason },
-        todo: `Nothing: the run continues at ${until}.`,
-      };
-    }
-    return undefined;
+    this.#totals.add(event);
+    if (event.kind !== 'waiting') return undefined;
+    const { sent: calls, committed, retries } = this.#totals;
+    const { rows, fetched, pending, unlisted } = this.#totals.figures(undefined);
+    const counts = { ...committed, read: committed.read + pending, pending };
+    return {
+      ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null },
+      ...{ counts, rows, fetched, creditsLeft: 0, unlisted },
+      ...{ calls, credits: calls * this.#run.job.budget.creditsPerCall, retries },
+      error: event.reason,
+      todo: `Nothing: the run continues at ${new Date(event.untilMs).toISOString()}.`,
+    };
   }
 
   ofEnd({ state, exit, error, todo, account }: RunEnd): Summary {
-    const { calls = 0, credits = 0, pending = 0, counts = noCounts } = account ?? {};
+    const { calls = 0, credits = 0, counts = noCounts } = account ?? {};
+    const { rows = 0, fetched = 0, pending = 0, creditsLeft = null, unlisted = null } = account ?? {};
     const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
     return {
       ...{ event: eventOf(exit), ...this.#head(), state, exit },
       ...{ began: this.#began, ended: isoSeconds(this.#run.clock.now()) },
       counts: { read, exported, carried, missing, invalid, duplicate, failed, pending },
-      ...{ calls, credits, retries: this.#retries, error: error ?? null, todo: todo ?? null },
+      ...{ rows, fetched, creditsLeft, unlisted },
+      ...{ calls, credits, retries: this.#totals.retries, error: error ?? null, todo: todo ?? null },
     };
   }
 
@@ -102,10 +125,11 @@ function eventOf(exit: number): NotifyEvent {
   return exit === exitCodes.spent.code ? 'waiting' : 'failure';
 }
 
+/** Both resolve to whether a notice was delivered. */
 interface Receiver {
-  waits(summary: Summary): void;
-  /** @param isElsewhere whether another worker tells of the export */
-  ends(summary: Summary, isElsewhere: boolean): Promise<void>;
+  /** @param isTold whether another run of the export has told of it, or will */
+  waits(summary: Summary, isTold: boolean): Promise<boolean>;
+  ends(summary: Summary, isTold: boolean): Promise<boolean>;
 }
 
 function receiverOf(target: NotifyTarget, { clock, abort, listener, run }: ObservedRun): Receiver {
@@ -116,22 +140,20 @@ function receiverOf(target: NotifyTarget, { clock, abort, listener, run }: Obser
     body: JSON.stringify(as === 'slack' ? { text: slackText(summary) } : summary),
   });
   // Its grace time counts from here: a run that is killed is missed.
-  if (as === 'healthchecks') delivery.send({ url: pingAddress(url, 'start', run), body: '' });
+  if (as === 'healthchecks') void delivery.send({ url: pingAddress(url, 'start', run), body: '' });
+  // A ping is no notice: it is about this process, which said that it started.
+  const isPing = as === 'healthchecks';
+  const isSent = ({ event }: Summary, isTold: boolean): boolean => on.includes(event) && (isPing || !isTold);
   return {
-    waits: (summary) => {
-      if (on.includes('waiting')) delivery.send(message(summary));
-    },
-    ends: (summary, isElsewhere) => {
-      // A ping is about this process, which said that it started.
-      const isTold = on.includes(summary.event) && (!isElsewhere || as === 'healthchecks');
-      return isTold ? delivery.sendLast(message(summary)) : delivery.settled();
-    },
+    waits: async (summary, isTold) => isSent(summary, isTold) && (await delivery.send(message(summary))) && !isPing,
+    ends: async (summary, isTold) =>
+      (await (isSent(summary, isTold) ? delivery.sendLast(message(summary)) : delivery.settled())) && !isPing,
   };
 }
 
-/** A run that waits, or ends with 8, is no failure and no success. */
-function pingOf({ event, exit }: Summary): string {
-  return event === 'waiting' ? 'log' : String(exit);
+/** A run that waits is neither a failure nor a success yet. */
+function pingOf({ exit }: Summary): string {
+  return exit === null ? 'log' : String(exit);
 }
 
 function pingAddress(base: string, ping: string, run: string): string {
@@ -142,14 +164,17 @@ function pingAddress(base: string, ping: string, run: string): string {
 }
 
 function slackText(summary: Summary): string {
-  const { counts, credits, began, ended, state, exit, error, todo } = summary;
-  const { exported, read, ...others } = counts;
-  const rest = Object.entries(others).filter(
-    ([name, value]) => value > 0 && name !== 'duplicate' && name !== 'invalid',
-  );
+  const { rows, fetched, unlisted, counts, credits, began, ended, state, exit, error, todo } = summary;
+  const { carried, missing, failed, pending, read } = counts;
+  const counted = [
+    [missing, 'missing'],
+    [failed, 'failed'],
+    [pending, `pending${fetched === 0 ? '' : ` (${count(fetched)} fetched)`}`],
+    [unlisted ?? 0, 'not listed now'],
+  ] as const;
   const fates = [
-    `${count(exported)} of ${count(read)} exported`,
-    ...rest.map(([name, value]) => `${count(value)} ${name}`),
+    `${count(rows)} of ${count(read)} exported${carried === 0 ? '' : ` (${count(carried)} carried)`}`,
+    ...counted.flatMap(([ids, what]) => (ids > 0 ? [`${count(ids)} ${what}`] : [])),
   ];
   const took = ended === null ? '' : `, ${duration(Date.parse(ended) - Date.parse(began))}`;
   const head =

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { failureReasons, serviceStates } from '../client/client-events.ts';
 import { utcDay } from '../lib/clock.ts';
 import type { Counts } from '../store/export-facts.ts';
+import type { AccountFigures } from '../store/runs/runs-model.ts';
 import { CreditsLeft } from '../work/credits-left.ts';
 import type { RunEvent } from '../work/run-events.ts';
 import { type Hold, RunTotals } from '../work/run-totals.ts';
@@ -77,6 +78,7 @@ export class RunMetrics {
     this.#set('last_run_start_timestamp_seconds', this.#progressMs / 1000);
     this.#progress();
     this.#setEntries();
+    if (job.ids.limit !== undefined) this.#set('limit_ids', job.ids.limit);
   }
 
   /** The time of the last success, which a run before this one wrote down. */
@@ -116,23 +118,26 @@ export class RunMetrics {
     if (exit === 0) this.#set('last_success_timestamp_seconds', seconds);
     if (account === undefined) {
       this.#setEntries();
+      this.#setFigures(this.#totals.figures(this.#credits.after(this.#totals.sent, this.#run.clock.now())));
     } else {
       this.#setFates(account.counts, account.pending);
       this.#set('entries_expected', account.counts.read);
+      this.#setFigures(account);
     }
   }
 
   /** In the text format of Prometheus. */
-  text(): Promise<string> {
+  async text(): Promise<string> {
     const nowMs = this.#run.clock.now();
     const { inFlight, sent, parts, service } = this.#totals;
-    if (!this.#isEnded) this.#setEntries();
+    if (!this.#isEnded) {
+      this.#setEntries();
+      this.#setFigures(this.#totals.figures(this.#credits.after(sent, nowMs, await bookedToday(this.#run))));
+    }
     this.#set('parts_committed', parts);
     this.#set('calls_in_flight', this.#isEnded ? 0 : inFlight);
     this.#set('paused_until_timestamp_seconds', (this.#holdAt(nowMs)?.untilMs ?? 0) / 1000);
     for (const state of serviceStates) this.#service.set({ state }, !this.#isEnded && state === service.state ? 1 : 0);
-    const left = this.#credits.after(sent, nowMs);
-    if (left !== undefined) this.#set('credits_remaining', left);
     this.#progress();
     return this.#registry.metrics();
   }
@@ -161,6 +166,13 @@ export class RunMetrics {
     if (total !== undefined) this.#set('entries_expected', total);
   }
 
+  #setFigures({ rows, fetched, creditsLeft, unlisted }: AccountFigures): void {
+    this.#set('rows', rows);
+    this.#set('fetched_ids', fetched);
+    if (unlisted !== null) this.#set('unlisted', unlisted);
+    if (creditsLeft !== null) this.#set('credits_remaining', creditsLeft);
+  }
+
   #setFates(counts: Counts, pending: number): void {
     for (const fate of fates) this.#entries.set({ fate }, fate === 'pending' ? pending : counts[fate]);
   }
@@ -178,6 +190,10 @@ export class RunMetrics {
 
 const gaugeHelp = {
   entries_expected: 'Entries of all id files; an estimate until they are read.',
+  rows: 'Rows of assets in committed parts: exported and carried.',
+  fetched_ids: 'Ids whose answers are paid for and kept, in no committed part.',
+  unlisted: 'Ids of the base that are not listed now; absent without a base, and while a run works.',
+  limit_ids: 'Ids that the export reads at most; absent for an export of all ids.',
   parts_committed: 'Parts that are committed.',
   calls_in_flight: 'Calls that wait for their answer.',
   credits_remaining: 'Credits that the tightest limit leaves; absent without a limit.',

@@ -24,7 +24,7 @@ export interface CompleteExport {
 export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
   const { job, start, commits, calls, credits, version } = done;
   const folder = job.output.dir;
-  const account = unfinishedAccount({ folder, commits, read: 0, calls, credits });
+  const account = unfinishedAccount({ folder, commits, read: 0, fetched: 0, calls, credits });
   return {
     program: { name: 'asset-export', version },
     job: start.job,

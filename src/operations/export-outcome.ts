@@ -3,15 +3,14 @@ import { committedCounts, driftOf, notesOf } from '../store/commit-sums.ts';
 import type { Commit, Counts, FileFacts, Notes } from '../store/export-facts.ts';
 import { limitOf } from '../store/limited.ts';
 import type { Manifest } from '../store/manifest.ts';
+import { accountFigures, type AccountFigures, manifestFigures } from '../store/runs/runs-model.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
 import type { DriftCount } from '../records/drift.ts';
 
 /** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
-export interface ExportAccount {
+export interface ExportAccount extends AccountFigures {
   readonly folder: string;
   readonly counts: Counts;
-  /** Entries that were read but lie in no committed part. */
-  readonly pending: number;
   readonly parts: number;
   readonly files: readonly FileFacts[];
   /** Calls sent, and credits that these may have cost, over all runs of this export. */
@@ -45,9 +44,10 @@ export interface ExportOutcome {
 /** The account of a complete export. */
 export function accountOf(folder: string, manifest: Manifest): ExportAccount {
   const { counts, parts, files, calls, credits, drift, notes, base, setAside } = manifest;
-  const account = { folder, counts, pending: 0, parts, files, calls, credits, drift, notes };
+  const figures = manifestFigures(manifest);
+  const account = { folder, counts, parts, files, calls, credits, drift, notes };
   return {
-    ...{ ...account, ...limited(limitOf(manifest.job)) },
+    ...{ ...account, ...figures, ...limited(limitOf(manifest.job)) },
     ...(base === undefined ? {} : { base }),
     ...(setAside === undefined ? {} : { setAside }),
   };
@@ -68,21 +68,23 @@ export function alreadyComplete(folder: string, manifest: Manifest): ExportOutco
 export interface UnfinishedFacts {
   readonly folder: string;
   readonly commits: readonly Commit[];
-  /** Entries read so far. */
+  /** Entries read so far, and ids whose answers are kept and lie in no part. */
   readonly read: number;
+  readonly fetched: number;
   readonly calls: number;
   readonly credits: number;
   readonly limit?: number | undefined;
 }
 
 /** The account of an export whose manifest is not written. */
-export function unfinishedAccount({ folder, commits, read, calls, credits, limit }: UnfinishedFacts): ExportAccount {
-  const committed = committedCounts(commits);
-  const entries = Math.max(read, committed.read);
+export function unfinishedAccount(facts: UnfinishedFacts): ExportAccount {
+  const { folder, commits, read, fetched, calls, credits, limit } = facts;
+  const counts = committedCounts(commits);
+  const figures = accountFigures({ counts, read, fetched });
   return {
     folder,
-    counts: { ...committed, read: entries },
-    pending: entries - committed.read,
+    counts: { ...counts, read: counts.read + figures.pending },
+    ...figures,
     parts: commits.length,
     files: commits.flatMap(({ files }) => files),
     calls,

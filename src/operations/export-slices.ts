@@ -8,16 +8,20 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../slices/lost-slice.ts';
 import type { Spent } from '../store/export-standing.ts';
 import type { Manifest } from '../store/manifest.ts';
+import { creditsLeftOf } from '../store/runs/runs-model.ts';
+import { toldTimes } from '../store/runs/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from '../work/export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
+import type { RunEvent } from '../work/run-events.ts';
+import { RunTotals } from '../work/run-totals.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../store/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
 import { keepsIds } from './job-shape.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
-import { recordRun } from './record-run.ts';
+import { recordRun, type RunRecorder } from './record-run.ts';
 import { beginPlan } from './run-brake.ts';
 
 /** Slices of an export, and what their parts are made of. */
@@ -33,6 +37,8 @@ export interface SlicesToMake {
   readonly progress: ReadProgress;
   /** A slice that another process took over: ends the run, or only what it does for that slice. */
   readonly whenLost: 'end' | 'continue';
+  /** What the run begins with, for those who follow it. */
+  readonly begun?: Pick<Extract<RunEvent, { kind: 'opened' }>, 'fetched' | 'isResumed' | 'limit'> | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
   /** Makes the parts of a slice where no ids are read and nothing is requested. */
@@ -93,9 +99,20 @@ async function followed(
   const { job, open, inputs, recordFolder, progress } = exported;
   const counts = committedCounts(open.commits());
   const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
-  context.addListener(recorder.listener);
+  const totals = new RunTotals(recorder.fetched);
+  for (const listener of [recorder.listener, totals.add]) context.addListener(listener);
+  context.notices.keepIn({
+    read: async () => toldTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
+    write: (untilMs) => recorder.told(untilMs),
+  });
   try {
-    const outcome = await outcomeOf(exported, context, startedAtMs);
+    const ended = await outcomeOf(
+      { ...exported, begun: begunWith(exported, recorder, startedAtMs), totals },
+      context,
+      startedAtMs,
+    );
+    const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
+    const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
     const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
     const end = { ...endOf(outcome, job, entries), isElsewhere };
@@ -109,8 +126,19 @@ async function followed(
   }
 }
 
+/** The start of a fleet is that of `enqueue`: for its workers parts and answers alone tell. */
+function begunWith(
+  { job, open, whenLost }: ExportedSlices,
+  { fetched, earlier }: RunRecorder,
+  startedAtMs: number,
+): NonNullable<SlicesToMake['begun']> {
+  const isOlder = whenLost === 'end' && open.start.startedAtMs < startedAtMs;
+  const isResumed = isOlder || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
+  return { fetched, isResumed, limit: job.ids.limit };
+}
+
 async function outcomeOf(
-  exported: ExportedSlices,
+  exported: ExportedSlices & { readonly totals: RunTotals },
   context: ExportContext,
   startedAtMs: number,
 ): Promise<ExportOutcome> {
@@ -138,6 +166,7 @@ async function outcomeOf(
       folder: name,
       commits,
       read: progress.entries,
+      fetched: exported.totals.fetched(),
       limit: exported.job.ids.limit,
       ...spent,
     });
@@ -166,6 +195,7 @@ export async function exportSlices(given: SlicesToMake, spentNow: SpentNow, cont
     inputBytes: inputs.inputBytes,
     parts: commits.length,
     answers: open.answers,
+    ...exported.begun,
     counts: committedCounts(commits),
     columns: inputs.columns,
     inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),

@@ -14,23 +14,30 @@ import type { ExportPlace } from './homes/export-place.ts';
 import { standingAt } from './standing-at.ts';
 import { committedCounts } from '../store/commit-sums.ts';
 import { fleetStatus } from './fleet-status.ts';
-import { fetchedIds, lastRunOf, meanIdsPerSecond } from './run-figures.ts';
-import { creditStatus, partsExpected, type RunStatus, unfinishedRun, unrecorded, workOf } from './run-status.ts';
+import {
+  type AccountFigures,
+  creditFigures,
+  lastRunOf,
+  meanIdsPerSecond,
+  runsOf,
+  standingFigures,
+} from '../store/runs/runs-model.ts';
+import { partsExpected, type RunStatus, unfinishedRun, unrecorded, workOf } from './run-status.ts';
 
 /** The state of an export. Reading it changes nothing. Times are ISO 8601; null means unknown or not applicable. */
-export interface ExportStatus extends RunStatus {
+export interface ExportStatus extends RunStatus, AccountFigures {
   /** Of committed parts. */
   readonly counts: Counts;
-  /** Ids whose answers are kept and that are in no committed part. */
-  readonly fetched: number;
   readonly parts: number;
-  /** Share of the input's bytes that committed parts cover, 0 to 1. */
+  /** Share of the input's bytes that committed parts cover, 0 to 1; with a limit, of the ids up to it. */
   readonly inputShare: number;
   /** How many parts there will be, by the size of those that are committed or by `output.rowsPerPart`. */
   readonly partsTotal: number | null;
   /** Calls sent, and credits that these may have cost, over all runs. */
   readonly calls: number;
   readonly credits: number;
+  /** Credits booked on this UTC day by all who share the ledger, when the export last looked. */
+  readonly creditsToday: number | null;
   readonly inputs: readonly string[];
   /** Ids that are read at most; null for an export of all ids. */
   readonly limit: number | null;
@@ -53,58 +60,77 @@ export async function exportStatus(
 /** @throws {ExportError} `usage` where there is no export */
 export async function statusAt(place: ExportPlace, nowMs: number): Promise<ExportStatus> {
   const standing = await standingAt(place, nowMs);
-  return 'manifest' in standing ? completed(standing.manifest, standing.lines, nowMs) : unfinished(standing, nowMs);
+  const figures = standingFigures(standing, nowMs);
+  const runs = runsOf(standing.lines);
+  const status =
+    'manifest' in standing ? completed(standing.manifest, standing.lines) : unfinished(standing, figures, nowMs);
+  const creditsToday = runs.length === 0 ? null : creditFigures(runs, undefined, nowMs).today;
+  return { ...status, ...figures, creditsToday };
 }
 
-function unfinished(standing: UnfinishedStanding, nowMs: number): ExportStatus {
-  const status = unfinishedAs(standing, nowMs);
+/** What is known of an export but its figures. */
+type OtherStatus = Omit<ExportStatus, keyof AccountFigures | 'creditsToday'>;
+
+function unfinished(standing: UnfinishedStanding, figures: AccountFigures, nowMs: number): OtherStatus {
+  const status = unfinishedAs(standing, figures, nowMs);
   const { fleet, lines } = standing;
   return fleet === undefined
     ? status
-    : { ...status, ...fleetStatus({ fleet, lines, nowMs, read: status.counts.read }) };
+    : { ...status, ...fleetStatus({ fleet, lines, nowMs, read: status.counts.read, ...figures }) };
 }
 
-function unfinishedAs({ start, commits, spent, owner, lines }: UnfinishedStanding, nowMs: number): ExportStatus {
+function unfinishedAs(
+  { start, commits, spent, owner, lines }: UnfinishedStanding,
+  { fetched, creditsLeft }: AccountFigures,
+  nowMs: number,
+): OtherStatus {
   const last = lastRunOf(lines);
   const inputBytes = start?.inputs.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const counts = committedCounts(commits);
-  const fetched = fetchedIds(lines, counts);
+  const done = counts.read + fetched;
+  const limit = start === undefined ? undefined : limitOf(start.job);
+  const bytesDone = commits.at(-1)?.inputBytes ?? 0;
+  const status = unfinishedRun(last, { isHeld: owner !== undefined, done, inputBytes, limit, creditsLeft, nowMs });
   return {
-    ...unfinishedRun(last, { isHeld: owner !== undefined, done: counts.read + fetched, inputBytes, nowMs }),
+    ...status,
     counts,
-    fetched,
     parts: commits.length,
     partsTotal: partsExpected({
       last,
       inputBytes,
+      limit,
       rowsPerPart: Number(start?.job['output.rowsPerPart']),
       parts: commits.length,
       read: counts.read,
     }),
-    inputShare: inputBytes === 0 ? 0 : Math.min(1, (commits.at(-1)?.inputBytes ?? 0) / inputBytes),
+    inputShare:
+      limit === undefined
+        ? shareOf(bytesDone, inputBytes)
+        : shareOf(counts.read, status.totalExact ? (status.total ?? limit) : limit),
     ...spent,
     inputs: start?.inputs.map(({ name }) => name) ?? [],
-    limit: (start === undefined ? undefined : limitOf(start.job)) ?? null,
+    limit: limit ?? null,
     owner: owner ?? null,
     fleet: null,
     startedAt: start === undefined ? null : new Date(start.startedAtMs).toISOString(),
   };
 }
 
-function completed(manifest: Manifest, lines: readonly RunLine[], nowMs: number): ExportStatus {
+function shareOf(done: number, all: number): number {
+  return all === 0 ? 0 : Math.min(1, done / all);
+}
+
+function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {
   const { counts, parts, calls, credits, inputs } = manifest;
   const last = lastRunOf(lines);
   return {
     ...unrecorded,
     state: 'complete',
     exit: last?.end?.exit ?? exitCodes.complete.code,
-    ...(last === undefined
-      ? {}
-      : { rate: meanIdsPerSecond(last), ...workOf(last, last.lastMs), ...creditStatus(last, nowMs) }),
+    ...(last === undefined ? {} : { rate: meanIdsPerSecond(last), ...workOf(last) }),
     lastError: last?.end?.error ?? null,
     ...{ counts, parts, calls, credits },
     ...{ total: counts.read, totalExact: true, partsTotal: parts },
-    fetched: 0,
     inputShare: 1,
     inputs: inputs.map(({ name }) => name),
     limit: limitOf(manifest.job) ?? null,

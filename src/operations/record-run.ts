@@ -7,7 +7,7 @@ import type { RunLine, RunSpan } from '../store/runs/run-lines.ts';
 import { openRunRecord, type RunRecord } from '../store/runs/run-record.ts';
 import type { RunEvent, RunListener } from '../work/run-events.ts';
 import type { RunEnd } from '../work/run-observer.ts';
-import { askedIds, fetchedIds } from './run-figures.ts';
+import { askedIds, fetchedIds } from '../store/runs/runs-model.ts';
 
 export interface RecordedRun {
   readonly files: FileStore;
@@ -51,10 +51,20 @@ export class RunRecorder {
   #lines: RunLine[] = [];
   #span: RunSpan;
   #spans = 0;
+  #seen: { readonly day: string; readonly booked: number } | undefined;
+  #settled: Promise<number> | undefined;
   #isDirty = false;
   #isDue = false;
   #isLost = false;
   #writing: Promise<void> = Promise.resolve();
+
+  /** Ids that earlier runs fetched and did not write. */
+  readonly fetched: number;
+
+  /** What earlier runs left. */
+  get earlier(): readonly RunLine[] {
+    return this.#record.earlier;
+  }
 
   constructor(run: RecordedRun, record: RunRecord) {
     this.#run = run;
@@ -62,6 +72,7 @@ export class RunRecorder {
     this.#startMs = run.clock.now();
     this.#span = emptySpan(0, 0, 0);
     const { service, budget } = run.job;
+    this.fetched = fetchedIds(record.earlier, run.counts);
     const head: RunLine = {
       kind: 'run',
       n: record.earlier.reduce((most, line) => (line.kind === 'run' ? Math.max(most, line.n) : most), 0) + 1,
@@ -74,7 +85,7 @@ export class RunRecorder {
       ...(budget.creditsPerRun === undefined ? {} : { creditsPerRun: budget.creditsPerRun }),
       ...(budget.creditsPerDay === undefined ? {} : { creditsPerDay: budget.creditsPerDay }),
       whenSpent: budget.whenSpent,
-      fetched: fetchedIds(record.earlier, run.counts),
+      fetched: this.fetched,
       written: askedIds(run.counts),
     };
     this.#head = [head];
@@ -91,15 +102,37 @@ export class RunRecorder {
     this.#writeSoon();
   };
 
-  /** Resolves when the end of the run is recorded, or cannot be. */
-  async end({ state, exit, error }: Pick<RunEnd, 'state' | 'exit' | 'error'>): Promise<void> {
+  /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the record has them. */
+  settle(): Promise<number> {
+    return (this.#settled ??= this.#writeRest());
+  }
+
+  async #writeRest(): Promise<number> {
     this.#ended.abort();
     await this.#writing;
-    const said = error === undefined ? {} : { error: cut(error) };
-    const end: RunLine = { kind: 'end', t: this.#t(), state, exit, ...said };
     if (!this.#isLost) await this.#write();
+    return this.#seen?.day === utcDay(this.#run.clock.now()) ? this.#seen.booked : 0;
+  }
+
+  /** Resolves when the end of the run is recorded, or cannot be. */
+  async end({ state, exit, error }: Pick<RunEnd, 'state' | 'exit' | 'error'>): Promise<void> {
+    const said = error === undefined ? {} : { error: cut(error) };
+    await this.settle();
+    const end: RunLine = { kind: 'end', t: this.#t(), state, exit, ...said };
     // Also behind lines that were lost: without it the run would count as killed.
     await this.#record.append([end]);
+    await this.#record.close();
+  }
+
+  /** Keeps that a notice named this time, also when the run has ended. */
+  async told(untilMs: number): Promise<void> {
+    const line: RunLine = { kind: 'told', t: this.#t(), untilMs };
+    if (!this.#ended.signal.aborted) {
+      this.#lines.push(line);
+      this.#writeSoon();
+      return;
+    }
+    await this.#record.append([line]);
     await this.#record.close();
   }
 
@@ -175,6 +208,7 @@ export class RunRecorder {
   async #write(): Promise<void> {
     const booked = await this.#booked();
     const t = this.#t();
+    if (this.#isDirty && booked !== undefined) this.#seen = { day: utcDay(this.#run.clock.now()), booked };
     const span = { ...this.#span, ms: Math.max(0, t - this.#span.t), ...(booked === undefined ? {} : { booked }) };
     const lines = [...this.#head, ...(this.#isDirty ? [span] : []), ...this.#lines];
     this.#head = [];

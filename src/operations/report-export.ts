@@ -14,7 +14,7 @@ export interface ReportedExport extends Pick<ReportOptions, 'version' | 'extent'
 export async function readExportReport({ place, nowMs, ...rest }: ReportedExport): Promise<ReportData> {
   const { files, folder, store } = place;
   const standing = await standingAt(place, nowMs);
-  return reportData({ files, folder, standing, isLocal: store === undefined, ...rest });
+  return reportData({ files, folder, standing, nowMs, isLocal: store === undefined, ...rest });
 }
 
 /** Puts a page into an export as its report. @throws {ExportError} `cannotWrite` */

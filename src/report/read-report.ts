@@ -5,12 +5,14 @@ import { ExportError, messageOf } from '../lib/export-error.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import type { ExportStanding } from '../store/export-standing.ts';
 import { limitOf } from '../store/limited.ts';
+import { standingFigures } from '../store/runs/runs-model.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { TableFormat } from '../warehouse/dialect.ts';
 import { nextSteps } from './next-steps.ts';
 import { type OpenedExport, openStanding } from './opened-export.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
-import type { DriftData, FilesOfTable, ReportData, ReportFacts, ReportState } from './report-data.ts';
+import type { Manifest } from '../store/manifest.ts';
+import type { BaseData, DriftData, FilesOfTable, ReportData, ReportFacts, ReportState } from './report-data.ts';
 import { type RunsData, runsData } from './runs.ts';
 import { readUnexported } from './unexported.ts';
 import { worthALook } from './worth-a-look.ts';
@@ -25,6 +27,7 @@ export interface ReportRequest {
   readonly standing: ExportStanding;
   /** The local folder where DuckDB finds these files of the export. */
   readonly localFiles: (paths: readonly string[]) => Promise<string>;
+  readonly nowMs: number;
   /** Version of this program. */
   readonly version: string;
   /** Rows to profile: all, those of some parts, or none. `parts` above five million rows unless given. */
@@ -46,15 +49,17 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
   const runs = runsData(lines, isHeld) ?? null;
   const isRead = partsToRead(view, request);
   const profiled = await profileOf(view, request, isRead);
-  const read = Math.max(manifest.counts.read, opened.isComplete ? 0 : (runs?.read ?? 0));
+  const account = standingFigures(request.standing, request.nowMs);
   const tables = Object.entries(manifest.tables);
   const facts: ReportFacts = {
     name: isBucketAddress(request.folder) ? request.folder : basename(request.folder),
     ...{ madeBy: manifest.program.version, version: request.version },
     state: stateOf(opened, runs),
     limit: limitOf(manifest.job) ?? null,
-    counts: { ...manifest.counts, read },
-    pending: read - manifest.counts.read,
+    counts: { ...manifest.counts, read: manifest.counts.read + account.pending },
+    pending: account.pending,
+    account,
+    base: baseData(manifest),
     ...{ calls: manifest.calls, credits: manifest.credits, parts: manifest.parts },
     rows: tables.reduce((total, [, { rows }]) => total + rows, 0),
     tables: tables.map(([name, { rows, columns }]) => ({ name, rows, columns: columns.length })),
@@ -68,6 +73,10 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
     settings: Object.entries(manifest.job).map(([name, value]) => ({ name, value: settingText(value) })),
   };
   return { ...facts, look: worthALook(facts), next: nextSteps(facts) };
+}
+
+function baseData({ base, setAside }: Manifest): BaseData | null {
+  return base === undefined ? null : { name: base.name, rows: base.rows ?? null, isSetAside: setAside !== undefined };
 }
 
 function stateOf({ isComplete, isHeld, startedAtMs }: OpenedExport, runs: RunsData | null): ReportState {

@@ -1,5 +1,6 @@
 import type { DriftCount } from '../records/drift.ts';
 import type { Counts, Notes } from '../store/export-facts.ts';
+import type { AccountFigures } from '../store/runs/runs-model.ts';
 import type { DataProfile } from './profile/profile-source.ts';
 import type { RunsData } from './runs.ts';
 import type { UnexportedData } from './unexported.ts';
@@ -29,6 +30,14 @@ export interface DriftData {
   readonly more: number;
 }
 
+export interface BaseData {
+  readonly name: string;
+  /** Rows of the base; null in exports before version 0.2. */
+  readonly rows: number | null;
+  /** Too many of them were not listed: the export is set aside. */
+  readonly isSetAside: boolean;
+}
+
 /** What an export keeps about itself, and what its rows hold. */
 export interface ReportFacts {
   /** Name of the folder. */
@@ -42,9 +51,14 @@ export interface ReportFacts {
   readonly counts: Counts;
   /** Entries that were read and are in no committed part. */
   readonly pending: number;
+  /** The figures that every view of the export shows. */
+  readonly account: AccountFigures;
+  /** The export that this one took rows from; null without one, and until it is complete. */
+  readonly base: BaseData | null;
   readonly calls: number;
   readonly credits: number;
   readonly parts: number;
+  /** Of all tables. */
   readonly rows: number;
   readonly tables: readonly { readonly name: string; readonly rows: number; readonly columns: number }[];
   readonly files: readonly FilesOfTable[];

@@ -1,12 +1,13 @@
 import { utcDay } from '../lib/clock.ts';
-import type { RunLine, RunSpan, RunStart } from '../store/runs/run-lines.ts';
+import type { RunLine, RunSpan } from '../store/runs/run-lines.ts';
+import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../store/runs/runs-model.ts';
 
 /** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */
 export interface RunFacts {
   /** Counts the runs of the export from 1. */
   readonly n: number;
   readonly beganMs: number;
-  /** When its last line was written: of a killed run that is all there is. */
+  /** The end of its last span: of a killed run that is all there is. */
   readonly endedMs: number;
   readonly calls: number;
   readonly credits: number;
@@ -84,27 +85,21 @@ export interface RunsData {
   readonly read: number;
 }
 
-interface OneRun {
-  readonly start: RunStart;
-  readonly lines: readonly Exclude<RunLine, RunStart>[];
-  readonly facts: RunFacts;
-}
-
 /** Reads the record; undefined when there is none. @param isHeld whether a process works on the export now */
 export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData | undefined {
-  const runs = runsOf(lines, isHeld);
+  const runs = runsOf(lines);
   const last = runs.at(-1);
   if (last === undefined) return undefined;
-  const spans = runs.flatMap((run) => spansOf(run));
-  const workedMs = sum(runs, ({ facts }) => facts.endedMs - facts.beganMs);
+  const spans = runs.flatMap((run) => run.spans);
+  const workedMs = sum(runs, elapsedMsOf);
   const pauses = runs.flatMap(pausesOf);
   const retries = runs.flatMap(({ lines: own }) => own.filter((line) => line.kind === 'retry'));
   const callTimes = callTimesOf(spans);
   return {
-    runs: runs.map(({ facts }) => facts),
+    runs: runs.map((run) => factsOf(run, isHeld && run === last)),
     workedMs,
-    idsPerSecond: workedMs === 0 ? 0 : (sum(spans, ({ ids }) => ids) / workedMs) * 1000,
-    retries: sum(runs, ({ facts }) => facts.retries),
+    idsPerSecond: meanIdsPerSecond(...runs),
+    retries: sum(runs, (run) => run.retries),
     pausedMs: heldMs(pauses, 'paused'),
     paused: sum(pauses, ({ kind, times }) => (kind === 'paused' ? times : 0)),
     waitedMs: heldMs(pauses, 'waiting'),
@@ -122,57 +117,31 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
     creditsPerDay: last.start.creditsPerDay ?? null,
     creditsPerCall: last.start.creditsPerCall,
     idsPerCall: last.start.idsPerCall,
-    waitingUntilMs: last.lines.findLast((line) => line.kind === 'waiting')?.untilMs ?? null,
-    read: Math.max(0, ...spansOf(last).map(({ read }) => read)),
+    waitingUntilMs: last.waitingUntilMs ?? null,
+    read: last.read,
   };
 }
 
-function runsOf(lines: readonly RunLine[], isHeld: boolean): OneRun[] {
-  const starts = lines.flatMap((line, index) => (line.kind === 'run' ? [index] : []));
-  return starts.map((at, index) => {
-    const next = starts[index + 1];
-    const own = lines.slice(at + 1, next).filter((line) => line.kind !== 'run');
-    const start = lines[at] as RunStart;
-    return { start, lines: own, facts: factsOf(start, own, isHeld && next === undefined) };
-  });
-}
-
-function factsOf(start: RunStart, own: OneRun['lines'], isLive: boolean): RunFacts {
-  const spans = own.filter((line) => line.kind === 'span');
-  const end = own.findLast((line) => line.kind === 'end');
-  const calls = sum(spans, ({ sent }) => sent);
-  const timesOf = (kind: 'retry' | 'committed'): number =>
-    own.reduce((total, line) => total + (line.kind === kind ? (line.times ?? 1) : 0), 0);
+function factsOf(run: RecordedRun, isLive: boolean): RunFacts {
+  const { start, lines, end, endedMs, sent: calls, ids, replayed: fromJournal, retries } = run;
   return {
-    n: start.n,
-    beganMs: start.startMs,
-    endedMs: start.startMs + Math.max(0, ...own.map((line) => line.t + (line.kind === 'span' ? line.ms : 0))),
-    calls,
-    credits: calls * start.creditsPerCall,
-    ids: sum(spans, ({ ids }) => ids),
-    fromJournal: sum(spans, ({ replayed }) => replayed),
-    retries: timesOf('retry'),
-    parts: timesOf('committed'),
+    ...{ n: start.n, beganMs: start.startMs, endedMs, calls, credits: calls * start.creditsPerCall },
+    ...{ ids, fromJournal, retries },
+    parts: sum(lines, (line) => (line.kind === 'committed' ? (line.times ?? 1) : 0)),
     ended: end?.state ?? (isLive ? 'goes on' : 'killed'),
     exit: end?.exit ?? null,
     error: end?.error ?? null,
   };
 }
 
-function spansOf({ lines }: OneRun): RunSpan[] {
-  return lines.filter((line) => line.kind === 'span');
-}
-
-function pausesOf({ start, lines, facts }: OneRun): Pause[] {
+function pausesOf({ start, lines, endedMs }: RecordedRun): Pause[] {
   return lines.flatMap((line): Pause[] => {
     if (line.kind !== 'paused' && line.kind !== 'waiting') return [];
     const fromMs = start.startMs + line.t;
     const { kind, reason, times = 1 } = line;
     // Of merged pauses only the length is known; a run that stops ends its pause.
     const askedMs = times > 1 && line.heldMs !== undefined ? fromMs + line.heldMs : line.untilMs;
-    return [
-      { fromMs, toMs: Math.min(Math.max(askedMs, fromMs), Math.max(facts.endedMs, fromMs)), kind, reason, times },
-    ];
+    return [{ fromMs, toMs: Math.min(Math.max(askedMs, fromMs), Math.max(endedMs, fromMs)), kind, reason, times }];
   });
 }
 
@@ -187,7 +156,7 @@ function heldMs(pauses: readonly Pause[], kind: Pause['kind']): number {
   return total;
 }
 
-function barsOf({ start, lines }: OneRun): PartBar[] {
+function barsOf({ start, lines }: RecordedRun): PartBar[] {
   let fromMs = start.startMs;
   return lines.flatMap((line): PartBar[] => {
     if (line.kind !== 'committed') return [];
@@ -202,7 +171,7 @@ function barsOf({ start, lines }: OneRun): PartBar[] {
 const mostSteps = 180;
 const stepsMs = [100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000];
 
-function speedOf(runs: readonly OneRun[], workedMs: number): RunsData['speed'] {
+function speedOf(runs: readonly RecordedRun[], workedMs: number): RunsData['speed'] {
   const least = workedMs / mostSteps;
   const hours = Math.ceil(least / 3_600_000) * 3_600_000;
   const stepMs = stepsMs.find((step) => step >= least) ?? (least <= 1_800_000 ? 1_800_000 : hours);
@@ -210,10 +179,10 @@ function speedOf(runs: readonly OneRun[], workedMs: number): RunsData['speed'] {
 }
 
 /** Ids a second in each step of a run. The ids of a span are spread over the time that its calls took. */
-function stepsOf(run: OneRun, stepMs: number): number[] {
-  const lengthMs = run.facts.endedMs - run.facts.beganMs;
+function stepsOf(run: RecordedRun, stepMs: number): number[] {
+  const lengthMs = elapsedMsOf(run);
   const ids = new Array<number>(Math.max(1, Math.ceil(lengthMs / stepMs))).fill(0);
-  for (const span of spansOf(run)) {
+  for (const span of run.spans) {
     if (span.ids === 0) continue;
     const callMs = span.answered === 0 ? 0 : (span.tookMs ?? 0) / span.answered;
     const fromMs = Math.max(0, span.t - callMs);
@@ -258,10 +227,10 @@ function longestOf(spans: readonly RunSpan[]): number | null {
   return known.length === 0 ? null : Math.max(...known);
 }
 
-function creditDaysOf(runs: readonly OneRun[]): Counted[] {
+function creditDaysOf(runs: readonly RecordedRun[]): Counted[] {
   const days = new Map<string, number>();
   for (const run of runs) {
-    for (const { t, sent } of spansOf(run).filter((span) => span.sent > 0)) {
+    for (const { t, sent } of run.spans.filter((span) => span.sent > 0)) {
       const day = utcDay(run.start.startMs + t);
       days.set(day, (days.get(day) ?? 0) + sent * run.start.creditsPerCall);
     }

@@ -6,7 +6,13 @@ const mostNames = 6;
 
 /** What a reader should not miss. */
 export function worthALook(facts: ReportFacts): Look[] {
-  return [...fateLooks(facts), ...driftLook(facts), ...nullColumns(facts), ...retryLook(facts)].slice(0, mostLooks);
+  return [
+    ...fateLooks(facts),
+    ...unlistedLook(facts),
+    ...driftLook(facts),
+    ...nullColumns(facts),
+    ...retryLook(facts),
+  ].slice(0, mostLooks);
 }
 
 function fateLooks({ counts, unexported }: ReportFacts): Look[] {
@@ -46,6 +52,17 @@ function fateLooks({ counts, unexported }: ReportFacts): Look[] {
           },
         ]),
   ];
+}
+
+/** Above this share of the base's rows a load refuses the deletes, unless it is told otherwise. */
+const mostDeletes = 20;
+
+function unlistedLook({ account, base, limit }: ReportFacts): Look[] {
+  const unlisted = account.unlisted ?? 0;
+  if (base === null || limit !== null || (!base.isSetAside && mostDeletes * unlisted <= (base.rows ?? 0))) return [];
+  const link = `${plural(unlisted, 'id')} of the base ${unlisted === 1 ? 'is' : 'are'} not listed now`;
+  const rest = base.isSetAside ? ': too many, so the export is set aside' : ': is the id list whole?';
+  return unlisted === 0 ? [] : [{ target: 'account', link, rest, names: [] }];
 }
 
 function driftLook({ drift }: ReportFacts): Look[] {

@@ -13,6 +13,12 @@ export type RunEvent =
       readonly parts: number;
       readonly answers: number;
       readonly counts: Counts;
+      /** Ids that earlier runs fetched and that lie in no part. */
+      readonly fetched?: number | undefined;
+      /** Entries that are read at most; absent for all. */
+      readonly limit?: number | undefined;
+      /** Whether an earlier run began the export. */
+      readonly isResumed?: boolean | undefined;
       /** Where the ids of inputs with columns are read from. */
       readonly columns?: readonly TakenColumn[];
       /** Name and bytes of each input. */

@@ -2,6 +2,8 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Counts, FileFacts } from '../store/export-facts.ts';
+import type { AccountFigures } from '../store/runs/runs-model.ts';
+import type { Notices } from './notices.ts';
 import type { RunListener } from './run-events.ts';
 
 /** A run that something follows: its record, metrics, notifications or lineage. */
@@ -20,6 +22,7 @@ export interface ObservedRun {
   readonly worker?: string | undefined;
   /** Takes warnings. */
   readonly listener: RunListener;
+  readonly notices: Notices;
 }
 
 /** How a run ended. */
@@ -31,6 +34,8 @@ export interface RunEnd {
   readonly isElsewhere?: boolean | undefined;
   readonly error?: string | undefined;
   readonly todo?: string | undefined;
+  /** When there are credits again, of a run that ended for want of them: ISO 8601, `now`, or null where only the provider knows. */
+  readonly runAgainAt?: string | null | undefined;
   /** Absent when the export could not be opened. */
   readonly account?: RunAccount | undefined;
   /** Of a complete export whose rows were counted. */
@@ -46,10 +51,9 @@ export interface TableQuality {
   readonly columns: readonly { readonly name: string; readonly filled: number; readonly distinct: number | null }[];
 }
 
-export interface RunAccount {
+export interface RunAccount extends AccountFigures {
   /** Of the whole export. */
   readonly counts: Counts;
-  readonly pending: number;
   readonly files: readonly FileFacts[];
   /** Entries that this run read of each input, in the order of reading. */
   readonly inputs: readonly { readonly name: string; readonly entries: number }[];

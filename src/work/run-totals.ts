@@ -1,5 +1,12 @@
 import type { ServiceState } from '../client/client-events.ts';
 import { type Counts, noCounts, sumOf } from '../store/export-facts.ts';
+import {
+  accountFigures,
+  type AccountFigures,
+  askedIds,
+  entriesExpected,
+  fetchedNow,
+} from '../store/runs/runs-model.ts';
 import type { RunEvent } from './run-events.ts';
 
 /** Why no call is sent for a while. */
@@ -20,6 +27,8 @@ export class RunTotals {
   read = 0;
   inputBytes = 0;
   inputBytesTotal = 0;
+  /** Entries that are read at most. */
+  limit: number | undefined;
   /** Calls, of which some wait for their answer. */
   sent = 0;
   inFlight = 0;
@@ -28,14 +37,30 @@ export class RunTotals {
   entriesCommitted = 0;
   /** What the client believes of the service, and why, in words. */
   service: { readonly state: ServiceState; readonly message: string } = { state: 'working', message: '' };
+  /** Attempts after the first of their call. */
+  retries = 0;
   #hold: Hold | undefined;
+  /** See `Fetching`. */
+  #fetchedBefore: number;
+  #replayed = 0;
+  #answered = 0;
+  #written = 0;
+  /** Of committed parts. */
+  committed: Counts = noCounts;
 
-  add(event: RunEvent): void {
+  /** @param fetchedBefore ids that earlier runs fetched and did not write; said when the export is open unless given */
+  constructor(fetchedBefore = 0) {
+    this.#fetchedBefore = fetchedBefore;
+  }
+
+  readonly add = (event: RunEvent): void => {
     switch (event.kind) {
       case 'opened':
         this.inputBytesTotal = event.inputBytes;
+        this.limit = event.limit;
         this.parts = event.parts;
-        this.before = event.counts;
+        this.before = this.committed = event.counts;
+        this.#fetchedBefore = event.fetched ?? this.#fetchedBefore;
         this.entriesCommitted = event.counts.read;
         return;
       case 'read':
@@ -47,7 +72,16 @@ export class RunTotals {
         this.inFlight += 1;
         this.#hold = undefined;
         return;
+      case 'replayed':
+        this.#replayed += event.ids;
+        return;
+      case 'retry':
+        this.retries += 1;
+        return;
       case 'answered':
+        this.#answered += event.ids;
+        this.inFlight -= 1;
+        return;
       case 'failed':
         this.inFlight -= 1;
         return;
@@ -64,12 +98,25 @@ export class RunTotals {
       case 'committed':
         this.parts += 1;
         this.entriesCommitted += event.commit.counts.read;
+        this.committed = sumOf(this.committed, [event.commit.counts]);
+        this.#written += askedIds(event.commit.counts);
     }
-  }
+  };
 
   /** Of all entries whose fate is known. */
   counts(): Counts {
     return sumOf(this.before, [this.settled]);
+  }
+
+  /** Ids whose answers are kept and lie in no committed part. */
+  fetched(): number {
+    const [before, replayed, ids, written] = [this.#fetchedBefore, this.#replayed, this.#answered, this.#written];
+    return fetchedNow({ before, replayed, ids, written });
+  }
+
+  /** The account of a run that works. */
+  figures(creditsLeft: number | undefined): AccountFigures {
+    return accountFigures({ counts: this.committed, read: this.read, fetched: this.fetched(), creditsLeft });
   }
 
   /** Undefined while calls are sent. */
@@ -78,12 +125,7 @@ export class RunTotals {
   }
 
   /** Entries of all inputs: known when they are read, estimated from their bytes before. */
-  total(): { total: number | undefined; totalExact: boolean } {
-    const totalExact = this.inputBytes > 0 && this.inputBytes >= this.inputBytesTotal;
-    if (this.read === 0 || this.inputBytes === 0) return { total: undefined, totalExact };
-    return {
-      total: totalExact ? this.read : Math.round((this.read / this.inputBytes) * this.inputBytesTotal),
-      totalExact,
-    };
+  total(): ReturnType<typeof entriesExpected> {
+    return entriesExpected(this);
   }
 }

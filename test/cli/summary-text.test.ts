@@ -13,7 +13,7 @@ const file = (path: string, table: string, facts: { rows: number; bytes: number 
 const account: ExportAccount = {
   folder: '/srv/out/x',
   counts: { read: 12_345, exported: 12_000, carried: 0, missing: 300, invalid: 40, duplicate: 5, failed: 0 },
-  pending: 0,
+  ...{ rows: 12_000, fetched: 0, pending: 0, creditsLeft: null, unlisted: null },
   parts: 1,
   files: [
     file('parquet/assets/part-00000.parquet', 'assets', { rows: 12_000, bytes: 4_200_000 }),
@@ -98,9 +98,12 @@ describe('the summary', () => {
   });
 
   it('adds what is pending while the export is not complete', () => {
-    const text = summaryText({ ...outcome, state: 'unfinished', account: { ...account, pending: 77 } }, 'out/x');
+    const text = summaryText(
+      { ...outcome, state: 'unfinished', account: { ...account, fetched: 60, pending: 77 } },
+      'out/x',
+    );
     expect(text.split('\n')[0]).toBe('out/x is not complete yet');
-    expect(text).toContain('\n  + pending        77\n');
+    expect(text).toContain('\n  + pending        77\n    of which 60 are fetched and paid, and not written yet\n');
   });
 
   it.each([

@@ -44,6 +44,8 @@ const cases: readonly Case[] = [
   { alert: 'AssetExportFailed', minutes: 1, series: { last_run_exit_code: '8x1' }, fires: false },
   { alert: 'AssetExportStale', minutes: 27 * 60, series: { last_success_timestamp_seconds: '0x1620' }, fires: true },
   { alert: 'AssetExportStale', minutes: 25 * 60, series: { last_success_timestamp_seconds: '0x1500' }, fires: false },
+  { alert: 'AssetExportUnlisted', minutes: 1, series: { rows: '900x1', unlisted: '100x1' }, fires: true },
+  { alert: 'AssetExportUnlisted', minutes: 1, series: { rows: '990x1', unlisted: '10x1' }, fires: false },
   {
     alert: 'AssetExportCreditsLow',
     minutes: 70,

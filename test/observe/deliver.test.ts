@@ -68,7 +68,7 @@ it.each([
 
 it('messages arrive in their order, and the end of the run cuts further attempts of earlier ones', async () => {
   const { delivery, bodies } = deliveryTo([500, 200]);
-  delivery.send({ url: secret, body: 'start' });
+  void delivery.send({ url: secret, body: 'start' });
   await delivery.sendLast({ url: secret, body: 'end' });
   expect(bodies).toEqual(['start', 'end']);
 });
@@ -110,7 +110,7 @@ describe('when the time of grace is over', () => {
         if (event.kind === 'warning') warnings.push(event.message);
       },
     });
-    delivery.send({ url: secret, body: 'start' });
+    void delivery.send({ url: secret, body: 'start' });
     const ended = delivery.sendLast({ url: secret, body: 'end' });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(bodies).toEqual(['start']);

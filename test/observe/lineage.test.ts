@@ -97,7 +97,16 @@ const isRunEvent = ajv.compile(runEvent);
 
 const account = {
   counts: { ...noCounts, read: 100, exported: 90, missing: 10 },
-  ...{ pending: 0, calls: 1, credits: 160, inputs: [{ name: 'ids.txt', entries: 100 }] },
+  ...{
+    rows: 90,
+    fetched: 0,
+    pending: 0,
+    creditsLeft: null,
+    unlisted: null,
+    calls: 1,
+    credits: 160,
+    inputs: [{ name: 'ids.txt', entries: 100 }],
+  },
   files: [
     { path: 'csv/assets/part-00000.csv', format: 'csv', table: 'assets', part: 0, rows: 90, bytes: 900, sha256: '' },
     { path: 'raw/assets/part-00000.jsonl', format: 'raw', table: 'assets', part: 0, rows: 90, bytes: 100, sha256: '' },
@@ -105,9 +114,13 @@ const account = {
   ],
 };
 
-async function eventsOf(exit: number, environment: Readonly<Record<string, string>> = {}, quality?: RunEnd['quality']) {
+async function eventsOf(
+  exit: number,
+  environment: Readonly<Record<string, string>> = {},
+  { quality, fields = {} }: { readonly quality?: RunEnd['quality']; readonly fields?: object } = {},
+) {
   const file = join(await tempFolder(), 'lineage.ndjson');
-  const { run } = observedRun({ lineage: { url: `file:${file}` } });
+  const { run } = observedRun({ lineage: { url: `file:${file}` }, ...fields });
   const observer = lineageOf(run, lineageAddress(run, {}) ?? '', environment);
   const inputs = [{ name: 'ids.txt', bytes: 4500 }];
   observer.listener({ kind: 'opened', inputBytes: 4500, parts: 0, answers: 0, counts: noCounts, inputs });
@@ -146,19 +159,26 @@ it('a run is a START and a COMPLETE event, with what it read and wrote', async (
   ).toMatchObject({ name: 'id', type: 'string' });
 });
 
+it('names the limit of an export of the first ids', async () => {
+  const facets = { tags: { tags: [{ key: 'limit', value: '20', source: 'asset-export' }] } };
+  const fields = { ids: { from: ['/ids.txt'], limit: 20 } };
+  expect(await eventsOf(0, {}, { fields })).toMatchObject([{ run: { facets } }, { run: { facets } }]);
+  expect(JSON.stringify(await eventsOf(0))).not.toContain('TagsRunFacet');
+});
+
 it('tells what was counted in the tables of a complete export, and of no other', async () => {
   const columns = [
     { name: 'id', filled: 90, distinct: 90 },
     { name: 'creators', filled: 7, distinct: null },
   ];
   const quality = [{ name: 'assets', rows: 90, columns }];
-  const [, complete] = await eventsOf(0, {}, quality);
+  const [, complete] = await eventsOf(0, {}, { quality });
   const metrics = {
     rowCount: 90,
     columnMetrics: { id: { nullCount: 0, count: 90, distinctCount: 90 }, creators: { nullCount: 83, count: 7 } },
   };
   expect(complete).toMatchObject({ outputs: [{ facets: { dataQualityMetrics: metrics } }] });
-  const [, failed] = await eventsOf(3, {}, quality);
+  const [, failed] = await eventsOf(3, {}, { quality });
   expect(JSON.stringify(failed)).not.toContain('dataQualityMetrics');
 });
 

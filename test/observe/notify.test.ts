@@ -61,11 +61,12 @@ describe('a notification', () => {
     expect(to.posts).toHaveLength(2);
     expect(to.posts.every(({ path, isHeld }) => path === '/hook' && isHeld)).toBe(true);
     const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string;
-    expect(waiting).toMatchObject({ event: 'waiting', state: 'stopped', exit: 8, calls: 2, credits: 320 });
+    expect(waiting).toMatchObject({ event: 'waiting', state: 'stopped', exit: 8, calls: 2, credits: 320, fetched: 20 });
     expect(success).toEqual({
       ...{ event: 'success', export: 'mine', run: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) as string },
       ...{ state: 'complete', exit: 0, began: iso, ended: iso },
       counts: { read: 60, exported: 57, carried: 0, missing: 0, invalid: 3, duplicate: 0, failed: 0, pending: 0 },
+      ...{ rows: 57, fetched: 0, creditsLeft: null, unlisted: null },
       ...{ calls: 4, credits: 640, retries: 0, error: null, todo: null },
     });
   });
@@ -106,7 +107,7 @@ describe('a notification', () => {
     });
   });
 
-  it('pings healthchecks at the start and with the exit code, and logs a run that waits for credits', async () => {
+  it('pings healthchecks at the start and with the exit code, which is 8 where the credits are spent', async () => {
     const { folder, run, to } = await prepared();
     const { writeFile } = await import('node:fs/promises');
     await writeFile(
@@ -117,7 +118,7 @@ describe('a notification', () => {
     await run('run', ['job.yaml']);
     await run('run', ['job.yaml', '--ids', 'none.txt']);
     const paths = to.posts.map(({ path }) => path.replace(/\?rid=[\da-f-]{36}$/, ''));
-    expect(paths).toEqual(['/uuid/start', '/uuid/log', '/uuid/start', '/uuid/0', '/uuid/start', '/uuid/4']);
+    expect(paths).toEqual(['/uuid/start', '/uuid/8', '/uuid/start', '/uuid/0', '/uuid/start', '/uuid/4']);
     const rids = to.posts.map(({ path }) => path.split('rid=')[1]);
     expect(new Set(rids).size).toBe(3);
     expect(JSON.parse(to.posts[3]?.body ?? '')).toMatchObject({ event: 'success', run: rids[3] });

@@ -1,5 +1,6 @@
 import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import { loadJob } from '../../src/job/load-job.ts';
+import { Notices } from '../../src/work/notices.ts';
 import type { RunEvent } from '../../src/work/run-events.ts';
 import type { ObservedRun } from '../../src/work/run-observer.ts';
 
@@ -16,6 +17,7 @@ export function observedRun(fields: Readonly<Record<string, unknown>>) {
   const run: ObservedRun = {
     job: loadJob({ job: { ...job, ...fields }, folder: '/' }).job,
     ...{ run: runId, version: '1.2.3', clock, ledger: createMemoryLedger(), startedAtMs: noonMs },
+    notices: new Notices(),
     listener: (event: RunEvent) => {
       if (event.kind === 'warning') warnings.push(event.message);
     },

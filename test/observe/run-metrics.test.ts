@@ -22,6 +22,8 @@ const families: readonly (readonly [string, string, string?])[] = [
   ['asset_export_call_duration_seconds', 'histogram', 'le'],
   ['asset_export_received_bytes_total', 'counter'],
   ['asset_export_credits_total', 'counter'],
+  ['asset_export_rows', 'gauge'],
+  ['asset_export_fetched_ids', 'gauge'],
   ['asset_export_credits_remaining', 'gauge'],
   ['asset_export_paused_until_timestamp_seconds', 'gauge'],
   ['asset_export_last_progress_timestamp_seconds', 'gauge'],
@@ -135,12 +137,27 @@ describe('the metrics of a run', () => {
     metrics.end({
       state: 'stopped',
       exit: 5,
-      account: { counts, pending: 200, files: [], inputs: [], calls: 4, credits: 640 },
+      account: {
+        counts,
+        rows: 90,
+        fetched: 60,
+        pending: 200,
+        creditsLeft: 1234,
+        unlisted: 7,
+        files: [],
+        inputs: [],
+        calls: 4,
+        credits: 640,
+      },
     });
     const values = valuesOf(await metrics.text());
     expect(values.get('asset_export_last_run_exit_code{}')).toBe(5);
     expect(values.get('asset_export_last_success_timestamp_seconds{}')).toBe(1000);
     expect(values.get('asset_export_entries{fate="pending"}')).toBe(200);
+    expect(values.get('asset_export_rows{}')).toBe(90);
+    expect(values.get('asset_export_fetched_ids{}')).toBe(60);
+    expect(values.get('asset_export_credits_remaining{}'), 'of the ledger that counts').toBe(1234);
+    expect(values.get('asset_export_unlisted{}')).toBe(7);
     expect(values.get('asset_export_calls_in_flight{}')).toBe(0);
     expect(values.get('asset_export_service_state{state="slowed"}'), 'no process runs').toBe(0);
     metrics.end({ state: 'complete', exit: 0 });
@@ -171,11 +188,14 @@ describe('the metrics of a run', () => {
 });
 
 const folder = new URL('../../docs/observability/', import.meta.url);
-const series = new Set(
-  families.flatMap(([name, type]) =>
+/** Of some exports alone. */
+const others = ['asset_export_unlisted', 'asset_export_limit_ids'];
+const series = new Set([
+  ...others,
+  ...families.flatMap(([name, type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => name + end) : [name],
   ),
-);
+]);
 const labels = new Set(['export', 'instance', ...families.flatMap(([, , label]) => label ?? [])]);
 
 describe('the shipped dashboard and rules', () => {
@@ -196,12 +216,13 @@ describe('the shipped dashboard and rules', () => {
     ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ];
 
-  it('are twelve panels and four alerts', () => {
-    expect(dashboard.panels).toHaveLength(12);
+  it('are thirteen panels and five alerts', () => {
+    expect(dashboard.panels).toHaveLength(13);
     expect(rules.map(({ alert }) => alert)).toEqual([
       'AssetExportStuck',
       'AssetExportFailed',
       'AssetExportStale',
+      'AssetExportUnlisted',
       'AssetExportCreditsLow',
     ]);
   });
@@ -220,6 +241,11 @@ describe('the shipped dashboard and rules', () => {
     expect(seen.metrics.filter((name) => !series.has(name))).toEqual([]);
     expect(seen.labels.filter((name) => !labels.has(name))).toEqual([]);
   });
+});
+
+it('the limit of an export of the first ids is a metric', async () => {
+  const { run } = observedRun({ ids: { from: ['/ids.txt'], limit: 20 } });
+  expect(await new RunMetrics(run, 0).text()).toContain('asset_export_limit_ids{export="mine"} 20');
 });
 
 it('every metric of a worker names it', async () => {

@@ -3,6 +3,7 @@ import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import type { ServiceState } from '../../src/client/client-events.ts';
 import type { HttpClientOptions } from '../../src/client/wire/http-client.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
+import { readExportReport } from '../../src/operations/report-export.ts';
 import { statusAt } from '../../src/operations/export-status.ts';
 import type { ExportContext } from '../../src/work/export-context.ts';
 import { goodAnswer, writeSmallIds } from '../model/support/small-export.ts';
@@ -62,25 +63,33 @@ async function twoWorkers(...services: readonly [Service, Service]) {
       },
     }),
   );
-  const status = () => {
-    const place = { files: first.disk.files, folder: 's3://bucket/small', store: first.bucket.open() };
-    return statusAt(place, clock.now());
-  };
+  const place = { files: first.disk.files, folder: 's3://bucket/small', store: first.bucket.open() };
+  const status = () => statusAt(place, clock.now());
+  const report = () => readExportReport({ place, nowMs: clock.now(), version: '1', extent: 'none' });
   const end = async () => {
     stop.abort(new ExportError('terminated', 'stopped'));
     await clock.runUntil(Promise.all(workers), 'wait');
   };
-  return { clock, status, end };
+  return { clock, status, report, end };
 }
 
 describe('status of a fleet', () => {
   it('counts what living workers have fetched, their speed and the credits, and what they left', async () => {
-    const { clock, status, end } = await twoWorkers({ seconds: [2, 4], trouble: 'HTTP 503' }, { seconds: [6] });
+    const { clock, status, report, end } = await twoWorkers({ seconds: [2, 4], trouble: 'HTTP 503' }, { seconds: [6] });
     await clock.advance(16_000);
     const seen = await status();
     expect(seen).toMatchObject({ state: 'running', fetched: 12, parts: 0, total: 34, retries: 1, exit: null });
     expect(seen).toMatchObject({ callsInFlight: 2, creditsToday: 960, creditsLeft: 15_040, lastError: 'HTTP 503' });
     expect(seen.fleet?.workers).toMatchObject([{ fetched: 8 }, { fetched: 4 }]);
+    const { account, pending, counts } = await report();
+    expect(account, 'the report has the same figures').toMatchObject({
+      rows: 0,
+      fetched: 12,
+      pending: 34,
+      creditsLeft: 15_040,
+    });
+    expect(seen).toMatchObject(account);
+    expect({ pending, read: counts.read }).toEqual({ pending: 34, read: 34 });
     expect(seen.rate).toBeGreaterThan(0);
     expect(seen.etaMs).toBeCloseTo((22 / (seen.rate ?? 0)) * 1000, -1);
     await end();

@@ -88,10 +88,14 @@ describe('an export of the first ids', () => {
 
   it('says so when it is stopped and resumed', async () => {
     const { folder, run } = await lists();
-    const stopped = await run('out', { limit: '22', 'credits-per-run': '320' });
+    const job = { limit: '22', 'rows-per-part': '10' };
+    const stopped = await run('out', { ...job, 'credits-per-run': '320' });
     expect(stopped).toMatchObject({ state: 'unfinished', account: { limit: 22 } });
-    expect(await exportStatus(diskFileStore, join(folder, 'out'))).toMatchObject({ state: 'stopped', limit: 22 });
-    expect(await run('out', { limit: '22' })).toMatchObject({
+    expect(await exportStatus(diskFileStore, join(folder, 'out'))).toMatchObject({
+      ...{ state: 'stopped', limit: 22, counts: { read: 10 } },
+      ...{ total: 22, inputShare: expect.closeTo(10 / 22) as number },
+    });
+    expect(await run('out', job)).toMatchObject({
       state: 'complete',
       account: { counts: { exported: 22 } },
     });

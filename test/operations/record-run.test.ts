@@ -3,14 +3,8 @@ import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
 import { jobSchema } from '../../src/job/job-schema.ts';
 import { recordRun } from '../../src/operations/record-run.ts';
 import type { RunEvent } from '../../src/work/run-events.ts';
-import {
-  creditFigures,
-  fetchedIds,
-  lastRunOf,
-  meanIdsPerSecond,
-  paceOf,
-  timeThroughBudget,
-} from '../../src/operations/run-figures.ts';
+import { creditFigures, fetchedIds, lastRunOf, meanIdsPerSecond } from '../../src/store/runs/runs-model.ts';
+import { paceOf, timeThroughBudget } from '../../src/operations/run-figures.ts';
 import { unfinishedRun } from '../../src/operations/run-status.ts';
 import { noCounts, noNotes } from '../../src/store/export-facts.ts';
 import type { RunLine } from '../../src/store/runs/run-lines.ts';
@@ -99,7 +93,7 @@ it('what the run believes of the service is recorded, and shown while a process 
   const statusWhere = async (isHeld: boolean) => {
     await clock.runUntil(clock.sleep(200));
     const last = lastRunOf(await readRunLines(disk.files, '/out'));
-    return unfinishedRun(last, { isHeld, done: 0, inputBytes: 100, nowMs: clock.now() });
+    return unfinishedRun(last, { isHeld, done: 0, inputBytes: 100, creditsLeft: null, nowMs: clock.now() });
   };
   expect(await statusWhere(true)).toMatchObject({ service: 'working', serviceMessage: null });
   const message = 'the service takes about 2 calls at once: HTTP 503';
@@ -155,9 +149,9 @@ it('speed, credits and the time left come from the last run', async () => {
   const last = lastRunOf(await readRunLines(disk.files, '/out'));
   if (last === undefined) throw new Error('nothing is recorded');
   const nowMs = startMs + 20_000;
-  expect(meanIdsPerSecond({ ...last, lastMs: nowMs })).toBe(500);
-  expect(creditFigures(last, nowMs)).toEqual({ today: 1600, left: 1600 });
-  expect(creditFigures(last, nowMs + dayMs)).toEqual({ today: 0, left: 3200 });
+  expect(meanIdsPerSecond({ ...last, endedMs: nowMs })).toBe(500);
+  expect(creditFigures([last], last, nowMs)).toEqual({ today: 1600, left: 1600 });
+  expect(creditFigures([last], last, nowMs + dayMs)).toEqual({ today: 0, left: 3200 });
   const ahead = { ...last.start, ids: 10_000, workMs: 20_000, creditsLeft: 1600 };
   expect(timeThroughBudget(ahead, nowMs)).toEqual({ ends: 'ids', ms: 20_000, moreDays: 0 });
   // 10 calls today, 20 tomorrow, 5 on the day after.

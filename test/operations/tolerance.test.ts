@@ -12,7 +12,19 @@ function judging(tolerance: Partial<Job['tolerance']> = {}, output: Partial<Judg
 }
 
 function account(counts: Partial<ExportAccount['counts']>): ExportAccount {
-  const none = { pending: 0, parts: 1, files: [], calls: 0, credits: 0, drift: [], notes: noNotes };
+  const none = {
+    rows: 0,
+    fetched: 0,
+    pending: 0,
+    creditsLeft: null,
+    unlisted: null,
+    parts: 1,
+    files: [],
+    calls: 0,
+    credits: 0,
+    drift: [],
+    notes: noNotes,
+  };
   const read = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return { folder: 'out', counts: { ...noCounts, read, ...counts }, ...none };
 }

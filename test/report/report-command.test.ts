@@ -136,7 +136,7 @@ describe('report', () => {
   it('names the package where DuckDB is not installed', async () => {
     const standing = await standingAt({ files: diskFileStore, folder }, 0);
     const request = {
-      ...{ files: diskFileStore, folder, standing, version: '1', localFiles: () => Promise.resolve(folder) },
+      ...{ files: diskFileStore, folder, standing, nowMs: 0, version: '1', localFiles: () => Promise.resolve(folder) },
       openProfile: () => Promise.reject(new ExportError('usage', 'DuckDB is not installed')),
     };
     expect(await readReport(request)).toMatchObject({

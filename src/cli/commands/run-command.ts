@@ -68,7 +68,7 @@ async function run(args: CommandArguments): Promise<number> {
   let before: AccountJson | undefined;
   if (first?.job !== undefined) {
     try {
-      const exit = await runOne(first.job, { json: false, onAccount: (account) => (before = account) });
+      const exit = await runOne(first.job, { onAccount: (account) => (before = account) });
       if (exit !== exitCodes.complete.code && exit !== exitCodes.notTolerated.code) {
         if (settings.json) process.stdout.write(`${JSON.stringify(before)}\n`);
         return exit;

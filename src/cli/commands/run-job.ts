@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Job } from '../../job/job-schema.ts';
+import { sampleText } from '../../ids/read/reading.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
@@ -11,7 +12,7 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import { errorOf } from '../../operations/tolerance.ts';
-import { columnLines, invalidLines } from '../output/ids-text.ts';
+import { columnLines } from '../output/ids-text.ts';
 import { endpointToName } from '../same-flags.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
 import type { RunSettings } from '../run-flags.ts';
@@ -25,6 +26,7 @@ export interface JobRun extends RunSettings, RunContextOptions {
   readonly warnings?: readonly string[];
   /** The account of an export that the same command has finished first. */
   readonly before?: AccountJson | undefined;
+  /** Takes the account of an export that the command finishes first: as JSON it is printed within the account of the next one. */
   readonly onAccount?: (account: AccountJson) => void;
   /** Makes the export; by default all of it. */
   readonly make?: (context: ExportContext) => Promise<ExportOutcome>;
@@ -100,10 +102,10 @@ export interface Telling extends Pick<JobRun, 'json' | 'before' | 'onAccount'> {
   readonly next: string;
 }
 
-/** Reports how an export ended. Gives the exit status. */
+/** Prints the account on stdout and reports how an export ended: in the last line of the log, or an error as text. Gives the exit status. */
 export function tellOutcome(
   outcome: ExportOutcome,
-  { logEnd, tell }: Pick<RunContext, 'logEnd' | 'tell'>,
+  { logEnd }: Pick<RunContext, 'logEnd'>,
   { job, json, shown, next, before, onAccount }: Telling,
 ): number {
   const error = errorOf(outcome, job);
@@ -111,17 +113,20 @@ export function tellOutcome(
   const saved = creditsSaved(outcome.account, job);
   const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };
   onAccount?.(account);
+  const isRefusal = isRefused(outcome);
+  const text = `${summaryText(outcome, shown, saved)}${error === undefined ? `\n\n${next}` : ''}`;
+  const printed = before === undefined ? account : withBefore(account, before);
+  // Below what was said of the run on the same terminal.
+  if (logEnd === undefined && !isRefusal && !json) process.stderr.write('\n');
+  if (!json && !isRefusal) process.stdout.write(`${text}\n`);
+  if (json && onAccount === undefined) process.stdout.write(`${JSON.stringify(printed)}\n`);
+  // Last, as the end of a log is what a scheduler shows.
   if (logEnd !== undefined) {
-    for (const line of invalidLines(outcome)) tell(line.trim());
     const hint = error === undefined ? { next: next.replace(/^Next[^:]*: /, '') } : {};
     // The files of a rehearsal are deleted, so its folder is not named.
     const folder = shown === rehearsal ? { folder: undefined } : {};
-    logEnd({ ...account, ...folder, ...hint }, error === undefined ? 'info' : 'error');
-  } else {
-    if (!isRefused(outcome)) process.stderr.write(`\n${summaryText(outcome, shown, saved)}\n\n`);
-    process.stderr.write(`${error === undefined ? next : errorText(error)}\n`);
-  }
-  if (json) process.stdout.write(`${JSON.stringify(before === undefined ? account : withBefore(account, before))}\n`);
+    logEnd({ ...account, ...shortLists(outcome), ...folder, ...hint }, error === undefined ? 'info' : 'error');
+  } else if (error !== undefined) process.stderr.write(`${isRefusal ? '' : '\n'}${errorText(error)}\n`);
   return exitCode;
 }
 
@@ -157,6 +162,19 @@ function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportErro
     invalidSamples,
     files: files.length,
     error: said,
+  };
+}
+
+/** So many names stand for a list in the log: its length is not bounded, and the manifest has it all. */
+const mostNames = 3;
+
+/** The lists of an account in one line of the log. */
+function shortLists({ account, columns, invalidSamples }: ExportOutcome): object {
+  const short = (names: readonly string[]) => ({ count: names.length, names: names.slice(0, mostNames) });
+  return {
+    drift: short(account.drift.map(({ path }) => path)),
+    columns: short([...new Set(columns.map(({ column }) => column))]),
+    invalidSamples: short(invalidSamples.map(sampleText)),
   };
 }
 

@@ -1,8 +1,12 @@
 import type { Counts } from '../../store/export-facts.ts';
+import type { AccountFigures } from '../../store/runs/runs-model.ts';
 import { count } from '../../lib/format-text.ts';
 
 /** The accounting identity as a sum: `read = exported (+ carried) + missing + invalid + duplicate + failed (+ pending)`. */
-export function identityLines(counts: Counts, pending: number): string[] {
+export function identityLines(
+  counts: Counts,
+  { fetched, pending }: Pick<AccountFigures, 'fetched' | 'pending'>,
+): string[] {
   const rows: (readonly [string, number])[] = [
     ['exported', counts.exported],
     ...(counts.carried === 0 ? [] : [['carried', counts.carried] as const]),
@@ -18,5 +22,8 @@ export function identityLines(counts: Counts, pending: number): string[] {
   return [
     line(' ', 'read', counts.read),
     ...rows.map(([name, value], index) => line(index === 0 ? '=' : '+', name, value)),
+    ...(fetched === 0
+      ? []
+      : [`    of which ${count(fetched)} ${fetched === 1 ? 'is' : 'are'} fetched and paid, and not written yet`]),
   ];
 }

@@ -21,6 +21,9 @@ export function statusText(status: ExportStatus, shown: string): string {
     ...(status.limit === null ? [] : [`  limit    ${limitText(status.limit)}`]),
     `  written  ${share(status.inputShare, 1)} of the inputs in ${plural(status.parts, 'part')}`,
     ...(status.fetched === 0 ? [] : [`  fetched  ${plural(status.fetched, 'id')}, not yet written`]),
+    ...((status.unlisted ?? 0) === 0
+      ? []
+      : [`  unlisted ${plural(status.unlisted ?? 0, 'id')} of the base, not listed now`]),
     ...fleetLines(status),
     ...serviceLines(status),
     ...speedLines(status),
@@ -28,7 +31,7 @@ export function statusText(status: ExportStatus, shown: string): string {
     ...creditLines(status),
     ...(status.lastError === null ? [] : [`  error    ${printable(status.lastError)}`]),
     '',
-    ...identityLines(status.counts, 0),
+    ...identityLines({ ...status.counts, read: status.counts.read + status.pending }, { ...status, fetched: 0 }),
     ...(status.state === 'stopped' ? ['', nextStep(status)] : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -66,7 +69,7 @@ function cellsOf(status: ExportStatus | ExportError): string[] {
   return [
     `${stateText(status)}${status.limit === null ? '' : `, ${limitText(status.limit)}`}${troubleText(status)}`,
     share(status.inputShare, 1),
-    count(status.counts.exported),
+    count(status.rows),
     status.fetched === 0 ? '' : count(status.fetched),
     count(status.credits),
     status.lastError === null ? '' : printable(status.lastError),

@@ -91,8 +91,8 @@ function logEvent(log: pino.Logger, event: RunEvent): void {
       log[level]({ part: event.commit.part, ...event.commit.counts }, 'part committed');
       return;
     case 'opened': {
-      const { answers, parts } = event;
-      log[level](facts, parts === 0 && answers === 0 ? 'export started' : 'export resumed');
+      const { answers, isResumed } = event;
+      log[level](facts, isResumed ? 'export resumed' : 'export started');
       if (answers > 0) log[level]({ answers }, replayText(answers));
       return;
     }

@@ -1,5 +1,6 @@
 import { plural } from '../../lib/format-text.ts';
-import { askedIds, partsOfTotal, type TimeLeft, timeThroughBudget } from '../../operations/run-figures.ts';
+import { partsOfTotal, type TimeLeft, timeThroughBudget } from '../../operations/run-figures.ts';
+import { askedIds } from '../../store/runs/runs-model.ts';
 import { RunPace } from '../../operations/run-pace.ts';
 import { CreditsLeft } from '../../work/credits-left.ts';
 import type { Holding } from '../../work/held-bytes.ts';

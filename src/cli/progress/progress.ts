@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { CreditLimits } from '../../work/credits-left.ts';
+import type { PricedLimits } from '../../work/credits-left.ts';
 import type { RunListener } from '../../work/run-events.ts';
 
 export interface ProgressOptions {
@@ -10,7 +10,7 @@ export interface ProgressOptions {
   readonly logLevel: string;
 }
 
-export interface ProgressBudget extends CreditLimits {
+export interface ProgressBudget extends PricedLimits {
   readonly whenSpent: 'stop' | 'wait';
   /** Booked on this UTC day before the run. */
   readonly bookedBefore: number;

@@ -16,6 +16,7 @@ import { accountOf, alreadyComplete } from '../export-outcome.ts';
 import { jobAsBegun } from '../job-shape.ts';
 import { endOf } from '../observed-run.ts';
 import { reportRun } from '../report-run.ts';
+import { Notices } from '../../work/notices.ts';
 import { afterNight } from '../nights/after-night.ts';
 import { completedElsewhere } from '../homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
@@ -75,7 +76,8 @@ async function tellComplete(
   if (observe === undefined) return;
   const startedAtMs = manifest.startedAtMs ?? clock.now();
   const ledger = { booked: () => Promise.resolve(0) };
-  const observer = await observe({ job, run: uuidV7(clock.now()), version, clock, ledger, startedAtMs, listener });
+  const own = { run: uuidV7(clock.now()), notices: new Notices() };
+  const observer = await observe({ job, ...own, version, clock, ledger, startedAtMs, listener });
   const { counts, parts, inputs } = manifest;
   const inputBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   observer.listener({ kind: 'opened', inputBytes, parts, answers: 0, counts, inputs });

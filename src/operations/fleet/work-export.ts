@@ -12,7 +12,7 @@ import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../export-slices.ts';
 import { bucketHome, clearComplete } from '../homes/bucket-home.ts';
 import type { BucketPlace } from '../homes/bucket-place.ts';
-import { putRecord } from '../homes/bucket-record.ts';
+import { putRecord, readRunRecords } from '../homes/bucket-record.ts';
 import { CurrentStart } from '../homes/current-start.ts';
 import type { SliceSource } from '../homes/export-home.ts';
 import { openBucketPlace } from '../homes/open-home.ts';
@@ -138,6 +138,7 @@ async function makeSlices(
       },
       commits: () => slices.commits(),
       spent: () => slices.spent(),
+      records: () => readRunRecords(place),
       close: () => slices.close(),
     },
     finish: () => finish(whole, slices, context),

@@ -3,7 +3,7 @@ import { commitsOf, type SliceLog, spentOf } from '../../slices/slice-log.ts';
 import { exportPaths } from '../../store/export-folder.ts';
 import { type Manifest, parseManifest } from '../../store/manifest.ts';
 import { committedCounts } from '../../store/commit-sums.ts';
-import { askedIds } from '../run-figures.ts';
+import { askedIds } from '../../store/runs/runs-model.ts';
 import { readObjectIfThere } from '../../objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import { type BucketStart, readBucketStart } from './bucket-start.ts';

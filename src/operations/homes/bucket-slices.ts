@@ -9,6 +9,7 @@ import type { Spent } from '../../store/export-standing.ts';
 import { readJournals } from '../../store/journal/journal-entries.ts';
 import { requireSame } from '../job-shape.ts';
 import type { BucketPlace } from './bucket-place.ts';
+import { readRunRecords } from './bucket-record.ts';
 import { type BucketStart, beginOrRead } from './bucket-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from './claim-slice.ts';
 import { CurrentStart, ExportIsComplete } from './current-start.ts';
@@ -39,6 +40,7 @@ export async function openBucketExport(
     slices,
     commits: () => slices.commits(),
     spent: () => slices.spent(),
+    records: () => readRunRecords(place),
     close: () => slices.close(),
   };
 }

@@ -9,7 +9,7 @@ import { sliceNames } from '../../slices/slice-names.ts';
 import type { Commit } from '../../store/export-facts.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import { committedCounts } from '../../store/commit-sums.ts';
-import { askedIds } from '../run-figures.ts';
+import { askedIds } from '../../store/runs/runs-model.ts';
 import type { Lock } from '../../store/lock.ts';
 import { unfinishedFile } from '../../store/part-file.ts';
 import type { BucketPlace } from './bucket-place.ts';

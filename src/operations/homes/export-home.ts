@@ -7,6 +7,7 @@ import type { Spent } from '../../store/export-standing.ts';
 import type { KeptAnswers } from '../../store/journal/journal-entries.ts';
 import type { Lock } from '../../store/lock.ts';
 import type { Manifest } from '../../store/manifest.ts';
+import type { RunLine } from '../../store/runs/run-lines.ts';
 import type { ExportPlace } from './export-place.ts';
 import type { PartsToMake } from '../../work/make-parts.ts';
 
@@ -35,6 +36,8 @@ export interface OpenExport {
   /** Every committed part, in order. */
   commits(): readonly Commit[];
   spent(): Spent;
+  /** The record of runs, where other processes keep theirs too: by default that of this one is all. */
+  readonly records?: () => Promise<readonly RunLine[]>;
   close(): Promise<void>;
 }
 

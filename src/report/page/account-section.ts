@@ -34,10 +34,31 @@ export function accountSection(data: ReportData): Markup {
   ];
   return html`<section id="account" aria-labelledby="account-h"><h2 id="account-h">What became of every id</h2>
 ${data.limit === null ? '' : html`<p>This export reads ${limitText(data.limit)}.</p>`}
-<div class="card flush">${fateBars(counts.read, fates)}${equation(counts.read, fates)}</div>
+${aboutAccount(data)}<div class="card flush">${fateBars(counts.read, fates)}${equation(counts.read, fates)}</div>
 ${tiles(data)}
 ${data.look.length === 0 ? '' : worthALook(data.look)}
 </section>`;
+}
+
+/** What no fate says: what is paid and not written, and what the base had. */
+function aboutAccount({ account, base }: ReportData): Markup {
+  const { fetched, unlisted } = account;
+  const said = [
+    ...(fetched === 0
+      ? []
+      : [
+          `Of the pending ids, ${count(fetched)} ${fetched === 1 ? 'is' : 'are'} fetched and paid, and not written yet.`,
+        ]),
+    ...((unlisted ?? 0) === 0
+      ? []
+      : [
+          `${count(unlisted ?? 0)} of the ${base?.rows === null || base === null ? '' : count(base.rows)} assets of the base are not listed now.`,
+        ]),
+  ];
+  return said.length === 0
+    ? html``
+    : html`<p>${said.join(' ')}</p>
+`;
 }
 
 const barHeight = 44;

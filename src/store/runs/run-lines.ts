@@ -67,6 +67,8 @@ const lineSchema = z.discriminatedUnion('kind', [
     message: z.string(),
     times,
   }),
+  /** A notice named this time, at which there are credits again. */
+  z.object({ kind: z.literal('told'), t, untilMs }),
   z.object({ kind: z.literal('committed'), t, part: z.number(), read: z.number(), exported: z.number(), times }),
   z.object({
     kind: z.literal('end'),
@@ -85,6 +87,11 @@ export type RunSpan = z.infer<typeof spanSchema>;
 /** When the first run began, in milliseconds since 1970; undefined where no line says so. */
 export function firstStart(lines: readonly RunLine[]): number | undefined {
   return lines.find((line) => line.kind === 'run')?.startMs;
+}
+
+/** The reset times that notices named, in milliseconds since 1970. */
+export function toldTimes(lines: readonly RunLine[]): number[] {
+  return lines.flatMap((line) => (line.kind === 'told' ? [line.untilMs] : []));
 }
 
 /** The whole lines of a record; what a crash cut or damaged is left out. */
@@ -166,7 +173,7 @@ function bucketOf(line: Exclude<RunLine, RunStart>, ms: number): string {
 
 function sumOfLines(a: RunLine, b: RunLine): RunLine {
   if (a.kind === 'span' && b.kind === 'span') return sumOfSpans(a, b);
-  if (a.kind === 'run' || b.kind === 'run' || b.kind === 'end' || b.kind === 'span') return b;
+  if (a.kind === 'run' || b.kind === 'run' || b.kind === 'end' || b.kind === 'told' || b.kind === 'span') return b;
   const merged = { ...b, t: a.t, times: timesOf(a) + timesOf(b) };
   if ('untilMs' in merged) return { ...merged, heldMs: heldOf(a) + heldOf(b) };
   if (a.kind !== 'committed' || merged.kind !== 'committed') return merged;

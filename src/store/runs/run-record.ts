@@ -13,6 +13,7 @@ export interface RunRecord {
   readonly earlier: readonly RunLine[];
   /** Appends lines; resolves to why they are not in the file. */
   append(lines: readonly RunLine[]): Promise<Error | undefined>;
+  /** What is appended later opens it again. */
   close(): Promise<void>;
 }
 
@@ -103,6 +104,7 @@ class RecordFile implements RunRecord {
 
   async close(): Promise<void> {
     await this.#file?.close().catch(() => undefined);
+    this.#file = undefined;
   }
 }
 

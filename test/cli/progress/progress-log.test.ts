@@ -34,7 +34,7 @@ function progressOf(now: () => number = () => 0) {
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe('where there is no terminal', () => {
-  it('stderr holds JSON lines alone, and the last one has the whole account', async () => {
+  it('stderr holds JSON lines alone, the last one has the account with short lists, and stdout the account', async () => {
     const folder = await tempFolder();
     const service = await startGeneratedService();
     onTestFinished(() => service.stop());
@@ -43,12 +43,16 @@ describe('where there is no terminal', () => {
     const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'nights/mine', '--ids-per-call', '20'];
     const run = (...more: string[]) => runProgram([...args, '--format', 'csv', ...more], { cwd: folder, environment });
 
-    const stopped = linesOf((await run('--credits-per-run', '320')).stderr);
+    const first = await run('--credits-per-run', '320');
+    expect(first.stdout).toMatch(/^nights\/mine is not complete yet: run the same command to resume\n\n {2} {2}read/);
+    expect(first.stdout).toMatch(/^ {2}2 calls, 320 credits, /m);
+    expect(first.stdout, 'an error is no part of the account').not.toContain('Next:');
+    const stopped = linesOf(first.stderr);
     expect(stopped.at(-1)).toMatchObject({
       ...{ level: 'error', msg: 'export ended', state: 'unfinished', exitCode: 8, calls: 2, credits: 320 },
       error: { code: 'spent', todo: expect.any(String) as string },
     });
-    const { exit, stderr } = await run();
+    const { exit, stdout, stderr } = await run();
     const lines = linesOf(stderr);
     expect(exit).toBe(0);
     for (const line of lines) {
@@ -65,8 +69,16 @@ describe('where there is no terminal', () => {
     expect(lines.at(-1)).toMatchObject({
       ...{ level: 'info', msg: 'export ended', state: 'complete', exitCode: 0, callsOfRun: 1, calls: 3, credits: 480 },
       ...{ read: 60, exported: 59, missing: 0, invalid: 1, duplicate: 0, failed: 0, pending: 0, error: null },
-      next: 'asset-export verify nights/mine',
+      ...{ next: 'asset-export verify nights/mine', columns: { count: 0, names: [] } },
+      drift: {
+        count: expect.any(Number) as number,
+        names: [expect.any(String), expect.any(String), expect.any(String)],
+      },
+      invalidSamples: { count: 1, names: [expect.stringMatching(/^ids\.txt:\d+: /)] },
     });
+    expect(stdout).toMatch(/^nights\/mine is complete\n[^]*\nNext: asset-export verify nights\/mine\n$/);
+    const again = await run('--json');
+    expect(JSON.parse(again.stdout), 'with --json it is one object').toMatchObject({ state: 'already', exported: 59 });
     const refused = await run('--rows-per-part', '7');
     expect(refused.exit).toBe(2);
     expect(refused.stderr, 'what cannot begin is an error alone').toMatch(/^asset-export: .*\n {2}.*\n$/);

@@ -39,7 +39,19 @@ export const steps = {
 const nothingMade: ExportOutcome = {
   ...{ state: 'unfinished', callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0, columns: [], invalidSamples: [] },
   account: {
-    ...{ folder: '', pending: 0, parts: 0, files: [], calls: 0, credits: 0, drift: [] },
+    ...{
+      folder: '',
+      rows: 0,
+      fetched: 0,
+      pending: 0,
+      creditsLeft: null,
+      unlisted: null,
+      parts: 0,
+      files: [],
+      calls: 0,
+      credits: 0,
+      drift: [],
+    },
     counts: { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 },
     notes: {
       ...{ formulaCells: 0, replacedSurrogates: 0, foreignRecords: 0, repeatedRecords: 0 },

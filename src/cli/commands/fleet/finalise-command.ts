@@ -45,11 +45,7 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { dir } = job.output;
   const shown = shownPath(dir, process.cwd());
   const outcome = { ...alreadyComplete(dir, manifest), state, elapsedMs: systemClock.now() - startedMs };
-  return tellOutcome(
-    outcome,
-    { tell: () => undefined },
-    { job, shown, json: args.isOn('json'), next: nextText(shown, endpointToName(job)) },
-  );
+  return tellOutcome(outcome, {}, { job, shown, json: args.isOn('json'), next: nextText(shown, endpointToName(job)) });
 }
 
 /** Workers find these slices without the queue, too: a queue that fails is only told. */
