@@ -9,7 +9,7 @@ import type { RunEvent, RunListener } from '../work/run-events.ts';
 import type { RunEnd } from '../work/run-observer.ts';
 import { askedIds, fetchedIds } from '../store/runs/runs-model.ts';
 
-export interface RecordedRun {
+export interface RunToRecord {
   readonly files: FileStore;
   /** Local folder that keeps the record. */
   readonly folder: string;
@@ -36,13 +36,13 @@ const mostText = 160;
 const callBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Keeps what a run does in the record of its export, which `status` and the report read. Slows nothing and fails nothing. */
-export async function recordRun(run: RecordedRun): Promise<RunRecorder> {
+export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
   const record = await openRunRecord(run.files, run.folder);
   return new RunRecorder(run, record);
 }
 
 export class RunRecorder {
-  readonly #run: RecordedRun;
+  readonly #run: RunToRecord;
   readonly #record: RunRecord;
   readonly #startMs: number;
   readonly #ended = new AbortController();
@@ -66,7 +66,7 @@ export class RunRecorder {
     return this.#record.earlier;
   }
 
-  constructor(run: RecordedRun, record: RunRecord) {
+  constructor(run: RunToRecord, record: RunRecord) {
     this.#run = run;
     this.#record = record;
     this.#startMs = run.clock.now();

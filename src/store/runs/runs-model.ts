@@ -178,7 +178,7 @@ export function creditFigures(
   return { today, left: creditsLeftOf(start ?? {}, { today, ofRun }) };
 }
 
-export interface Reading {
+export interface InputsRead {
   /** Entries, and bytes of the inputs, that were read so far. */
   readonly read: number;
   readonly inputBytes: number;
@@ -189,7 +189,7 @@ export interface Reading {
 }
 
 /** Entries of all inputs, of those up to the limit: known when they are read, estimated from their bytes before. */
-export function entriesExpected({ read, inputBytes, inputBytesTotal, limit = Number.POSITIVE_INFINITY }: Reading): {
+export function entriesExpected({ read, inputBytes, inputBytesTotal, limit = Number.POSITIVE_INFINITY }: InputsRead): {
   readonly total: number | undefined;
   readonly totalExact: boolean;
 } {
