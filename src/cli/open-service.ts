@@ -174,6 +174,18 @@ export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 
   };
 }
 
+/** Where the key of a job is. @throws {ExportError} `usage` when there is none, or it cannot be right */
+export function keyPlace(
+  { service: { url, apiKeyFile } }: Job,
+  args: CommandArguments,
+  environment: Record<string, string | undefined>,
+): string {
+  const fileFromFlag = args.text('api-key-file') !== undefined;
+  const found = findApiKey({ file: apiKeyFile, fileFromFlag, environment: { ...environment } });
+  serviceAddress({ url, apiKey: checkedKey(found) });
+  return found.place;
+}
+
 /** A plan needs no key. @throws {ExportError} `usage` when there is one that cannot be right */
 function keyIfAny({ service }: Job, args: CommandArguments): string | undefined {
   const fileFromFlag = args.text('api-key-file') !== undefined;

@@ -19,6 +19,23 @@ const assetBytes: Readonly<Record<Format, AssetBytes>> = {
 /** What a codec leaves. Parquet's figures already hold it. */
 const codecShare: Readonly<Record<Compression, number>> = { none: 1, snappy: 0.5, gzip: 0.25, zstd: 0.25 };
 
+/** What an export needs on disks, in bytes, roughly. */
+export interface DiskNeeds {
+  /** Its files when it is finished, on a disk or in a bucket. */
+  readonly finished: number;
+  /** The most that is on the local disk at a time while it runs. */
+  readonly peak: number;
+}
+
+/** An answer that is kept until its part is committed: an asset as the service sends it. */
+const answerBytes = 1700;
+
+/** @param asked of the assets, those that are requested; the others come from a base */
+export function diskNeeds(job: Job, assets: number, asked?: number): DiskNeeds {
+  const finished = diskEstimate(job, assets);
+  return { finished, peak: finished + answerBytes * (asked ?? assets) };
+}
+
 /** Bytes of the largest file of a whole part, roughly. */
 export function largestFileEstimate({ output }: Job): number {
   const isAssets = output.tables.includes('assets');

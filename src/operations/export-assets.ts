@@ -1,5 +1,4 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
-import { requireDayForACall } from '../client/policies/with-budget.ts';
 import { firstNight } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { OpenBase } from '../base/open-base.ts';
@@ -11,6 +10,7 @@ import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { ExportContext } from '../work/export-context.ts';
+import { requireRunnable } from './before-run.ts';
 import { manifestOf } from './complete-export.ts';
 import { dateWord, jobOn, shortOfEarlier } from './dated-exports.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
@@ -66,7 +66,7 @@ async function exportHome(
   await home.requireOwn();
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
-  requireDayForACall(request.job.budget);
+  requireRunnable(request.job);
   await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {

@@ -139,7 +139,8 @@ async function connect(database: string, { name, lock, setUp }: Connecting) {
   }
 }
 
-function loadBullmq() {
+/** @throws {ExportError} `usage` when a package is not installed */
+export function loadBullmq() {
   return loadOptional({
     ...{ what: 'the queue of a fleet', packages: ['bullmq', 'pg'] },
     load: async () => {

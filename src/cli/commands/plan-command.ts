@@ -129,15 +129,14 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
 /** The error that a run would end with, if the plan can already tell. */
 async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefined> {
   const { intolerableIds } = await import('../../operations/tolerance.ts');
-  const { requireDayForACall } = await import('../../client/policies/with-budget.ts');
+  const { requireRunnable } = await import('../../operations/before-run.ts');
   try {
-    requireDayForACall(job.budget);
+    requireRunnable(job);
   } catch (error) {
     if (error instanceof ExportError) return error;
     throw error;
   }
-  const { unputtableParts } = await import('../../operations/bucket-limits.ts');
-  return unputtableParts(job) ?? intolerableIds(plan, job);
+  return intolerableIds(plan, job);
 }
 
 function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {

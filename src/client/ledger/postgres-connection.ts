@@ -15,6 +15,8 @@ export const patience = {
   callMs: 10 * 60_000,
   /** Somebody wants to see a figure. */
   figureMs: 10_000,
+  /** Somebody waits to see whether the database answers at all. */
+  glanceMs: 1000,
 } as const;
 
 /** How long a statement waits for its answer, in milliseconds. */
@@ -140,7 +142,8 @@ function newOutage({ clock, tell }: PostgresContext) {
   };
 }
 
-async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
+/** @throws {ExportError} `usage` when it is not installed */
+export async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
   const load = () => import('pg');
   return (await loadOptional({ what: 'a shared database (fleet.database)', packages: ['pg'], load })).default;
 }
