@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
-import type { Compression } from '../formats/sink.ts';
+import type { PartCodec } from '../formats/sink.ts';
+import { packBlocks } from './packed-blocks.ts';
 
 /** Compresses a file as it is written. Given the same pushes it gives the same bytes. */
 export interface Codec {
@@ -9,15 +10,19 @@ export interface Codec {
 }
 
 /** The codec around a whole file; `snappy` exists only inside Parquet. */
-export async function openCodec(compression: Compression): Promise<Codec> {
+export async function openCodec(compression: PartCodec): Promise<Codec> {
   if (compression === 'gzip') return gzipCodec();
   if (compression === 'zstd') return zstdCodec();
+  if (compression === 'blocks') return blocksCodec;
   return plainCodec;
 }
 
 const nothing = new Uint8Array(0);
 
 const plainCodec: Codec = { push: async (bytes) => bytes, end: async () => nothing };
+
+/** Sinks cut their bytes in multiples of its blocks. */
+const blocksCodec: Codec = { push: async (bytes) => packBlocks(bytes), end: async () => nothing };
 
 /** One gzip member, whose header holds no time. */
 function gzipCodec(): Codec {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { ByteOutput, Compression } from '../formats/sink.ts';
+import type { ByteOutput, PartCodec } from '../formats/sink.ts';
 import { openCodec } from './codec.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { type FileStore, syncFoldersOf } from './file-store.ts';
@@ -27,7 +27,7 @@ export interface PartFileOptions {
   readonly folder: string;
   /** Final name, relative to the export. */
   readonly name: string;
-  readonly codec: Compression;
+  readonly codec: PartCodec;
   /** What the sink cuts its bytes in. */
   readonly blockBytes: number;
 }

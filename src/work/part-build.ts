@@ -3,7 +3,7 @@ import type { Table } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { CsvDialectName } from '../lib/csv-dialect.ts';
 import {
-  type Compression,
+  type PartCodec,
   compressions,
   type EncoderNotes,
   type Format,
@@ -33,7 +33,7 @@ export interface PartOptions {
   readonly sinks?: readonly CustomSink[];
   readonly tables: readonly Table[];
   /** The first of `compressions` for a format that is not named. */
-  readonly compression: Readonly<Partial<Record<Format, Compression>>>;
+  readonly compression: Readonly<Partial<Record<Format, PartCodec>>>;
   readonly escapeFormulas: boolean;
   readonly csvDialect: CsvDialectName;
 }
@@ -124,7 +124,7 @@ export async function openTableFile(
 
 interface FileKind {
   readonly sink: Sink;
-  readonly codec: Compression;
+  readonly codec: PartCodec;
   readonly table: Table;
   readonly part: number;
 }
@@ -143,7 +143,7 @@ async function openFile(
   try {
     const encoder = await sink.open(file, {
       columns: table.columns,
-      compression: sink.compressesInside ? wanted : 'none',
+      compression: sink.compressesInside && wanted !== 'blocks' ? wanted : 'none',
       escapeFormulas,
       csvDialect,
     });
