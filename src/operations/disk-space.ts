@@ -3,6 +3,7 @@ import { ExportError } from '../lib/export-error.ts';
 import { byteSize } from '../lib/format-text.ts';
 import { type FreeSpace, freeSpace } from '../lib/free-space.ts';
 import { shownPath } from '../lib/shown-path.ts';
+import type { ExportContext } from '../work/export-context.ts';
 import { type DiskNeeds, diskNeeds } from './disk-estimate.ts';
 import { localFolder } from './homes/local-folder.ts';
 
@@ -38,6 +39,17 @@ export function diskShortage(space: DiskSpace): string | undefined {
   if (peak <= free) return undefined;
   const where = shownPath(folder, process.cwd());
   return `the export needs up to about ${byteSize(peak)} of disk while it runs, and ${byteSize(free)} are free in ${where}`;
+}
+
+/** Warns at the start of a run whose peak does not fit. What cannot be found out warns of nothing. */
+export async function warnOfDisk(
+  job: Job,
+  question: Omit<DiskQuestion, 'free'>,
+  { freeSpace: free, listener }: Pick<ExportContext, 'freeSpace' | 'listener'>,
+): Promise<void> {
+  const space = await diskSpace(job, { ...question, free }).catch(() => undefined);
+  const message = space === undefined ? undefined : diskShortage(space);
+  if (message !== undefined) listener({ kind: 'warning', message });
 }
 
 /** @throws {ExportError} `cannotWrite` where the peak does not fit */

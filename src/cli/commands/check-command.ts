@@ -116,8 +116,7 @@ const questions: readonly Question[] = [
     after: [],
     ask: async ({ loaded: { job } }, { args, environment }) => {
       if (isEmbedded(job)) return { fact: 'not needed: the records are local' };
-      const place = keyPlace(job, args, environment);
-      return { fact: `in ${shownPath(place, process.cwd())}` };
+      return { fact: `in ${keyPlace(job, args, environment)}` };
     },
   },
   {

@@ -142,8 +142,12 @@ function newOutage({ clock, tell }: PostgresContext) {
   };
 }
 
-/** @throws {ExportError} `usage` when it is not installed */
-export async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
+/** @throws {ExportError} `usage` when `pg` is not installed */
+export async function requirePg(): Promise<void> {
+  await loadPg();
+}
+
+async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
   const load = () => import('pg');
   return (await loadOptional({ what: 'a shared database (fleet.database)', packages: ['pg'], load })).default;
 }

@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import type { IdInput } from '../id-input.ts';
+import type { PreparedInputs } from '../prepare-inputs.ts';
 import { entriesLookedAt } from './list-form.ts';
 import { readIds, type ReadingRules } from './read-ids.ts';
 
@@ -26,6 +28,11 @@ export async function firstEntries(input: IdInput, rules: ReadingRules): Promise
   return { entries, ids, firstId };
 }
 
+/** The size of an input as it lies on disk or in its bucket. */
+export async function bytesOfInput({ bytes, path }: IdInput): Promise<number> {
+  return bytes ?? (await stat(path)).size;
+}
+
 /** A base58 id is 32 bytes that nothing compresses; its row has something else. */
 const leastBytes = 34;
 
@@ -37,4 +44,16 @@ export function aboutEntries({ looked, compression }: IdInput, bytes: number): n
   if (looked?.isWhole === true) return looked.entries;
   const isSeen = looked !== undefined && compression === 'none' && looked.entries > 0;
   return Math.round(bytes / (isSeen ? looked.bytes / looked.entries : leastBytes));
+}
+
+/** The same of all inputs. @param limit of entries, where there is one */
+export function aboutEntriesIn(
+  { inputs, fingerprints }: Pick<PreparedInputs, 'inputs' | 'fingerprints'>,
+  limit = Number.POSITIVE_INFINITY,
+): number {
+  const all = inputs.map((input, index) => aboutEntries(input, fingerprints[index]?.bytes ?? 0));
+  return Math.min(
+    limit,
+    all.reduce((sum, each) => sum + each, 0),
+  );
 }

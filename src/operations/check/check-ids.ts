@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { findInputs } from '../../ids/prepare-inputs.ts';
-import { aboutEntries, firstEntries } from '../../ids/read/first-entries.ts';
+import { aboutEntries, bytesOfInput, firstEntries } from '../../ids/read/first-entries.ts';
 import type { LoadedJob } from '../../job/load-job.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { diskFileStore } from '../../store/file-store.ts';
@@ -46,7 +45,7 @@ export async function checkIds(
     const first = await firstEntries(input, job.ids);
     sums.entries += first.entries;
     sums.ids += first.ids;
-    sums.inAll += aboutEntries(input, input.bytes ?? (await stat(input.path)).size);
+    sums.inAll += aboutEntries(input, await bytesOfInput(input));
     sums.isWhole &&= input.looked?.isWhole === true && input.looked.entries <= first.entries;
     sums.firstId ??= first.firstId;
   }

@@ -8,6 +8,7 @@ import type { Manifest } from '../../store/manifest.ts';
 import { newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
 import { requireRunnable } from '../before-run.ts';
+import { warnOfDisk } from '../disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../export-slices.ts';
 import { bucketHome, clearComplete } from '../homes/bucket-home.ts';
@@ -89,6 +90,7 @@ async function workOnUnfinished(
   const start = await requireEnqueued(place);
   requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
   const { canReplace } = await probeStore(place.store, place.address);
+  await warnOfDisk(job, { assets: start.entries }, context);
   const recordFolder = pathIn(place.scratch, `worker-${crypto.randomUUID()}`);
   await files.makeFolder(pathIn(recordFolder, exportPaths.run));
   const whole = { place: { ...place, recordFolder }, job, start, version: context.version };
