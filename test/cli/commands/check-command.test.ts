@@ -131,7 +131,7 @@ const role = (name: string, grants = ''): string => `drop role if exists ${name}
 const as = (name: string): string => server.address.replace('user=tester', `user=${name}`);
 
 /** What a mistake is called, the question that finds it, its exit code, and how it is made. */
-type Mistake = readonly [string, string, number, (job: Prepared) => Promise<unknown> | unknown];
+type Mistake = readonly [string, string, number, (job: Prepared) => unknown];
 
 const mistakes: readonly Mistake[] = [
   ['an unknown scheme of the output', 'job', 2, (job) => job.set('out', 'gcs://bucket/x')],
