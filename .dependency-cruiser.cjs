@@ -262,7 +262,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(store|objects|job|observe|service|cli|ids)(/|\\.ts$)|^src/(client/ledger/ledger-file|lib/(make-folder|optional-packages|package-root|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(store|objects|job|observe|service|cli|ids)(/|\\.ts$)|^src/(client/ledger/ledger-file|lib/(free-space|make-folder|optional-packages|package-root|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

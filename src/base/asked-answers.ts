@@ -1,15 +1,16 @@
 import type { FinishedExport } from '../finished/finished-export.ts';
+import { piecesOf } from '../finished/part-bytes.ts';
 import { recordFiles } from '../finished/records.ts';
 import { CheckedId } from '../ids/checked-id.ts';
+import { codecOf } from '../lib/decompress.ts';
 import { wordsPerHash } from '../lib/hash-128.ts';
-import { parseJson } from '../records/json/json.ts';
-import { isJsonObject } from '../records/json/json-value.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import { pathIn } from '../store/export-folder.ts';
 import type { OpenFile } from '../store/open-file.ts';
+import { PackedBlocks, packedBlockBytes } from '../store/packed-blocks.ts';
 import { linesOf } from './base-rows.ts';
 import { KeyTable } from './key-table.ts';
-import { PieceReader } from './line-file.ts';
+import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
 
 /** Why an id that was requested has no record. */
 export interface AskedRefusal {
@@ -24,7 +25,7 @@ export class AskedAnswers {
   readonly #table: KeyTable;
   readonly #from: Float64Array;
   readonly #length: Uint32Array;
-  readonly #files: { readonly name: string; readonly open: OpenFile }[] = [];
+  readonly #files: { readonly open: OpenFile; readonly blocks: BlockFile }[] = [];
   readonly #blocks = new PieceReader();
   readonly #refused = new Map<string, AskedRefusal>();
 
@@ -53,7 +54,7 @@ export class AskedAnswers {
     if (slot < 0) return this.#refused.get(id);
     const file = this.#files[this.#table.value(slot)];
     if (file === undefined) return undefined;
-    return this.#blocks.read(file, this.#from[slot] ?? 0, this.#length[slot] ?? 0);
+    return this.#blocks.read(file.blocks, this.#from[slot] ?? 0, this.#length[slot] ?? 0);
   }
 
   async close(): Promise<void> {
@@ -62,12 +63,11 @@ export class AskedAnswers {
 
   async #read(asked: FinishedExport): Promise<void> {
     for (const file of recordFiles(asked)) {
-      this.#files.push({
-        name: file.path,
-        open: await asked.files.open(pathIn(asked.folder, file.path), 'read'),
-      });
+      const open = await asked.files.open(pathIn(asked.folder, file.path), 'read');
+      const { blocks, bytes } = packedFile(file.path, open);
+      this.#files.push({ open, blocks });
       let from = 0;
-      for await (const lines of linesOf(asked.bytes(file))) {
+      for await (const lines of linesOf(bytes)) {
         for (const line of lines) {
           this.#add(line, from);
           from += line.length + 1;
@@ -85,8 +85,10 @@ export class AskedAnswers {
   }
 
   #add(line: Buffer, from: number): void {
-    const record = parseJson(line.toString('utf8'));
-    if (!isJsonObject(record) || typeof record.id !== 'string' || !this.#hashOf(record.id)) return;
+    // No digit of a record matters here, so the engine's own parser is enough: twice as fast.
+    const record: unknown = JSON.parse(line.toString('utf8'));
+    const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : undefined;
+    if (typeof id !== 'string' || !this.#hashOf(id)) return;
     const slot = this.#table.add(this.#hash, 0);
     this.#table.setValue(slot, this.#files.length - 1);
     this.#from[slot] = from;
@@ -98,4 +100,16 @@ export class AskedAnswers {
     if (isId) this.#id.hashTo(this.#hash, 0);
     return isId;
   }
+}
+
+/** A file of requested records, and all of its bytes: they have to be read first. */
+function packedFile(
+  name: string,
+  open: OpenFile,
+): { readonly blocks: BlockFile; readonly bytes: AsyncIterable<Uint8Array> } {
+  // A night that an earlier version began has plain files.
+  if (codecOf(name) === 'none') return { blocks: plainBlocks(name, open), bytes: piecesOf(open) };
+  const packed = new PackedBlocks(open);
+  const blocks = { name, blockBytes: packedBlockBytes, block: (index: number) => packed.block(index) };
+  return { blocks, bytes: packed.all() };
 }

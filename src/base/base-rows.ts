@@ -9,7 +9,7 @@ import { splitLines } from '../lib/scan/split-lines.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { OpenFile } from '../store/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
-import { PieceReader } from './line-file.ts';
+import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
 import { requireIntact } from './read-base-keys.ts';
 
 /** Bytes of records that wait for their ids. */
@@ -172,12 +172,14 @@ class Spill {
   readonly #from: Float64Array;
   readonly #length: Uint32Array;
   readonly #blocks = new PieceReader();
+  readonly #pieces: BlockFile;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #end = 0;
 
   constructor(file: OpenFile, rows: number) {
     this.#file = file;
+    this.#pieces = plainBlocks('', file);
     this.#from = new Float64Array(rows);
     this.#length = new Uint32Array(rows);
   }
@@ -198,7 +200,7 @@ class Spill {
   }
 
   read(row: number): Promise<Buffer> {
-    return this.#blocks.read({ name: '', open: this.#file }, this.#from[row] ?? 0, this.#length[row] ?? 0);
+    return this.#blocks.read(this.#pieces, this.#from[row] ?? 0, this.#length[row] ?? 0);
   }
 
   close(): Promise<void> {

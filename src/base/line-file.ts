@@ -1,20 +1,33 @@
 import type { OpenFile } from '../store/open-file.ts';
 
-const blockBytes = 256 * 1024;
-const mostBlocks = 64;
+/** A file that is read in blocks of one size, the last one shorter. */
+export interface BlockFile {
+  readonly name: string;
+  readonly blockBytes: number;
+  block(index: number): Promise<Uint8Array>;
+}
+
+const plainBlockBytes = 256 * 1024;
+
+/** A file as it lies on disk. */
+export function plainBlocks(name: string, open: OpenFile): BlockFile {
+  return {
+    ...{ name, blockBytes: plainBlockBytes },
+    block: (index) => open.read(index * plainBlockBytes, plainBlockBytes),
+  };
+}
+
+/** Of the blocks that are kept. */
+const mostBytes = 16 * 1024 * 1024;
 
 /** Reads pieces of files at any place, through few blocks that are kept. */
 export class PieceReader {
   readonly #blocks = new Map<string, Uint8Array>();
 
-  async read(
-    file: { readonly name: string; readonly open: OpenFile },
-    position: number,
-    length: number,
-  ): Promise<Buffer> {
+  async read(file: BlockFile, position: number, length: number): Promise<Buffer> {
+    const { blockBytes } = file;
     const first = Math.floor(position / blockBytes);
     const last = Math.floor((position + length - 1) / blockBytes);
-    if (last - first > 4) return Buffer.from(await file.open.read(position, length));
     const pieces: Uint8Array[] = [];
     for (let block = first; block <= last; block += 1) {
       const bytes = await this.#block(file, block);
@@ -24,14 +37,14 @@ export class PieceReader {
     return Buffer.concat(pieces);
   }
 
-  async #block({ name, open }: { name: string; open: OpenFile }, block: number): Promise<Uint8Array> {
-    const key = `${name} ${block}`;
+  async #block(file: BlockFile, block: number): Promise<Uint8Array> {
+    const key = `${file.name} ${block}`;
     const known = this.#blocks.get(key);
-    const bytes = known ?? (await open.read(block * blockBytes, blockBytes));
+    const bytes = known ?? (await file.block(block));
     // The one that was read last goes last.
     this.#blocks.delete(key);
     this.#blocks.set(key, bytes);
-    if (this.#blocks.size > mostBlocks) this.#blocks.delete(this.#blocks.keys().next().value ?? '');
+    if (this.#blocks.size * file.blockBytes > mostBytes) this.#blocks.delete(this.#blocks.keys().next().value ?? '');
     return bytes;
   }
 }

@@ -7,6 +7,7 @@ import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import type { ExitName } from '../lib/exit-codes.ts';
 import { ExportError } from '../lib/export-error.ts';
+import { shownPath } from '../lib/shown-path.ts';
 import { exportPaths, pathIn } from '../store/export-folder.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Manifest } from '../store/manifest.ts';
@@ -106,8 +107,9 @@ export async function openBaseAt(files: FileStore, folder: string, job: Job): Pr
 
 function openAt(finished: FinishedExport, job: Job): OpenBase {
   const { manifest, folder } = finished;
+  const shown = shownPath(folder, process.cwd());
   const wrong = (why: string, todo: string): ExportError =>
-    new ExportError('usage', `${folder} cannot be the base: ${why}`, { todo });
+    new ExportError('usage', `${shown} cannot be the base: ${why}`, { todo });
   const flags = manifest.job['service.flags'];
   if (flags !== undefined && !isDeepStrictEqual(flags, job.service.flags))
     throw wrong(

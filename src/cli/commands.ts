@@ -37,6 +37,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/plan-command.ts')).planCommand,
   },
   {
+    name: 'check',
+    about: 'check everything that can be wrong before a run; spends nothing',
+    load: async () => (await import('./commands/check-command.ts')).checkCommand,
+  },
+  {
     name: 'status',
     about: 'show the state of an export, also while it runs',
     load: async () => (await import('./commands/status-command.ts')).statusCommand,

@@ -149,10 +149,17 @@ export async function requireRecords({ service }: Job): Promise<void> {
   await blocks.return(undefined);
 }
 
-/** What is booked for a job, read without changing it; undefined where there is no key to look it up by. */
-export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 'booked'> | undefined {
+/**
+ * What is booked for a job, read without changing it; undefined where there is no usable key to look it up by.
+ * @param onMissing told why
+ */
+export function bookedFor(
+  job: Job,
+  args: CommandArguments,
+  onMissing: (why: ExportError) => void,
+): Pick<CreditLedger, 'booked'> | undefined {
   const isEmbedded = job.service.url.startsWith(embedded);
-  const apiKey = isEmbedded ? embedded : keyIfAny(job, args);
+  const apiKey = isEmbedded ? embedded : keyIfAny(job, args, onMissing);
   if (apiKey === undefined) return undefined;
   const { database } = job.fleet;
   const account = isEmbedded ? undefined : job.budget.account;
@@ -181,19 +188,29 @@ export function bookedFor(job: Job, args: CommandArguments): Pick<CreditLedger, 
   };
 }
 
-/** A plan needs no key. @throws {ExportError} `usage` when there is one that cannot be right */
-function keyIfAny({ service }: Job, args: CommandArguments): string | undefined {
+/** Where the key of a job is. @throws {ExportError} `usage` when there is none, or it cannot be right */
+export function keyPlace(
+  { service: { url, apiKeyFile } }: Job,
+  args: CommandArguments,
+  environment: Record<string, string | undefined>,
+): string {
   const fileFromFlag = args.text('api-key-file') !== undefined;
-  let found: ReturnType<typeof findApiKey>;
+  const found = findApiKey({ file: apiKeyFile, fileFromFlag, environment: { ...environment } });
+  serviceAddress({ url, apiKey: checkedKey(found) });
+  return found.place;
+}
+
+/** A plan needs no key. */
+function keyIfAny({ service }: Job, args: CommandArguments, onMissing: (why: ExportError) => void): string | undefined {
+  const fileFromFlag = args.text('api-key-file') !== undefined;
   try {
-    found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment: process.env });
+    const found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment: process.env });
+    return checkedKey(found);
   } catch (error) {
-    if (error instanceof ExportError) return undefined;
-    throw error;
+    if (!(error instanceof ExportError)) throw error;
+    onMissing(error);
+    return undefined;
   }
-  const apiKey = checkedKey(found);
-  serviceAddress({ url: service.url, apiKey });
-  return apiKey;
 }
 
 /** Its database is loaded where credits are booked on disk: the help of a command, and `get` from records, need none. */

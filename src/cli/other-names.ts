@@ -2,7 +2,6 @@
 export const otherCommands: Readonly<Record<string, string>> = {
   balance: 'credits',
   budget: 'credits',
-  check: 'verify',
   clean: 'prune',
   compare: 'diff',
   config: 'init',

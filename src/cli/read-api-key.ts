@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { keyProblem, onlyTheKey } from '../client/wire/service-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
+import { shownPath } from '../lib/shown-path.ts';
 
 const variable = 'ASSET_EXPORT_API_KEY';
 
@@ -46,8 +47,10 @@ export function findApiKey({ file, fileFromFlag, environment }: KeySources): Fou
     });
   }
   const key = keyIn(file).trim();
-  if (key === '') throw new ExportError('usage', `the key file ${file} is empty`, { todo: 'Put the API key into it.' });
-  return { place: file, key };
+  const place = shownPath(file, process.cwd());
+  if (key === '')
+    throw new ExportError('usage', `the key file ${place} is empty`, { todo: 'Put the API key into it.' });
+  return { place, key };
 }
 
 /** Removes the key, so that child processes do not inherit it. */
@@ -61,7 +64,7 @@ function keyIn(file: string): string {
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it does not exist' : (codeOf(error) ?? 'unknown error');
     // A key given in place of a file name must not appear in a log.
-    const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : file;
+    const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : shownPath(file, process.cwd());
     throw new ExportError('usage', `cannot read the key file ${shown}: ${why}`, {
       todo: 'service.apiKeyFile or --api-key-file must name a readable file with the key in it, not the key itself.',
       cause: error,

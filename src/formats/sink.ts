@@ -30,6 +30,9 @@ export interface EncoderOptions {
 
 export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';
 
+/** `blocks`: gzip that can be read at any place; no job names it. */
+export type PartCodec = Compression | 'blocks';
+
 /** Codecs a job may ask for, the default first. Beside the formats, as the help of a command loads no sink. */
 export const compressions = {
   parquet: ['zstd', 'snappy', 'gzip', 'none'],

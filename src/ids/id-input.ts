@@ -5,7 +5,7 @@ import { isBucketAddress } from '../lib/bucket-address.ts';
 import { plural } from '../lib/format-text.ts';
 import { ownFiles, withoutLinks } from './own-files.ts';
 import type { FindRemote } from './remote-ids.ts';
-import type { ListForm } from './read/list-form.ts';
+import type { ListForm, LookedAt } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
 
 /** One file of ids, and how to read it. */
@@ -18,8 +18,12 @@ export interface IdInput {
   readonly compression: InputCompression;
   /** Reads it where it is in a bucket and was not copied: then `path` is its address. */
   readonly read?: () => AsyncIterable<Uint8Array>;
+  /** Its size, where it is in a bucket. */
+  readonly bytes?: number;
   /** How its ids are found, once its beginning was looked at. */
   readonly form?: ListForm;
+  /** How much was read for that. */
+  readonly looked?: LookedAt;
 }
 
 export interface ExpandOptions {
@@ -99,7 +103,7 @@ async function remoteInputs(name: string, options: ExpandOptions): Promise<IdInp
   const isPattern = name.includes('*');
   const foreign = isPattern ? await withoutOwn(found, ({ address }) => address, { ...options, name }) : found;
   if (foreign.length > 0)
-    return foreign.map(({ address, read }) => ({ ...inputOf(address, options), path: address, read }));
+    return foreign.map(({ address, ...remote }) => ({ ...inputOf(address, options), path: address, ...remote }));
   throw new ExportError('input', isPattern ? `no object matches ${name}` : `${name}: no such object`, {
     todo: isPattern ? 'check the pattern: * matches anything except /, ** matches anything' : 'check the address',
   });

@@ -10,7 +10,7 @@ import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.t
 import { expandInputs, type IdInput } from './id-input.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { TakenColumn } from './read/reading.ts';
-import { lookAtList } from './read/look-at-list.ts';
+import { surveyList } from './read/look-at-list.ts';
 
 export interface PreparedInputs {
   readonly inputs: readonly IdInput[];
@@ -64,8 +64,8 @@ export async function findInputs(sources: InputSources): Promise<Pick<PreparedIn
   const columns: TakenColumn[] = [];
   for (const [index, input] of inputs.entries()) {
     const local = await localInput(input, index, sources);
-    const form = await lookAtList(local, job.ids);
-    inputs[index] = { ...local, form };
+    const { form, looked } = await surveyList(local, job.ids);
+    inputs[index] = { ...local, form, ...(looked === undefined ? {} : { looked }) };
     if (form.taken !== undefined) columns.push(form.taken);
   }
   return { inputs, columns };

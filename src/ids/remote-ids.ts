@@ -2,6 +2,7 @@
 export interface RemoteFile {
   /** With the bucket. */
   readonly address: string;
+  readonly bytes?: number;
   /** Its bytes from the beginning: again each time. */
   readonly read: () => AsyncIterable<Uint8Array>;
 }

@@ -33,7 +33,8 @@ export const exitCodes = {
   spent: { code: 8, meaning: 'budget or balance spent', runAgain: 'yes, when the message says' },
   loadFailed: {
     code: 9,
-    meaning: 'database load failed; rolled back unless the message says otherwise',
+    meaning:
+      'database refused: a load failed and was rolled back, unless the message says otherwise; for check: a right is missing',
     runAgain: 'after fixing the cause',
   },
   overrun: {

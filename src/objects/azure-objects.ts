@@ -94,7 +94,8 @@ function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: 
     look: (key, abortSignal) =>
       unlessAbsent(async () => {
         const found = await container.getBlobClient(key).getProperties({ abortSignal });
-        return { bytes: found.contentLength ?? 0, sha256: found.metadata?.['sha256'], tag: found.etag ?? '' };
+        const putAtMs = found.lastModified?.getTime();
+        return { bytes: found.contentLength ?? 0, sha256: found.metadata?.['sha256'], tag: found.etag ?? '', putAtMs };
       }),
     get: (key, span) =>
       unlessAbsent(async () => {

@@ -62,7 +62,8 @@ function gcsRequests(storage: Storage, { bucket: name, limitMs = answerLimitMs }
         const [found] = await bucket.file(key).getMetadata();
         const sha256 = found.metadata?.['sha256'];
         const tag = String(found.generation);
-        return { bytes: Number(found.size), sha256: typeof sha256 === 'string' ? sha256 : undefined, tag };
+        const putAtMs = found.updated === undefined ? undefined : Date.parse(found.updated);
+        return { bytes: Number(found.size), sha256: typeof sha256 === 'string' ? sha256 : undefined, tag, putAtMs };
       }),
     get: (key, span) => unlessAbsent(() => download(bucket.file(key), span, limitMs)),
     page: async (prefix, token) => {

@@ -12,6 +12,8 @@ export interface ObjectLook {
   readonly sha256: string | undefined;
   /** Opaque: `replace` takes it back. Empty where the store sends none. */
   readonly tag: string;
+  /** When it was put, by the clock of a bucket, in milliseconds since 1970. */
+  readonly putAtMs?: number | undefined;
 }
 
 /** Bytes of an object from `from` on, `length` of them (at least one) or as many as there are. */

@@ -4,7 +4,9 @@ import type { BucketPrefix } from './bucket-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { RetryContext } from './store-retries.ts';
 
-export interface StoreRequest extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble'> {
+export interface StoreRequest
+  extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble' | 'patienceMs'>,
+    Pick<BucketPrefix, 'limitMs'> {
   /** A folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://account/container/prefix`. It never holds credentials. */
   readonly address: string;
   /** The address of an S3-compatible store. */

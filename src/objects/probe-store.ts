@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../lib/export-error.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectLook, ObjectStore } from './object-store.ts';
 
 /** What a store can do beyond what every export needs. */
 export interface StoreAbilities {
   /** False where the store refuses a right tag, or takes a wrong one: a part with other bytes then needs `verify --repair`. */
   readonly canReplace: boolean;
+  /** False where nothing may be deleted: the probe stays. */
+  readonly canRemove: boolean;
+  /** When the probe was put, by the clock of the store; undefined where it does not say. */
+  readonly putAtMs: number | undefined;
 }
 
 /**
@@ -15,18 +19,28 @@ export interface StoreAbilities {
 export async function probeStore(store: ObjectStore, address: string): Promise<StoreAbilities> {
   const name = `.run/probe/${randomUUID()}`;
   await store.putNew(name, body('first'));
+  let canRemove = false;
+  const remove = async (): Promise<void> => {
+    if (canRemove) return;
+    // A prefix where nothing may be deleted keeps the object.
+    canRemove = await store.remove([name]).then(
+      () => true,
+      () => false,
+    );
+  };
   try {
     if ((await store.putNew(name, body('second'))) === 'put') throw overwrites(address);
-    return { canReplace: await canReplace(store, name) };
+    const first = await store.look(name);
+    const replaces = await canReplace(store, name, first);
+    await remove();
+    return { canReplace: replaces, canRemove, putAtMs: first?.putAtMs };
   } finally {
-    // A prefix where nothing may be deleted keeps the object.
-    await store.remove([name]).catch(() => undefined);
+    await remove();
   }
 }
 
 /** A wrong tag has to be refused and a right one taken. The wrong one was right once, so its form is the store's. */
-async function canReplace(store: ObjectStore, name: string): Promise<boolean> {
-  const first = await store.look(name);
+async function canReplace(store: ObjectStore, name: string, first: ObjectLook | undefined): Promise<boolean> {
   if (first === undefined || (await store.replace(name, body('third'), first.tag)) !== 'put') return false;
   return (await store.replace(name, body('fourth'), first.tag)) === 'changed';
 }

@@ -63,7 +63,8 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
     look: (Key, abortSignal) =>
       unlessAbsent(async () => {
         const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }), { abortSignal });
-        return { bytes: found.ContentLength ?? 0, sha256: found.Metadata?.['sha256'], tag: found.ETag ?? '' };
+        const putAtMs = found.LastModified?.getTime();
+        return { bytes: found.ContentLength ?? 0, sha256: found.Metadata?.['sha256'], tag: found.ETag ?? '', putAtMs };
       }),
     get: (Key, span, abortSignal) =>
       unlessAbsent(async () => {

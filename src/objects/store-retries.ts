@@ -12,6 +12,8 @@ export interface RetryContext {
   readonly random: () => number;
   /** Aborted: nothing is repeated any more, and a store that does not answer is given up. */
   readonly abort?: AbortSignal | undefined;
+  /** How long a store may fail before it counts as unavailable, in milliseconds; 15 minutes unless given. */
+  readonly patienceMs?: number | undefined;
   /** Takes a sentence when an operation has failed for some time and is still retried. */
   readonly onTrouble?: ((message: string) => void) | undefined;
 }
@@ -19,7 +21,10 @@ export interface RetryContext {
 /** Backoff with full jitter, and how long a store may fail before it counts as unavailable. In milliseconds. */
 const baseMs = 200;
 const capMs = 30_000;
-const patienceMs = 15 * 60_000;
+const usualPatienceMs = 15 * 60_000;
+
+/** The same where somebody waits to see whether the store answers at all. */
+export const glance = { patienceMs: 3000, limitMs: 10_000 } as const;
 
 /** Failures are reported after so many milliseconds. */
 const troubleMs = 10_000;
@@ -38,7 +43,7 @@ export async function withStoreRetries<T>(
   faultOf: (error: unknown) => StoreFault,
   operation: () => Promise<T>,
 ): Promise<T> {
-  const { address, clock, random, abort, onTrouble } = context;
+  const { address, clock, random, abort, onTrouble, patienceMs = usualPatienceMs } = context;
   const beganMs = clock.now();
   let isReported = false;
   for (let attempt = 0; ; attempt += 1) {

@@ -1,18 +1,20 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
-import { requireDayForACall } from '../client/policies/with-budget.ts';
 import { firstNight } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { OpenBase } from '../base/open-base.ts';
 import { utcDay } from '../lib/clock.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
+import { aboutEntriesIn } from '../ids/read/first-entries.ts';
 import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportStart } from '../store/checkpoint.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { ExportContext } from '../work/export-context.ts';
+import { requireRunnable } from './before-run.ts';
 import { manifestOf } from './complete-export.ts';
 import { dateWord, jobOn, shortOfEarlier } from './dated-exports.ts';
+import { warnOfDisk } from './disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
 import type { ExportHome } from './homes/export-home.ts';
@@ -66,7 +68,7 @@ async function exportHome(
   await home.requireOwn();
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
-  requireDayForACall(request.job.budget);
+  requireRunnable(request.job);
   await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
@@ -179,6 +181,9 @@ async function exportUnfinished(
     base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
   const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
   const open = await home.open(start, () => reading.entries());
+  // A night knows more when it has chosen what it requests.
+  if (base === undefined && open.commits().length === 0)
+    await warnOfDisk(job, { assets: aboutEntriesIn(prepared, job.ids.limit) }, context);
   const answers =
     base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading, sinks });
   const exported: ExportedSlices = {

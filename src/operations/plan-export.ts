@@ -5,6 +5,7 @@ import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../lib/clock.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
+import type { FreeSpace } from '../lib/free-space.ts';
 import { committedCounts } from '../store/commit-sums.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
@@ -17,7 +18,7 @@ import { jobShape, requireSame } from './job-shape.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/reading.ts';
-import { diskEstimate } from './disk-estimate.ts';
+import { diskShortage, diskSpace } from './disk-space.ts';
 
 /** What an export would cost from where it stands. Nothing was sent. */
 export interface ExportPlan extends Forecast {
@@ -42,6 +43,9 @@ export interface ExportPlan extends Forecast {
   readonly singleCallsAtMost: number;
   /** Bytes that the files will take, roughly. */
   readonly diskBytes: number;
+  /** Most bytes on the local disk while it runs, roughly; and those that are free there. */
+  readonly diskPeakBytes: number;
+  readonly diskFreeBytes: number;
   /** Calls that this export has sent so far. */
   readonly callsSent: number;
   /** Calls, about, that are paid again when a process and its disk are lost in a bucket export; null for a folder. */
@@ -61,6 +65,7 @@ export interface PlanRequest {
   readonly ledger?: Pick<CreditLedger, 'booked'>;
   /** The system's unless given. */
   readonly clock?: Clock;
+  readonly freeSpace?: FreeSpace;
   /** Calls that the same command sends before those of this export. */
   readonly callsBefore?: number;
   /** As if nothing of the export were there. */
@@ -97,6 +102,9 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const calls = based?.calls ?? left.calls;
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   const { creditsPerCall } = job.budget;
+  const disk = await diskSpace(job, { assets: total.valid, asked: based?.asked, free: request.freeSpace });
+  const shortage = calls === 0 ? undefined : diskShortage(disk);
+  const warnings = based?.warnings ?? (first === undefined ? [] : [first]);
   return {
     read: total.read,
     valid: total.valid,
@@ -112,10 +120,10 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     singleCallsAtMost:
       job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
-    diskBytes: diskEstimate(job, total.valid),
+    ...{ diskBytes: disk.finished, diskPeakBytes: disk.peak, diskFreeBytes: disk.free },
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
-    warnings: based?.warnings ?? (first === undefined ? [] : [first]),
+    warnings: shortage === undefined ? warnings : [...warnings, shortage],
     base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
 }

@@ -139,6 +139,11 @@ async function connect(database: string, { name, lock, setUp }: Connecting) {
   }
 }
 
+/** @throws {ExportError} `usage` when a package is not installed */
+export async function requireQueue(): Promise<void> {
+  await loadBullmq();
+}
+
 function loadBullmq() {
   return loadOptional({
     ...{ what: 'the queue of a fleet', packages: ['bullmq', 'pg'] },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { promisify } from 'node:util';
-import { createGzip, gzip, gzipSync } from 'node:zlib';
-import type { Compression } from '../formats/sink.ts';
+import { createGzip } from 'node:zlib';
+import type { PartCodec } from '../formats/sink.ts';
+import { packBlocks } from './packed-blocks.ts';
 
 /** Compresses a file as it is written. Given the same pushes it gives the same bytes. */
 export interface Codec {
@@ -9,20 +9,20 @@ export interface Codec {
   end(): Promise<Uint8Array>;
 }
 
-/** `gzipMembers`: gzip, each push by itself. The file needs no state between pushes, and a small one no other thread. */
-export type PartCodec = Compression | 'gzipMembers';
-
 /** The codec around a whole file; `snappy` exists only inside Parquet. */
 export async function openCodec(compression: PartCodec): Promise<Codec> {
-  if (compression === 'gzipMembers') return gzipMembersCodec;
   if (compression === 'gzip') return gzipCodec();
   if (compression === 'zstd') return zstdCodec();
+  if (compression === 'blocks') return blocksCodec;
   return plainCodec;
 }
 
 const nothing = new Uint8Array(0);
 
 const plainCodec: Codec = { push: async (bytes) => bytes, end: async () => nothing };
+
+/** Raw files are cut in multiples of its blocks, and can be read at any place; ids are read from their beginning. */
+const blocksCodec: Codec = { push: async (bytes) => packBlocks(bytes), end: async () => nothing };
 
 /** One gzip member, whose header holds no time. */
 function gzipCodec(): Codec {
@@ -47,20 +47,6 @@ function gzipCodec(): Codec {
     },
   };
 }
-
-/** Ids hardly repeat anything: a higher level takes more time and gives the same bytes an id. */
-const memberOptions = { level: 1, memLevel: 9 };
-
-/** Up to so many bytes, another thread would take longer. */
-const smallMember = 1 << 16;
-
-const gzipElsewhere = promisify<Uint8Array, typeof memberOptions, Buffer>(gzip);
-
-const gzipMembersCodec: Codec = {
-  push: async (bytes) =>
-    bytes.length <= smallMember ? gzipSync(bytes, memberOptions) : gzipElsewhere(bytes, memberOptions),
-  end: async () => nothing,
-};
 
 /** A frame a push: frames in a row are one valid file, and need no state that files would have to share. */
 async function zstdCodec(): Promise<Codec> {

@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { isBucketAddress } from '../lib/bucket-address.ts';
-import type { Compression } from '../formats/sink.ts';
+import type { PartCodec } from '../formats/sink.ts';
 
-const endings: Readonly<Record<Compression, string>> = { none: '', snappy: '', gzip: '.gz', zstd: '.zst' };
+const endings: Readonly<Record<PartCodec, string>> = {
+  none: '',
+  snappy: '',
+  gzip: '.gz',
+  zstd: '.zst',
+  blocks: '.gz',
+};
 
 /** Which file of a part: the name of a table file or of the unexported ids. */
 export interface PartFileName {
@@ -13,7 +19,7 @@ export interface PartFileName {
   /** Ending of the format without a dot. */
   readonly extension: string;
   /** Codec around the whole file; `none` where the format compresses inside. */
-  readonly codec: Compression;
+  readonly codec: PartCodec;
 }
 
 /** Every path of an export, relative to its folder and with forward slashes, as the manifest names them. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { ByteOutput } from '../formats/sink.ts';
-import { type PartCodec, openCodec } from './codec.ts';
+import type { ByteOutput, PartCodec } from '../formats/sink.ts';
+import { openCodec } from './codec.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { type FileStore, syncFoldersOf } from './file-store.ts';
 

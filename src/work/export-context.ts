@@ -4,6 +4,7 @@ import type { SharedPace } from '../client/policies/shared-pace.ts';
 import type { HttpClient, HttpClientOptions } from '../client/wire/http-client.ts';
 import type { ProxySettings } from '../client/wire/proxy-settings.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { FreeSpace } from '../lib/free-space.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import type { StoreRequest } from '../objects/open-objects.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -39,6 +40,8 @@ export interface ExportContext {
    * are given up a second later.
    */
   readonly abort: AbortSignal;
+  /** Tells what is free on a disk; the system's unless given. */
+  readonly freeSpace?: FreeSpace;
   /** How many threads may be used, and what starts one; absent: all is made on this one. */
   readonly threads?: { readonly most: number; readonly start: StartThread };
   readonly listener: RunListener;

@@ -4,7 +4,7 @@ import { idsTable } from '../records/ids-table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { CsvDialectName } from '../lib/csv-dialect.ts';
 import {
-  type Compression,
+  type PartCodec,
   compressions,
   type EncoderNotes,
   type Format,
@@ -29,7 +29,7 @@ export const rawTable: Table = {
 /** Files beside those of the tables. They are CSV of RFC 4180, whatever the job says of its tables. */
 const besides = {
   unexported: { table: unexportedTable, codec: 'none', pathOf: exportPaths.unexported },
-  ids: { table: idsTable, codec: 'gzipMembers', pathOf: exportPaths.ids },
+  ids: { table: idsTable, codec: 'blocks', pathOf: exportPaths.ids },
 } as const;
 
 type Beside = keyof typeof besides;
@@ -46,7 +46,7 @@ export interface PartOptions {
   readonly sinks?: readonly CustomSink[];
   readonly tables: readonly Table[];
   /** The first of `compressions` for a format that is not named. */
-  readonly compression: Readonly<Partial<Record<Format, Compression>>>;
+  readonly compression: Readonly<Partial<Record<Format, PartCodec>>>;
   readonly escapeFormulas: boolean;
   readonly csvDialect: CsvDialectName;
   /** Whether the entries themselves are kept. */
@@ -144,7 +144,7 @@ export async function openTableFile(
 
 interface FileKind {
   readonly sink: Sink;
-  readonly codec: Compression;
+  readonly codec: PartCodec;
   readonly beside?: (typeof besides)[Beside];
   readonly table: Table;
   readonly part: number;
@@ -161,7 +161,7 @@ async function openFile(
   try {
     const encoder = await sink.open(file, {
       columns: table.columns,
-      compression: sink.compressesInside ? wanted : 'none',
+      compression: sink.compressesInside && wanted !== 'blocks' ? wanted : 'none',
       escapeFormulas,
       csvDialect,
     });

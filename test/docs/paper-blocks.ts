@@ -48,7 +48,7 @@ export function steadyText(text: string): string {
     .map((line) =>
       line
         .replaceAll(/\d+(\.\d+)? (ms|s|min|h|d)\b/g, 'TIME')
-        .replaceAll(/\d+(\.\d+)? ([kMG]?B)\b/g, 'SIZE')
+        .replaceAll(/\d+(\.\d+)? ([kMGTP]?B)\b/g, 'SIZE')
         .replaceAll(/\s+/g, ' ')
         .trim(),
     )

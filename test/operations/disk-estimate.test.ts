@@ -1,12 +1,16 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { loadJob } from '../../src/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { unputtableParts } from '../../src/operations/bucket-limits.ts';
-import { diskEstimate } from '../../src/operations/disk-estimate.ts';
+import { diskEstimate, type DiskNeeds, diskNeeds } from '../../src/operations/disk-estimate.ts';
 import { startService } from '../../src/service/start-service.ts';
+import { diskFileStore, type FileStore } from '../../src/store/file-store.ts';
+import type { RunEvent } from '../../src/work/run-events.ts';
+import { writeIdFile } from '../support/id-file.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -42,4 +46,72 @@ it.each([
 ])('3,000,000 ids a part in %s as %s: %s', (out, format, exit) => {
   const flags = { ids: 'ids.txt', url: 'http://127.0.0.1:9', out, format, 'rows-per-part': '3000000' };
   expect(unputtableParts(loadJob({ flags, environment: {}, folder: '/' }).job)?.exit).toBe(exit);
+});
+
+/** Bytes below a folder now. */
+function bytesBelow(folder: string): number {
+  let sum = 0;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) sum += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+  return sum;
+}
+
+/** Runs an export, and looks at its disk whenever a file of it was written. */
+async function peakOf(flags: Readonly<Record<string, unknown>>): Promise<{ real: number; needs: DiskNeeds }> {
+  const folder = await tempFolder();
+  const service = await startGeneratedService();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 2000 });
+  const all = { ids: join(folder, 'ids.txt'), url: service.url, threads: '1', ...flags };
+  const night = { ...all, out: join(folder, 'out') };
+  let real = 0;
+  const look = (): void => {
+    real = Math.max(real, bytesBelow(join(folder, 'out')));
+  };
+  const files: FileStore = {
+    ...diskFileStore,
+    open: async (path, mode) => {
+      const open = await diskFileStore.open(path, mode);
+      const close = async (): Promise<void> => {
+        look();
+        await open.close();
+      };
+      return { ...open, close };
+    },
+  };
+  const { job } = loadJob({ flags: night, environment: {}, folder });
+  const outcome = await runExport({ flags: night, context: { files } });
+  await service.stop();
+  return { real, needs: diskNeeds(job, outcome.account.counts.exported) };
+}
+
+it.each([
+  ['csv', '100000'],
+  ['csv', '100'],
+  ['jsonl', '100000'],
+  ['parquet', '100000'],
+  ['csv,jsonl,raw', '100000'],
+])('the peak of an export as %s, in parts of %s ids, is about as planned', async (format, rowsPerPart) => {
+  const { real, needs } = await peakOf({ format, 'rows-per-part': rowsPerPart, 'ids-per-call': '100' });
+  expect(needs.peak / real).toBeGreaterThan(0.75);
+  expect(needs.peak / real).toBeLessThan(rowsPerPart === '100' ? 1.6 : 1.25);
+});
+
+it('a run warns at its start when the peak does not fit, and plan too', async () => {
+  const folder = await tempFolder();
+  const service = await startGeneratedService();
+  await writeIdFile(join(folder, 'ids.txt'), { entries: 100 });
+  const flags = { ids: join(folder, 'ids.txt'), url: service.url, out: join(folder, 'out'), format: 'csv' };
+  const warningsWith = async (free: number): Promise<string[]> => {
+    const warnings: string[] = [];
+    const listener = (event: RunEvent): void => {
+      if (event.kind === 'warning') warnings.push(event.message);
+    };
+    const outcome = await runExport({ flags, fresh: true, context: { listener, freeSpace: async () => free } });
+    expect(outcome.state).toBe('complete');
+    return warnings;
+  };
+  const warning = /^the export needs up to about 3\d\d kB of disk while it runs, and 300 kB are free in .*out$/;
+  expect(await warningsWith(1e9)).toEqual([]);
+  expect(await warningsWith(300_000)).toEqual([expect.stringMatching(warning)]);
+  await service.stop();
 });

@@ -82,11 +82,15 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const job = jobOn(given, today);
   await (await openHome(job, { files, clock: systemClock, random: Math.random })).requireOwn();
   await requireRecords(job);
-  const ledger = bookedFor(job, args);
   const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = process;
   const warnings = jobWarnings(job);
+  const ledger = bookedFor(job, args, (why) => {
+    warnings.push(
+      `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
+    );
+  });
   const onNote = (note: string): void => {
     warnings.push(note);
   };
@@ -95,9 +99,6 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const request = { prepared, files, ...(ledger === undefined ? {} : { ledger }) };
   const ignored = ignoredProxy(job.service.url, process.env);
   if (ignored !== undefined) warnings.push(ignored);
-  if (ledger === undefined && job.budget.creditsPerDay !== undefined) {
-    warnings.push('no API key given, so credits booked today are not counted');
-  }
   const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);
   const planBefore = async (unfinished: Job) => {
     await requireFree(unfinished.output.dir);
@@ -129,15 +130,14 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
 /** The error that a run would end with, if the plan can already tell. */
 async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefined> {
   const { intolerableIds } = await import('../../operations/tolerance.ts');
-  const { requireDayForACall } = await import('../../client/policies/with-budget.ts');
+  const { requireRunnable } = await import('../../operations/before-run.ts');
   try {
-    requireDayForACall(job.budget);
+    requireRunnable(job);
   } catch (error) {
     if (error instanceof ExportError) return error;
     throw error;
   }
-  const { unputtableParts } = await import('../../operations/bucket-limits.ts');
-  return unputtableParts(job) ?? intolerableIds(plan, job);
+  return intolerableIds(plan, job);
 }
 
 function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {
@@ -194,7 +194,7 @@ function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & 
           ] as const,
         ]),
     ...(keep === undefined ? [] : [['then keeps', keepText(keep)] as const]),
-    ['disk', `about ${byteSize(plan.diskBytes)}`],
+    ['disk', diskText(plan)],
   ];
   const lines = [
     ...rows.map(([name, value]) => `${name.padEnd(13)} ${value}`),
@@ -202,6 +202,10 @@ function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & 
     ...invalidLines(plan),
   ];
   return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
+}
+
+function diskText({ diskBytes, diskPeakBytes, diskFreeBytes }: ExportPlan): string {
+  return `about ${byteSize(diskBytes)}, up to ${byteSize(diskPeakBytes)} while it runs; ${byteSize(diskFreeBytes)} free`;
 }
 
 /** What `output.keep` keeps after the run. */

@@ -15,6 +15,8 @@ export const patience = {
   callMs: 10 * 60_000,
   /** Somebody wants to see a figure. */
   figureMs: 10_000,
+  /** Somebody waits to see whether the database answers at all. */
+  glanceMs: 1000,
 } as const;
 
 /** How long a statement waits for its answer, in milliseconds. */
@@ -138,6 +140,11 @@ function newOutage({ clock, tell }: PostgresContext) {
       sinceMs = undefined;
     },
   };
+}
+
+/** @throws {ExportError} `usage` when `pg` is not installed */
+export async function requirePg(): Promise<void> {
+  await loadPg();
 }
 
 async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {

@@ -46,6 +46,15 @@ export interface ListRules {
   readonly outcome?: readonly string[] | undefined;
 }
 
+/** How much of a text was read to see what it is. */
+export interface LookedAt {
+  readonly entries: number;
+  /** Decompressed. */
+  readonly bytes: number;
+  /** Whether that was all. */
+  readonly isWhole: boolean;
+}
+
 /** So many entries of an input show what it is. */
 export const entriesLookedAt = 1000;
 

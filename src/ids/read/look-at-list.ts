@@ -1,7 +1,14 @@
 import { checkText } from '../check-text.ts';
 import type { IdInput } from '../id-input.ts';
 import { inputBytes, type InputBytesOptions } from './input-bytes.ts';
-import { entriesLookedAt, type ListForm, type ListRules, type ListSurvey, type SurveyOptions } from './list-form.ts';
+import {
+  entriesLookedAt,
+  type ListForm,
+  type LookedAt,
+  type ListRules,
+  type ListSurvey,
+  type SurveyOptions,
+} from './list-form.ts';
 import { requireNoArchive } from './no-list.ts';
 import { surveyCsv } from './read-csv.ts';
 import { surveyLines } from './read-lines.ts';
@@ -14,15 +21,27 @@ const headBytes = 65_536;
  * Sees by its beginning how the ids of an input are found. A text that begins like JSON is JSON, whatever its name says.
  * @throws {ExportError} `input` when none of its first 1,000 entries is an id, or it is not clear which column has them
  */
-export async function lookAtList(
-  input: IdInput,
-  rules: ListRules & Pick<InputBytesOptions, 'expected'>,
-): Promise<ListForm> {
+export async function lookAtList(input: IdInput, rules: LookingRules): Promise<ListForm> {
+  return (await surveyList(input, rules)).form;
+}
+
+/** What is seen of a list by its beginning. */
+export interface SurveyedList {
+  readonly form: ListForm;
+  /** How far it was read, decompressed; absent for Parquet. */
+  readonly looked?: LookedAt;
+}
+
+type LookingRules = ListRules & Pick<InputBytesOptions, 'expected'>;
+
+/** The same, and how much was read for it. @throws {ExportError} as `lookAtList` */
+export async function surveyList(input: IdInput, rules: LookingRules): Promise<SurveyedList> {
   if (input.format === 'parquet') {
     // Its library takes a while to load, which lists of ids need not wait for.
     const { surveyParquet } = await import('./read-parquet.ts');
-    return surveyParquet(input, rules.column);
+    return { form: await surveyParquet(input, rules.column) };
   }
+  let bytes = 0;
   let head = Buffer.alloc(0);
   let survey: ListSurvey | undefined;
   const begin = (): ListSurvey => {
@@ -32,15 +51,17 @@ export async function lookAtList(
     return begun;
   };
   for await (const piece of checkText(input, inputBytes(input, { expected: rules.expected }))) {
+    bytes += piece.length;
     if (survey === undefined) {
       head = Buffer.concat([head, piece]);
       if (head.length >= headBytes) survey = begin();
     } else survey.push(piece);
-    if (survey !== undefined && survey.entries >= entriesLookedAt) return survey.form();
+    if (survey !== undefined && survey.entries >= entriesLookedAt)
+      return { form: await survey.form(), looked: { entries: survey.entries, bytes, isWhole: false } };
   }
   survey ??= begin();
   survey.end();
-  return survey.form();
+  return { form: await survey.form(), looked: { entries: survey.entries, bytes, isWhole: true } };
 }
 
 function openSurvey({ format }: IdInput, options: SurveyOptions): ListSurvey {

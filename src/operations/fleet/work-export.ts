@@ -1,4 +1,3 @@
-import { requireDayForACall } from '../../client/policies/with-budget.ts';
 import { serviceAddress } from '../../client/wire/service-address.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
@@ -8,6 +7,8 @@ import { exportPaths, pathIn } from '../../store/export-folder.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { newReadProgress } from '../../work/read-job-ids.ts';
 import type { ExportContext } from '../../work/export-context.ts';
+import { requireRunnable } from '../before-run.ts';
+import { warnOfDisk } from '../disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../export-slices.ts';
 import { bucketHome, clearComplete } from '../homes/bucket-home.ts';
@@ -67,7 +68,7 @@ async function workOn(request: WorkRequest, context: ObservedContext, startedAtM
   const place = await openBucketPlace(job, context);
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
-  requireDayForACall(job.budget);
+  requireRunnable(job);
   const finished = await bucketHome(place).readManifest();
   if (finished !== undefined) return sameComplete(place.address, finished, job);
   try {
@@ -89,6 +90,7 @@ async function workOnUnfinished(
   const start = await requireEnqueued(place);
   requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
   const { canReplace } = await probeStore(place.store, place.address);
+  await warnOfDisk(job, { assets: start.entries }, context);
   const recordFolder = pathIn(place.scratch, `worker-${crypto.randomUUID()}`);
   await files.makeFolder(pathIn(recordFolder, exportPaths.run));
   const whole = { place: { ...place, recordFolder }, job, start, version: context.version };

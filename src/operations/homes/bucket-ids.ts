@@ -13,9 +13,9 @@ export function bucketIds({ output }: Pick<Job, 'output'>, context: Omit<HomeCon
     const store = await openStoreAt(top, endpoint, context);
     const pattern = namePattern(address.slice(top.length + 1));
     const found: RemoteFile[] = [];
-    for await (const { name } of store.list(fixed.slice(top.length + 1))) {
+    for await (const { name, bytes } of store.list(fixed.slice(top.length + 1))) {
       if (!pattern.test(name) || name.endsWith('/')) continue;
-      found.push({ address: `${top}/${name}`, read: () => store.read(name) });
+      found.push({ address: `${top}/${name}`, bytes, read: () => store.read(name) });
     }
     return found.sort((a, b) => (a.address < b.address ? -1 : 1));
   };

@@ -12,6 +12,7 @@ import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import type { PreparedAnswers, SpentNow } from '../export-slices.ts';
 import type { ExportHome, OpenExport } from '../homes/export-home.ts';
+import { warnOfDisk } from '../disk-space.ts';
 import { type HomeContext, openStoreAt } from '../homes/open-home.ts';
 import { requireSame } from '../job-shape.ts';
 import { baseAccount } from './base-account.ts';
@@ -110,6 +111,7 @@ export class BasedAnswers implements PreparedAnswers {
       onWarning: (message) => {
         listener({ kind: 'warning', message });
       },
+      onChosen: ({ carried, total }) => warnOfDisk(job, { assets: carried + total, asked: total }, context),
     });
     this.#refresh = refresh;
     reading.entries = () => read(refresh.seen(), listener);

@@ -41,6 +41,8 @@ export interface RefreshRequest {
   /** Requests the ids of a file in the export, with all that an export promises. */
   readonly request: (idsFile: string) => Promise<FinishedExport>;
   readonly onWarning: (message: string) => void;
+  /** Told what is requested, before the first request of an export. */
+  readonly onChosen?: (choice: Choice) => Promise<void>;
   /** Formats of the program that uses the library. */
   readonly sinks?: readonly CustomSink[];
 }
@@ -89,6 +91,7 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
   const { files, folder, entries, committed } = request;
   const plan = await planRefresh(request);
   const { keys, choice } = plan;
+  if (committed.size === 0) await request.onChosen?.(choice);
   let asked: FinishedExport | undefined;
   if (choice.total > 0) {
     const path = pathIn(folder, exportPaths.askedIds);

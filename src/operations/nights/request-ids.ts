@@ -1,6 +1,7 @@
 import { askedInputs } from '../../base/asked-list.ts';
 import { copyExport } from '../../finished/copy-export.ts';
 import { type FinishedExport, openFinished } from '../../finished/finished-export.ts';
+import type { PartCodec } from '../../formats/sink.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
@@ -12,7 +13,7 @@ import type { ExportContext } from '../../work/export-context.ts';
 import type { RunListener } from '../../work/run-events.ts';
 import { manifestOf } from '../complete-export.ts';
 import { exportSlices, type SpentNow } from '../export-slices.ts';
-import type { ExportHome } from '../homes/export-home.ts';
+import type { ExportHome, ExportProgress } from '../homes/export-home.ts';
 import { jobShape } from '../job-shape.ts';
 
 export interface IdsToRequest {
@@ -37,7 +38,8 @@ export async function requestIds(
   if ((await inner.readManifest()) === undefined) {
     await files.makeFolder(pathIn(inner.scratch, exportPaths.run));
     const inputs = await askedInputs(files, idsPath);
-    await requestAll({ inner, inputs, wanted: askedJob(job, inner.name), onSpent }, spentNow, context);
+    const wanted = asBegun(askedJob(job, inner.name), await inner.readProgress());
+    await requestAll({ inner, inputs, wanted, onSpent }, spentNow, context);
   }
   const finished = await openAsked(inner, home.scratch, context);
   const { calls, credits } = finished.manifest;
@@ -55,6 +57,14 @@ async function openAsked(
   const target = pathIn(scratch, exportPaths.askedCopy);
   await copyExport({ from: place.files, folder: place.folder, to: files, target });
   return openFinished(target, files);
+}
+
+/** Of a night that an earlier version began, what is requested is kept plain to its end. */
+function asBegun(wanted: Job, begun: ExportProgress | undefined): Job {
+  const codecs = begun?.start.job['output.compression'] as { readonly raw?: unknown } | undefined;
+  if (codecs?.raw !== 'none') return wanted;
+  const { output } = wanted;
+  return { ...wanted, output: { ...output, compression: { ...output.compression, raw: 'none' } } };
 }
 
 interface Requesting extends Pick<IdsToRequest, 'onSpent'> {
@@ -102,8 +112,13 @@ function requestsOf(listener: RunListener): RunListener {
 /** How the ids that are requested lie in their file. */
 export const askedIdsForm: Job['ids'] = { from: ['asked-ids'], format: 'lines', outcome: [...outcomesToRead] };
 
-/** The job of an export within the export: what is requested is kept as it comes. @param dir where it lies */
+/**
+ * The job of an export within the export: what is requested is kept as it comes, compressed.
+ * @param dir where it lies
+ */
 export function askedJob(job: Job, dir: string): Job {
+  // Inside the program there is one codec more than a job may name.
+  const raw = 'blocks' as PartCodec as Job['output']['compression']['raw'];
   return {
     ...job,
     ids: askedIdsForm,
@@ -112,7 +127,7 @@ export function askedJob(job: Job, dir: string): Job {
       ...job.output,
       ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
       ...{ columns: undefined, report: false, latest: false, keepIds: false },
-      compression: { ...job.output.compression, raw: 'none' },
+      compression: { ...job.output.compression, raw },
     },
   };
 }

@@ -110,9 +110,40 @@ describe('plan', () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
     const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--ids-per-call'];
-    const { exit, stderr } = await runProgram([...line, '2000'], { cwd: folder });
+    const options = { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key' } };
+    const { exit, stderr } = await runProgram([...line, '2000'], options);
     expect(exit).toBe(0);
     expect(stderr).toContain('warning: service.idsPerCall is 2000, but services accept at most 1000');
-    expect((await runProgram([...line, '1000'], { cwd: folder })).stderr).toBe('');
+    expect((await runProgram([...line, '1000'], options)).stderr).toBe('');
+  });
+
+  it.each([
+    ['no key', undefined, 'no API key given'],
+    ['an empty key file', '\n', 'the key file key is empty'],
+    ['a key file that is not there', undefined, 'cannot read the key file other: it does not exist', 'other'],
+    ['two keys in a file', 'one\ntwo\n', 'the API key in key contains spaces or line breaks'],
+  ] as const)('prints the bill with %s, and one warning', async (...[, text, why, file = 'key']) => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    if (text !== undefined) await writeFile(join(folder, 'key'), text);
+    const line = ['--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--credits-per-day', '1000'];
+    const named = text === undefined && file === 'key' ? [] : ['--api-key-file', file];
+    const { exit, stdout, stderr } = await runProgram(['plan', ...line, ...named], { cwd: folder });
+    expect(exit, stderr).toBe(0);
+    expect(stdout).toMatch(/^ {2}credits {7}160$/m);
+    const more = 'a run would end with exit 2, and credits booked today are not counted';
+    expect(stderr).toBe(`asset-export: warning: ${why}: ${more}\n`);
+  });
+
+  it('prints what the disk needs at the end and on the way, and what is free', async () => {
+    const folder = await tempFolder();
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
+    const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--format', 'csv'];
+    const { stdout } = await runProgram(line, { cwd: folder });
+    expect(stdout).toMatch(/^ {2}disk {10}about 64\.5 kB, up to 152 kB while it runs; \d[\d.]* [kMGTP]B free$/m);
+    const json = (await runProgram([...line, '--json'], { cwd: folder })).stdout;
+    expect(JSON.parse(json)).toMatchObject({
+      ...{ diskBytes: 64_500, diskPeakBytes: 151_500, diskFreeBytes: expect.any(Number) as number },
+    });
   });
 });

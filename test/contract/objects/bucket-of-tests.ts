@@ -8,6 +8,8 @@ export interface BucketWays {
   bareTags: boolean;
   /** Names in a page of a listing. */
   pageSize: number;
+  /** How far its clock is ahead of ours. */
+  aheadMs: number;
 }
 
 export interface Stored {
@@ -19,7 +21,7 @@ export interface Stored {
   readonly generation: string;
 }
 
-export const usualWays: BucketWays = { overwrites: false, bareTags: false, pageSize: 1000 };
+export const usualWays: BucketWays = { overwrites: false, bareTags: false, pageSize: 1000, aheadMs: 0 };
 
 /** A bucket in memory, whichever protocol serves it. */
 export class BucketOfTests {

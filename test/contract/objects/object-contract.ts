@@ -160,7 +160,7 @@ export function describeObjectStore({ name: storeName, open }: StoreOfTests): vo
 
     it('passes the probe, which leaves nothing behind', async () => {
       const store = await open();
-      expect(await probeStore(store, storeName)).toEqual({ canReplace: true });
+      expect(await probeStore(store, storeName)).toMatchObject({ canReplace: true, canRemove: true });
       expect(await namesOf(store, '')).toEqual([]);
     });
   });

@@ -25,7 +25,11 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
     if (found === undefined) return refused(404, 'NoSuchKey');
     const hash = found.sha256 === undefined ? {} : { 'x-amz-meta-sha256': found.sha256 };
     const answer = rangeOf(found, range);
-    return { ...answer, headers: { etag: found.tag, 'content-length': String(answer.body.length), ...hash } };
+    const modified = { 'last-modified': new Date(Date.now() + ways.aheadMs).toUTCString() };
+    return {
+      ...answer,
+      headers: { ...modified, etag: found.tag, 'content-length': String(answer.body.length), ...hash },
+    };
   }
 
   function list(query: URLSearchParams): Answer {

@@ -74,6 +74,7 @@ function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key:
       : []),
     ...(written.has(keyFile) && key === '' && !isLocal ? [`put the API key into ${shown(keyFile)}`] : []),
     commandLine('plan', shown(jobFile)),
+    commandLine('check', shown(jobFile)),
     commandLine('run', shown(jobFile)),
   ];
   return steps.map((step, index) => `${index === 0 ? 'Next:' : '     '} ${step}`);

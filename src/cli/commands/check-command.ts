@@ -1,0 +1,250 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ignoredProxy, proxyFromEnvironment } from '../../client/wire/proxy-settings.ts';
+import { embedded, type Job } from '../../job/job-schema.ts';
+import { jobWarnings } from '../../job/job-warnings.ts';
+import type { LoadedJob } from '../../job/load-job.ts';
+import { systemClock, utcDay } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import { openObjects, type StoreRequest } from '../../objects/open-objects.ts';
+import { glance } from '../../objects/store-retries.ts';
+import { requireRunnable } from '../../operations/before-run.ts';
+import { checkBase, type CheckedBase } from '../../operations/check/check-base.ts';
+import { checkCall } from '../../operations/check/check-call.ts';
+import { checkClock, type OtherClock } from '../../operations/check/check-clock.ts';
+import { checkDatabase } from '../../operations/check/check-database.ts';
+import { checkDisk } from '../../operations/check/check-disk.ts';
+import { type CheckedIds, checkIds } from '../../operations/check/check-ids.ts';
+import { checkOutput } from '../../operations/check/check-output.ts';
+import { checkAddress, checkCertificate, type CheckedAddress } from '../../operations/check/check-service.ts';
+import type { Fact } from '../../operations/check/fact.ts';
+import { jobOn } from '../../operations/dated-exports.ts';
+import { loadJobPackages } from '../../operations/check/job-packages.ts';
+import { diskFileStore } from '../../store/file-store.ts';
+import type { Command, CommandArguments } from '../command.ts';
+import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import { keyPlace, openServiceFor, requireRecords, stateFolder } from '../open-service.ts';
+import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
+import { errorText } from '../output/show-error.ts';
+import { takeKeyAway } from '../read-api-key.ts';
+
+/** `check`: what can be wrong with a job before credits are spent. */
+export const checkCommand: Command = {
+  usage: ['check <job.yaml> [--call] [flags]', 'check --ids FILE --url BASE --out DIR [flags]'],
+  about:
+    'Checks everything that can be wrong before credits are spent: job, packages, ids, base, key, service address, certificate, output, database, clock and disk. Prints a line for each, and ends with the exit code of the first failure. Spends nothing: it connects to the service and sends no request. In the output it makes and removes a probe.',
+  examples: [
+    { line: 'check job.yaml', about: 'before the first run, and after each change of the machine' },
+    { line: 'check job.yaml --call', about: 'also requests one id, which costs one call' },
+  ],
+  words: jobWords,
+  groups: [
+    {
+      title: 'This command',
+      flags: [
+        { name: 'call', about: 'if nothing else fails, request the first id: costs one call' },
+        { name: 'json', about: 'print one JSON object' },
+        ...stateGroup.flags,
+      ],
+    },
+    ...jobFlagGroups(),
+  ],
+  notes: `Of each id file, check reads the first 1,000 entries; asset-export plan reads all and prints the bill. check does not know the target of asset-export load. ${jobNotes}`,
+  run: (args) => check(args),
+};
+
+/** What questions know of the answers to those before. */
+interface Known {
+  readonly loaded: LoadedJob;
+  readonly ids?: CheckedIds;
+  readonly base?: CheckedBase;
+  readonly address?: CheckedAddress;
+  readonly clocks: readonly OtherClock[];
+}
+
+interface Asking {
+  readonly args: CommandArguments;
+  /** With the key, which is no longer in that of this process. */
+  readonly environment: Record<string, string | undefined>;
+  /** A temporary one. */
+  readonly folder: string;
+}
+
+interface Question {
+  readonly name: string;
+  /** The questions whose failure makes this one pointless, besides `job`. */
+  readonly after: readonly string[];
+  readonly ask: (known: Known, asking: Asking) => Promise<Fact & Partial<Known>>;
+}
+
+/** A store that does not answer is not waited for as a run does. */
+const context = {
+  ...{ files: diskFileStore, clock: systemClock, random: Math.random },
+  openStore: (request: StoreRequest) => openObjects({ ...request, ...glance }),
+};
+
+const questions: readonly Question[] = [
+  {
+    name: 'packages',
+    after: [],
+    ask: async ({ loaded }) => {
+      const users = await loadJobPackages(loaded.job, context);
+      return { fact: users.length === 0 ? 'none needed' : `those for ${users.join(' and ')} are installed` };
+    },
+  },
+  {
+    name: 'ids',
+    after: ['packages'],
+    ask: async ({ loaded }, { folder }) => {
+      const ids = await checkIds(loaded, { folder, context });
+      return { ...ids, ids };
+    },
+  },
+  {
+    name: 'base',
+    after: ['packages'],
+    ask: async ({ loaded: { job } }) => {
+      const base = await checkBase(job, context);
+      return { ...base, base };
+    },
+  },
+  {
+    name: 'key',
+    after: [],
+    ask: async ({ loaded: { job } }, { args, environment }) => {
+      if (isEmbedded(job)) return { fact: 'not needed: the records are local' };
+      return { fact: `in ${keyPlace(job, args, environment)}` };
+    },
+  },
+  {
+    name: 'address',
+    after: [],
+    ask: async ({ loaded: { job } }) => {
+      await requireRecords(job);
+      if (isEmbedded(job)) return { fact: `${job.service.url} can be read` };
+      const address = await checkAddress(job, proxyFromEnvironment(process.env));
+      return { ...address, address };
+    },
+  },
+  {
+    name: 'certificate',
+    after: ['address'],
+    ask: async ({ address }) =>
+      address === undefined ? { fact: 'none' } : checkCertificate(address, systemClock.now()),
+  },
+  {
+    name: 'store',
+    after: ['packages'],
+    ask: async ({ loaded: { job }, clocks }) => {
+      const { clock, ...fact } = await checkOutput(job, context);
+      return { ...fact, clocks: [...clocks, ...(clock === undefined ? [] : [clock])] };
+    },
+  },
+  {
+    name: 'database',
+    after: ['packages'],
+    ask: async ({ loaded: { job }, clocks }) => {
+      if (job.fleet.database === undefined) return { fact: 'none' };
+      const { clock, ...fact } = await checkDatabase(job.fleet.database, context);
+      return { ...fact, clocks: [...clocks, clock] };
+    },
+  },
+  { name: 'clock', after: [], ask: async ({ clocks }) => checkClock(clocks) },
+  {
+    name: 'disk',
+    after: [],
+    ask: ({ loaded: { job }, ids, base }, { args }) => {
+      const isElsewhere = job.fleet.database !== undefined || isEmbedded(job);
+      const ledger = isElsewhere ? undefined : stateFolder(args.text('state-dir'));
+      return checkDisk(job, { assets: ids?.inAll ?? 0, hasBase: base?.isThere === true, stateFolder: ledger });
+    },
+  },
+];
+
+const call: Question = {
+  name: 'call',
+  after: questions.map(({ name }) => name),
+  ask: async ({ loaded: { job }, ids }, { args, environment }) => {
+    const open = await openServiceFor(job, args, { environment });
+    try {
+      const { signal } = new AbortController();
+      const common = {
+        clock: systemClock,
+        random: Math.random,
+        listener: () => undefined,
+        stop: signal,
+        abort: signal,
+      };
+      return await checkCall(job, ids?.firstId, { ...common, proxy: open.proxy, ...open });
+    } finally {
+      await open.close();
+    }
+  },
+};
+
+async function check(args: CommandArguments): Promise<number> {
+  const environment = { ...process.env };
+  takeKeyAway(process.env);
+  const folder = await mkdtemp(join(tmpdir(), 'asset-export-check-'));
+  try {
+    const lines = await linesOf({ args, environment, folder });
+    const failures = lines.flatMap(({ error }) => error ?? []);
+    const exitCode = failures[0]?.exitCode ?? exitCodes.complete.code;
+    process.stdout.write(args.isOn('json') ? checkJson(lines, exitCode) : checkedText(lines));
+    for (const error of failures) process.stderr.write(`${errorText(error)}\n`);
+    return exitCode;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function linesOf(asking: Asking): Promise<CheckLine[]> {
+  let known: Known | undefined;
+  const lines = [
+    await lineOf('job', async () => {
+      const loaded = jobOf(asking.args);
+      const job = jobOn(loaded.job, utcDay(systemClock.now()));
+      requireRunnable(job);
+      known = { loaded: { ...loaded, job }, clocks: [] };
+      const ignored = ignoredProxy(job.service.url, process.env);
+      const [file] = asking.args.words;
+      return {
+        fact: `${file === undefined ? 'the flags' : shownPath(file, process.cwd())}: no mistake`,
+        warnings: [...jobWarnings(job), ...(ignored === undefined ? [] : [ignored])],
+      };
+    }),
+  ];
+  for (const { name, after, ask } of asking.args.isOn('call') ? [...questions, call] : questions) {
+    const failed = lines.find((line) => (line.name === 'job' || after.includes(line.name)) && line.error !== undefined);
+    const before = known;
+    if (failed !== undefined || before === undefined) {
+      lines.push({ name, state: 'not looked at', text: `${failed?.name ?? 'job'} failed` });
+      continue;
+    }
+    const line = await lineOf(name, async () => {
+      const { fact, warnings, ...seen } = await ask(before, asking);
+      known = { ...before, ...seen };
+      return { fact, ...(warnings === undefined ? {} : { warnings }) };
+    });
+    lines.push(line);
+  }
+  return lines;
+}
+
+function isEmbedded({ service }: Pick<Job, 'service'>): boolean {
+  return service.url.startsWith(embedded);
+}
+
+async function lineOf(name: string, ask: () => Promise<Fact>): Promise<CheckLine> {
+  try {
+    const { fact, warnings = [] } = await ask();
+    const text = oneLine([fact, ...warnings].join('; '));
+    return { name, state: warnings.length === 0 ? 'ok' : 'warning', text };
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    return { name, state: 'failure', text: oneLine(error.message), error };
+  }
+}

@@ -1,0 +1,33 @@
+import { printable } from '../../lib/format-text.ts';
+import type { ExportError } from '../../lib/export-error.ts';
+import { errorJson } from './show-error.ts';
+
+/** What became of one question of `check`. */
+export interface CheckLine {
+  readonly name: string;
+  readonly state: 'ok' | 'warning' | 'failure' | 'not looked at';
+  /** The fact that was seen, on one line. */
+  readonly text: string;
+  readonly error?: ExportError;
+}
+
+export function checkedText(lines: readonly CheckLine[]): string {
+  return lines.map(({ name, state, text }) => `  ${name.padEnd(12)} ${said(state, text)}\n`).join('');
+}
+
+function said(state: CheckLine['state'], text: string): string {
+  return state === 'not looked at' ? `${'-'.padEnd(8)} ${state}: ${text}` : `${state.padEnd(8)} ${text}`;
+}
+
+export function checkJson(lines: readonly CheckLine[], exitCode: number): string {
+  const checks = lines.map(({ name, state, text, error }) => ({
+    ...{ name, state, text, exitCode: error?.exitCode ?? null },
+    error: error === undefined ? null : errorJson(error),
+  }));
+  return `${JSON.stringify({ exitCode, checks })}\n`;
+}
+
+/** A text on one line. */
+export function oneLine(text: string): string {
+  return printable(text.split(/\s*\n\s*/).join('; '));
+}

@@ -1,0 +1,42 @@
+import type { Job } from '../../job/job-schema.ts';
+import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { shownPath } from '../../lib/shown-path.ts';
+import { probeStore } from '../../objects/probe-store.ts';
+import { probeFolder } from '../../store/probe-folder.ts';
+import { type HomeContext, openHome } from '../homes/open-home.ts';
+import { requireLatestFree } from '../nights/point-latest.ts';
+import type { OtherClock } from './check-clock.ts';
+import type { Fact } from './fact.ts';
+
+export interface CheckedOutput extends Fact {
+  readonly clock?: OtherClock;
+}
+
+/**
+ * Sees that an export can be written to its place. What is made for that is removed.
+ * @throws {ExportError} `usage` where other files are, or a store overwrites; `cannotWrite`, `unavailable`
+ */
+export async function checkOutput(job: Job, context: HomeContext): Promise<CheckedOutput> {
+  const { dir } = job.output;
+  const shown = shownPath(dir, process.cwd());
+  const home = await openHome(job, context);
+  await home.requireOwn();
+  if (!isBucketAddress(dir)) {
+    const exists = await probeFolder(dir);
+    await requireLatestFree(job, context);
+    return { fact: `${shown} can be ${exists ? 'written' : 'created'}` };
+  }
+  const { store } = home.place;
+  if (store === undefined) throw new Error('an export in a bucket has a store');
+  const { canReplace, canRemove, putAtMs } = await probeStore(store, dir);
+  const clock = putAtMs === undefined ? {} : { clock: { aheadMs: context.clock.now() - putAtMs, of: 'the store' } };
+  await requireLatestFree(job, context);
+  return {
+    fact: `${shown} can be written; a second put of the same name was refused`,
+    warnings: [
+      ...(canRemove ? [] : ['Delete is not allowed: the probe stays in .run/probe/']),
+      ...(canReplace ? [] : ['objects cannot be replaced by their ETag: a damaged part needs verify --repair']),
+    ],
+    ...clock,
+  };
+}

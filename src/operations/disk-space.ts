@@ -1,0 +1,62 @@
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { byteSize } from '../lib/format-text.ts';
+import { type FreeSpace, freeSpace } from '../lib/free-space.ts';
+import { shownPath } from '../lib/shown-path.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import { type DiskNeeds, diskNeeds } from './disk-estimate.ts';
+import { localFolder } from './homes/local-folder.ts';
+
+/** What an export needs of the disk, and what is free there. */
+export interface DiskSpace extends DiskNeeds {
+  /** Where the peak is: the folder of the export, or its scratch folder. */
+  readonly folder: string;
+  readonly free: number;
+}
+
+export interface DiskQuestion {
+  /** Ids that are exported. */
+  readonly assets: number;
+  /** Those of them that are requested; all unless given. */
+  readonly asked?: number | undefined;
+  readonly free?: FreeSpace | undefined;
+}
+
+export async function diskSpace(job: Job, { assets, asked, free = freeSpace }: DiskQuestion): Promise<DiskSpace> {
+  const folder = localFolder(job);
+  return { ...diskNeeds(job, assets, asked), folder, free: await free(folder) };
+}
+
+/** `about 25 MB; 102 MB while it runs; 4.12 GB free in out` */
+export function diskText({ finished, peak, free, folder }: DiskSpace): string {
+  const where = shownPath(folder, process.cwd());
+  return `about ${byteSize(finished)}, up to ${byteSize(peak)} while it runs; ${byteSize(free)} free in ${where}`;
+}
+
+/** What to say where the peak does not fit; undefined where it does. */
+export function diskShortage(space: DiskSpace): string | undefined {
+  const { peak, free, folder } = space;
+  if (peak <= free) return undefined;
+  const where = shownPath(folder, process.cwd());
+  return `the export needs up to about ${byteSize(peak)} of disk while it runs, and ${byteSize(free)} are free in ${where}`;
+}
+
+/** Warns at the start of a run whose peak does not fit. What cannot be found out warns of nothing. */
+export async function warnOfDisk(
+  job: Job,
+  question: Omit<DiskQuestion, 'free'>,
+  { freeSpace: free, listener }: Pick<ExportContext, 'freeSpace' | 'listener'>,
+): Promise<void> {
+  const space = await diskSpace(job, { ...question, free }).catch(() => undefined);
+  const message = space === undefined ? undefined : diskShortage(space);
+  if (message !== undefined) listener({ kind: 'warning', message });
+}
+
+/** @throws {ExportError} `cannotWrite` where the peak does not fit */
+export function requireSpace(space: DiskSpace): void {
+  const message = diskShortage(space);
+  if (message === undefined) return;
+  throw new ExportError('cannotWrite', message, {
+    todo: 'Free disk space, or choose another folder with --out or --scratch. Smaller parts (--rows-per-part) keep fewer answers at a time.',
+  });
+}

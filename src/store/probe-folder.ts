@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { onDisk } from '../lib/disk-error.ts';
+
+/**
+ * Sees that files can be made in a folder, or the folder itself where it is not there yet. Leaves nothing behind.
+ * @returns whether the folder exists
+ * @throws {ExportError} `cannotWrite`
+ */
+export async function probeFolder(folder: string): Promise<boolean> {
+  const top = nearestThere(folder);
+  await onDisk(`write to ${top}`, async () => {
+    const made = await mkdtemp(join(top, '.asset-export-check-'));
+    try {
+      const file = join(made, 'file');
+      await writeFile(file, 'probe');
+      // A lock is a chain of hard links.
+      await link(file, join(made, 'link'));
+    } finally {
+      await rm(made, { recursive: true, force: true });
+    }
+  });
+  return top === folder;
+}
+
+function nearestThere(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(folder) || parent === folder ? folder : nearestThere(parent);
+}
