@@ -49,7 +49,7 @@ export interface ListRules {
 /** How much of a text was read to see what it is. */
 export interface LookedAt {
   readonly entries: number;
-  /** Decompressed. */
+  /** That these entries take, decompressed. */
   readonly bytes: number;
   /** Whether that was all. */
   readonly isWhole: boolean;

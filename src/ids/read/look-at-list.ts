@@ -17,6 +17,9 @@ import { surveyJson } from './survey-json.ts';
 /** How much of a text is looked at to see how it is cut, in bytes. */
 const headBytes = 65_536;
 
+/** How exactly it is known where the entries that are looked at end, in bytes. */
+const stepBytes = 2048;
+
 /**
  * Sees by its beginning how the ids of an input are found. A text that begins like JSON is JSON, whatever its name says.
  * @throws {ExportError} `input` when none of its first 1,000 entries is an id, or it is not clear which column has them
@@ -44,24 +47,32 @@ export async function surveyList(input: IdInput, rules: LookingRules): Promise<S
   let bytes = 0;
   let head = Buffer.alloc(0);
   let survey: ListSurvey | undefined;
+  let hasMore = false;
+  const push = (to: ListSurvey, piece: Uint8Array): void => {
+    for (let from = 0; from < piece.length; from += stepBytes) {
+      const step = piece.subarray(from, from + stepBytes);
+      if (to.entries < entriesLookedAt) bytes += step.length;
+      to.push(step);
+    }
+  };
   const begin = (): ListSurvey => {
     requireNoArchive(input.name, head);
     const begun = openSurvey(input, { ...rules, input: input.name, head });
-    begun.push(head);
+    push(begun, head);
     return begun;
   };
   for await (const piece of checkText(input, inputBytes(input, { expected: rules.expected }))) {
-    bytes += piece.length;
     if (survey === undefined) {
       head = Buffer.concat([head, piece]);
       if (head.length >= headBytes) survey = begin();
-    } else survey.push(piece);
-    if (survey !== undefined && survey.entries >= entriesLookedAt)
-      return { form: await survey.form(), looked: { entries: survey.entries, bytes, isWhole: false } };
+    } else push(survey, piece);
+    hasMore = survey !== undefined && survey.entries >= entriesLookedAt;
+    if (hasMore) break;
   }
   survey ??= begin();
-  survey.end();
-  return { form: await survey.form(), looked: { entries: survey.entries, bytes, isWhole: true } };
+  if (!hasMore) survey.end();
+  const { entries } = survey;
+  return { form: await survey.form(), looked: { entries, bytes, isWhole: entries < entriesLookedAt } };
 }
 
 function openSurvey({ format }: IdInput, options: SurveyOptions): ListSurvey {
