@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { DriftCount } from '../records/drift.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { ExportError, messageOf } from '../lib/export-error.ts';
+import { isBesideTable } from '../records/beside-tables.ts';
 import type { FinishedExport, ManifestFile } from '../finished/finished-export.ts';
 import type { ExportStanding } from '../store/export-standing.ts';
 import { limitOf } from '../store/limited.ts';
@@ -97,10 +98,11 @@ function partsToRead(
   { manifest }: FinishedExport,
   { extent, mostRows = usualMostRows }: Pick<ReportRequest, 'extent' | 'mostRows'>,
 ): (part: number) => boolean {
+  const files = manifest.files.filter(({ table }) => !isBesideTable(table));
   const formatOf = new Map<string, string>();
-  for (const { table, format } of manifest.files) if (!formatOf.has(table)) formatOf.set(table, format);
+  for (const { table, format } of files) if (!formatOf.has(table)) formatOf.set(table, format);
   const rowsOf = new Map<number, number>();
-  for (const file of manifest.files.filter(({ table, format }) => formatOf.get(table) === format)) {
+  for (const file of files.filter(({ table, format }) => formatOf.get(table) === format)) {
     rowsOf.set(file.part, (rowsOf.get(file.part) ?? 0) + file.rows);
   }
   if (extent === 'exact') return () => true;

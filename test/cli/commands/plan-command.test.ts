@@ -140,10 +140,10 @@ describe('plan', () => {
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
     const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--format', 'csv'];
     const { stdout } = await runProgram(line, { cwd: folder });
-    expect(stdout).toMatch(/^ {2}disk {10}about 64\.5 kB, up to 152 kB while it runs; \d[\d.]* [kMGTP]B free$/m);
+    expect(stdout).toMatch(/^ {2}disk {10}about 66\.3 kB, up to 153 kB while it runs; \d[\d.]* [kMGTP]B free$/m);
     const json = (await runProgram([...line, '--json'], { cwd: folder })).stdout;
     expect(JSON.parse(json)).toMatchObject({
-      ...{ diskBytes: 64_500, diskPeakBytes: 151_500, diskFreeBytes: expect.any(Number) as number },
+      ...{ diskBytes: 66_350, diskPeakBytes: 153_350, diskFreeBytes: expect.any(Number) as number },
     });
   });
 });

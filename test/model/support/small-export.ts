@@ -107,7 +107,7 @@ export class SmallExport {
           ...flags,
         },
         context: {
-          ...{ files: this.disk.files, openWire: () => this.#wire() },
+          ...{ files: this.disk.files, openWire: () => this.#wire(), freeSpace: () => Promise.resolve(1e12) },
           ...(startMs === undefined ? {} : { clock: { ...systemClock, now: () => startMs } }),
           ...context,
         },
