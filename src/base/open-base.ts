@@ -29,8 +29,11 @@ export interface OpenBase extends PinnedBase {
   readonly startedAtMs: number | undefined;
 }
 
-const tellFirst =
-  'Check base.from. For the first export, which requests everything, use --base-first request (base.first).';
+/** What to do without a base. Only a pattern may match nothing yet. */
+function tellFirst(isPattern: boolean): string {
+  const first = isPattern ? '--base-first request (base.first)' : '--base none';
+  return `Check base.from. For the first export, which requests everything, use ${first}.`;
+}
 
 /** Opens a folder, or the address of a bucket, to be read. */
 export type FilesAt = (folder: string) => Promise<FileStore>;
@@ -51,7 +54,7 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
   }
   if (isPattern && job.base.first === 'request') return undefined;
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
-  throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst });
+  throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst(isPattern) });
 }
 
 /** A diff holds changes alone. A list that is not whole, and the first ids alone, are no base unless they are named. */

@@ -157,9 +157,10 @@ export function bookedFor(
   job: Job,
   args: CommandArguments,
   onMissing: (why: ExportError) => void,
+  environment = process.env,
 ): Pick<CreditLedger, 'booked'> | undefined {
   const isEmbedded = job.service.url.startsWith(embedded);
-  const apiKey = isEmbedded ? embedded : keyIfAny(job, args, onMissing);
+  const apiKey = isEmbedded ? embedded : keyIfAny(job, args, { onMissing, environment });
   if (apiKey === undefined) return undefined;
   const { database } = job.fleet;
   const account = isEmbedded ? undefined : job.budget.account;
@@ -201,10 +202,14 @@ export function keyPlace(
 }
 
 /** A plan needs no key. */
-function keyIfAny({ service }: Job, args: CommandArguments, onMissing: (why: ExportError) => void): string | undefined {
+function keyIfAny(
+  { service }: Job,
+  args: CommandArguments,
+  { onMissing, environment }: { onMissing: (why: ExportError) => void; environment: NodeJS.ProcessEnv },
+): string | undefined {
   const fileFromFlag = args.text('api-key-file') !== undefined;
   try {
-    const found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment: process.env });
+    const found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment });
     return checkedKey(found);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;

@@ -20,6 +20,10 @@ export function parseArguments(name: string, command: Command, argv: readonly st
   if (error !== null) throw wrongFlag(name, error.message, flags);
   const unknown = Object.keys(parsed).find((key) => key !== '_' && !flags.some((flag) => flag.name === key));
   if (unknown !== undefined) throw unknownFlag(name, unknown, flags);
+  const odd = flags.find(
+    ({ name: flag, value }) => value === undefined && [parsed[flag] ?? []].flat().some(isNoSwitch),
+  );
+  if (odd !== undefined) throw noSwitch(name, odd.name, parsed[odd.name]);
   const words = (parsed['_'] as readonly unknown[]).map(String);
   const texts = (name: string): string[] => {
     const value = parsed[name];
@@ -42,9 +46,19 @@ export function parseArguments(name: string, command: Command, argv: readonly st
     words,
     text: (flag) => texts(flag).at(-1),
     texts,
-    isOn: (flag) => parsed[flag] === true,
+    isOn: (flag) => [parsed[flag]].flat().at(-1) === true,
     value: (flag) => parsed[flag],
   };
+}
+
+/** A flag without a value is on, or off as `--no-…` or `=false`. */
+function isNoSwitch(value: unknown): boolean {
+  return typeof value !== 'boolean';
+}
+
+function noSwitch(name: string, flag: string, value: unknown): ExportError {
+  const given = shownWord([value].flat().map(String).join(' '));
+  return new ExportError('usage', `--${flag} takes no value: --${flag}=${given}`, { todo: helpOf(name) });
 }
 
 /** A flag whose value may be left out: a number, and the flag's default where it is. */

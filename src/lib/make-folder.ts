@@ -1,6 +1,8 @@
 import { constants, existsSync } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, open, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onDisk } from './disk-error.ts';
 import { codeOf } from './export-error.ts';
 
 /**
@@ -27,6 +29,12 @@ async function makeOne(path: string, mode: number): Promise<void> {
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** Makes a folder for what is needed for a while. The caller removes it. @throws {ExportError} `cannotWrite` */
+export function makeTemporary(what: string): Promise<string> {
+  const folder = tmpdir();
+  return onDisk(`make a folder in ${folder} (TMPDIR)`, () => mkdtemp(join(folder, `asset-export-${what}-`)));
 }
 
 /** Makes new names in a folder survive a loss of power. */

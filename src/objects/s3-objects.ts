@@ -16,6 +16,7 @@ import {
   isPassingStatus,
   noBucket,
   noCredentials,
+  noRegion,
   refused,
   type StoreFault,
 } from './store-retries.ts';
@@ -154,6 +155,7 @@ function faultOf(error: unknown): StoreFault {
   const status = statusOf(error);
   const says = `${name}: ${messageOf(error)}`;
   if (expired.test(name)) return noCredentials(says);
+  if (says.includes('Region is missing')) return noRegion;
   if (passingNames.has(name) || isPassingStatus(status) || isNetworkFailure(error)) return 'passing';
   return name === 'NoSuchBucket' ? noBucket : refused(status, says);
 }

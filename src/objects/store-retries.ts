@@ -89,6 +89,12 @@ export function noCredentials(says: string): StoreFault {
   return { because: `no valid credentials (${says})`, todo: 'Renew the credentials, then run the same command again.' };
 }
 
+/** A client that was told of no region asks nothing. */
+export const noRegion: StoreFault = {
+  because: 'no region of the bucket is named',
+  todo: 'Set AWS_REGION to the region of the bucket (any name for another store than S3), then run the same command again.',
+};
+
 export const noBucket: StoreFault = {
   because: 'the bucket does not exist',
   todo: 'Create it, or fix the address.',

@@ -51,6 +51,13 @@ async function serveMetrics(metrics: RunMetrics, address: string): Promise<{ clo
   };
 }
 
+/** Sees that metrics can be served there. @throws {ExportError} `usage` */
+export async function requireListening(address: string): Promise<void> {
+  const server = createServer();
+  await listening(server, address);
+  server.close();
+}
+
 function listening(server: Server, address: string): Promise<AddressInfo | string | null> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {

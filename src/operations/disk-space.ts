@@ -27,10 +27,9 @@ export async function diskSpace(job: Job, { assets, asked, free = freeSpace }: D
   return { ...diskNeeds(job, assets, asked), folder, free: await free(folder) };
 }
 
-/** `about 25 MB; 102 MB while it runs; 4.12 GB free in out` */
-export function diskText({ finished, peak, free, folder }: DiskSpace): string {
-  const where = shownPath(folder, process.cwd());
-  return `about ${byteSize(finished)}, up to ${byteSize(peak)} while it runs; ${byteSize(free)} free in ${where}`;
+/** `about 25 MB, up to 102 MB while it runs; 4.12 GB free`. @param most what the peak is: the most, or the least of it */
+export function diskText({ finished, peak, free }: Omit<DiskSpace, 'folder'>, most = 'up to'): string {
+  return `about ${byteSize(finished)}, ${most} ${byteSize(peak)} while it runs; ${byteSize(free)} free`;
 }
 
 /** What to say where the peak does not fit; undefined where it does. */

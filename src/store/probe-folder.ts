@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ExportError } from '../lib/export-error.ts';
 import { onDisk } from '../lib/disk-error.ts';
 
 /**
@@ -10,6 +11,10 @@ import { onDisk } from '../lib/disk-error.ts';
  */
 export async function probeFolder(folder: string): Promise<boolean> {
   const top = nearestThere(folder);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true && top !== folder)
+    throw new ExportError('cannotWrite', `${folder} is a link that leads nowhere`, {
+      todo: 'Make its target, or choose another folder.',
+    });
   await onDisk(`write to ${top}`, async () => {
     const made = await mkdtemp(join(top, '.asset-export-check-'));
     try {

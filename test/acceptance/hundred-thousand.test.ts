@@ -89,7 +89,7 @@ describe('an export of 100,000 ids, 8 calls at once', () => {
   it('passes verify', async () => {
     const result = await verifyExport(diskFileStore, out());
     expect(result.damage).toEqual([]);
-    expect(result.files).toBe(4 * 4);
+    expect(result.files).toBe(4 * 5);
   });
 });
 

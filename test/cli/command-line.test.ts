@@ -84,6 +84,8 @@ describe('the program', () => {
     [['run', '--colour', 'red'], 'unknown flag for run: --colour'],
     [['run', '-x'], 'unknown flag for run: -x'],
     [['run', '--ids'], '--ids needs a value: --ids PATH'],
+    [['check', 'job.yaml', '--call=1'], '--call takes no value: --call=1'],
+    [['status', 'out', '--json=yes'], '--json takes no value: --json=yes'],
     [['status'], 'missing argument: status needs <out> (output folder or bucket of an export'],
     [['status', 'a', 'b'], 'unexpected argument: b'],
     [['run', '--log-level', 'loud', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'], '--log-level must be one of'],

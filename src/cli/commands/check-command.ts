@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTemporary } from '../../lib/make-folder.ts';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ignoredProxy, proxyFromEnvironment } from '../../client/wire/proxy-settings.ts';
 import { embedded, type Job } from '../../job/job-schema.ts';
 import { jobWarnings } from '../../job/job-warnings.ts';
 import type { LoadedJob } from '../../job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
+import { count } from '../../lib/format-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
@@ -23,10 +24,11 @@ import { checkAddress, checkCertificate, type CheckedAddress } from '../../opera
 import type { Fact } from '../../operations/check/fact.ts';
 import { jobOn } from '../../operations/dated-exports.ts';
 import { loadJobPackages } from '../../operations/check/job-packages.ts';
+import { requireListening } from '../../observe/publish-metrics.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
-import { keyPlace, openServiceFor, requireRecords, stateFolder } from '../open-service.ts';
+import { bookedFor, keyPlace, openServiceFor, requireRecords, stateFolder } from '../open-service.ts';
 import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
 import { errorText } from '../output/show-error.ts';
 import { takeKeyAway } from '../read-api-key.ts';
@@ -35,7 +37,7 @@ import { takeKeyAway } from '../read-api-key.ts';
 export const checkCommand: Command = {
   usage: ['check <job.yaml> [--call] [flags]', 'check --ids FILE --url BASE --out DIR [flags]'],
   about:
-    'Checks everything that can be wrong before credits are spent: job, packages, ids, base, key, service address, certificate, output, database, clock and disk. Prints a line for each, and ends with the exit code of the first failure. Spends nothing: it connects to the service and sends no request. In the output it makes and removes a probe.',
+    'Checks everything that can be wrong before credits are spent: job, packages, metrics port, ids, base, key, service address, certificate, output, database, clock and disk. Prints a line for each, and ends with the exit code of the first failure. Spends nothing: it connects to the service and sends no request. In the output it makes and removes a probe.',
   examples: [
     { line: 'check job.yaml', about: 'before the first run, and after each change of the machine' },
     { line: 'check job.yaml --call', about: 'also requests one id, which costs one call' },
@@ -67,10 +69,10 @@ interface Known {
 
 interface Asking {
   readonly args: CommandArguments;
-  /** With the key, which is no longer in that of this process. */
+  /** As it was given, with the key: `process.env` has lost it by now. */
   readonly environment: Record<string, string | undefined>;
-  /** A temporary one. */
-  readonly folder: string;
+  /** A temporary one, made when it is first needed. @throws {ExportError} `cannotWrite` */
+  readonly folder: () => Promise<string>;
 }
 
 interface Question {
@@ -96,10 +98,20 @@ const questions: readonly Question[] = [
     },
   },
   {
+    name: 'metrics',
+    after: [],
+    ask: async ({ loaded: { job } }) => {
+      const { listen } = job.metrics;
+      if (listen === undefined) return { fact: 'not served' };
+      await requireListening(listen);
+      return { fact: `can be served on ${listen}` };
+    },
+  },
+  {
     name: 'ids',
     after: ['packages'],
     ask: async ({ loaded }, { folder }) => {
-      const ids = await checkIds(loaded, { folder, context });
+      const ids = await checkIds(loaded, { folder: await folder(), context });
       return { ...ids, ids };
     },
   },
@@ -116,7 +128,12 @@ const questions: readonly Question[] = [
     after: [],
     ask: async ({ loaded: { job } }, { args, environment }) => {
       if (isEmbedded(job)) return { fact: 'not needed: the records are local' };
-      return { fact: `in ${keyPlace(job, args, environment)}` };
+      const place = keyPlace(job, args, environment);
+      // The database is a question of its own.
+      if (job.fleet.database !== undefined) return { fact: `in ${place}` };
+      const ledger = bookedFor(job, args, () => undefined, { ...environment });
+      const booked = (await ledger?.booked(utcDay(systemClock.now()))) ?? 0;
+      return { fact: `in ${place}; ${count(booked)} credits booked today` };
     },
   },
   {
@@ -188,7 +205,8 @@ const call: Question = {
 async function check(args: CommandArguments): Promise<number> {
   const environment = { ...process.env };
   takeKeyAway(process.env);
-  const folder = await mkdtemp(join(tmpdir(), 'asset-export-check-'));
+  let made: Promise<string> | undefined;
+  const folder = (): Promise<string> => (made ??= makeTemporary('check'));
   try {
     const lines = await linesOf({ args, environment, folder });
     const failures = lines.flatMap(({ error }) => error ?? []);
@@ -197,7 +215,8 @@ async function check(args: CommandArguments): Promise<number> {
     for (const error of failures) process.stderr.write(`${errorText(error)}\n`);
     return exitCode;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    const temporary = await made?.catch(() => undefined);
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   }
 }
 

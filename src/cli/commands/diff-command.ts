@@ -1,5 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTemporary } from '../../lib/make-folder.ts';
 import { join } from 'node:path';
 import { fileNameWarning } from '../../lib/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
@@ -67,7 +66,7 @@ async function run(args: CommandArguments): Promise<number> {
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
   const { diffExports } = await import('../../diff/diff-exports.ts');
   const places = args.words.map(exportAddress);
-  const scratch = out === undefined ? await mkdtemp(join(tmpdir(), 'asset-export-diff-')) : undefined;
+  const scratch = out === undefined ? await makeTemporary('diff') : undefined;
   const summary = await thenCleanUp({
     work: () =>
       onLocalPaths(places, args, ([from = '', to = '']) =>

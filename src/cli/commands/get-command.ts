@@ -1,5 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTemporary } from '../../lib/make-folder.ts';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAssetId } from '../../ids/asset-id.ts';
 import type { InvalidSample } from '../../ids/read/reading.ts';
@@ -125,7 +125,7 @@ async function openList({ job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>
   const { sampleText } = await import('../../ids/read/reading.ts');
   const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
   // Ids from stdin and from buckets are copied, so that they can be read again.
-  const folder = await mkdtemp(join(tmpdir(), 'asset-export-get-'));
+  const folder = await makeTemporary('get');
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const sources = { job, idsFolder, files: diskFileStore, stdin: process.stdin, folder, findRemote, outputDir: null };

@@ -1,5 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { diskText } from '../../operations/disk-space.ts';
+import { makeTemporary } from '../../lib/make-folder.ts';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../job/job-schema.ts';
 import { ignoredProxy } from '../../client/wire/proxy-settings.ts';
@@ -54,7 +55,7 @@ export const planCommand: Command = {
   run: async (args) => {
     const { json } = runSettings(args);
     // Ids from stdin are stored in the temporary folder, so that a plan does not change the export.
-    const folder = await mkdtemp(join(tmpdir(), 'asset-export-plan-'));
+    const folder = await makeTemporary('plan');
     try {
       return tellPlan(await planRun(args, folder), json);
     } finally {
@@ -194,7 +195,7 @@ function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & 
           ] as const,
         ]),
     ...(keep === undefined ? [] : [['then keeps', keepText(keep)] as const]),
-    ['disk', diskText(plan)],
+    ['disk', diskText({ finished: plan.diskBytes, peak: plan.diskPeakBytes, free: plan.diskFreeBytes })],
   ];
   const lines = [
     ...rows.map(([name, value]) => `${name.padEnd(13)} ${value}`),
@@ -202,10 +203,6 @@ function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & 
     ...invalidLines(plan),
   ];
   return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
-}
-
-function diskText({ diskBytes, diskPeakBytes, diskFreeBytes }: ExportPlan): string {
-  return `about ${byteSize(diskBytes)}, up to ${byteSize(diskPeakBytes)} while it runs; ${byteSize(diskFreeBytes)} free`;
 }
 
 /** What `output.keep` keeps after the run. */

@@ -1,7 +1,6 @@
+import { makeTemporary } from '../../lib/make-folder.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
 import { requireDayForACall } from '../../client/policies/with-budget.ts';
@@ -55,7 +54,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   // The address is not used, so a job without one is accepted.
   const { job, idsFolder, outputDir } = jobOf(args, args.words.length === 0 ? { url: 'embedded:-' } : {});
   const budget = rehearsedBudget(job.budget, args.text('credits-per-day') !== undefined);
-  const dir = await mkdtemp(join(tmpdir(), 'asset-export-rehearsal-'));
+  const dir = await makeTemporary('rehearsal');
   // On exit, because a second signal skips every `finally`.
   process.once('exit', () => {
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 });

@@ -1,6 +1,6 @@
 import { printable } from '../../lib/format-text.ts';
 import type { ExportError } from '../../lib/export-error.ts';
-import { errorJson } from './show-error.ts';
+import { errorJson, forPeople } from './show-error.ts';
 
 /** What became of one question of `check`. */
 export interface CheckLine {
@@ -12,7 +12,7 @@ export interface CheckLine {
 }
 
 export function checkedText(lines: readonly CheckLine[]): string {
-  return lines.map(({ name, state, text }) => `  ${name.padEnd(12)} ${said(state, text)}\n`).join('');
+  return lines.map(({ name, state, text }) => `  ${name.padEnd(12)} ${forPeople(said(state, text))}\n`).join('');
 }
 
 function said(state: CheckLine['state'], text: string): string {
@@ -29,5 +29,5 @@ export function checkJson(lines: readonly CheckLine[], exitCode: number): string
 
 /** A text on one line. */
 export function oneLine(text: string): string {
-  return printable(text.split(/\s*\n\s*/).join('; '));
+  return printable(text.replaceAll(/:\s*\n\s*/g, ': ').replaceAll(/\s*\n\s*/g, '; '));
 }

@@ -1,5 +1,5 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTemporary } from '../../lib/make-folder.ts';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
@@ -157,7 +157,7 @@ async function bufferOf(file: FileHandle): Promise<AsyncBuffer> {
 
 /** Parquet is read from its end, so what is compressed as a whole goes through a file without a name. */
 async function unpack(input: IdInput, options: InputBytesOptions): Promise<FileHandle> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'asset-export-'));
+  const folder = await makeTemporary('ids');
   let file: FileHandle | undefined;
   try {
     file = await open(path.join(folder, 'ids.parquet'), 'wx+');

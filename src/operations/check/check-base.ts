@@ -6,7 +6,8 @@ import { commandLine, shownPath } from '../../lib/shown-path.ts';
 import { inTurns } from '../../objects/small-objects.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import type { HomeContext } from '../homes/open-home.ts';
-import { newBase } from '../nights/based-export.ts';
+import { openHome } from '../homes/open-home.ts';
+import { baseOf, newBase } from '../nights/based-export.ts';
 import type { Fact } from './fact.ts';
 
 export interface CheckedBase extends Fact {
@@ -15,7 +16,10 @@ export interface CheckedBase extends Fact {
 
 /** Finds the base of a job, and sees that its files are there with their sizes. @throws {ExportError} `input`, `usage`, `damaged` */
 export async function checkBase(job: Job, context: HomeContext): Promise<CheckedBase> {
-  const base = await newBase(job, context);
+  const home = await openHome(job, context);
+  // An unfinished export keeps the base that it began with.
+  const begun = (await home.readManifest()) === undefined ? (await home.readProgress())?.start : undefined;
+  const base = begun === undefined ? await newBase(job, context) : await baseOf(job, { home, context }, begun);
   if (base === undefined) {
     const first = firstNight(job, false);
     return { fact: 'none', isThere: false, warnings: first === undefined ? [] : [first] };

@@ -1,6 +1,7 @@
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
 import type { FreeSpace } from '../../lib/free-space.ts';
+import { shownPath } from '../../lib/shown-path.ts';
 import { probeFolder } from '../../store/probe-folder.ts';
 import { diskSpace, diskText, requireSpace } from '../disk-space.ts';
 import { localFolder } from '../homes/local-folder.ts';
@@ -9,7 +10,7 @@ import type { Fact } from './fact.ts';
 export interface DiskCheck {
   /** Ids of the job, about. */
   readonly assets: number;
-  /** How many of them are requested of an export with a base, `plan` says: here the least is needed. */
+  /** Then only `plan` knows how many ids are requested: the disk has to hold the least. */
   readonly hasBase: boolean;
   /** Where credits are booked; undefined where a database or the export has the ledger. */
   readonly stateFolder: string | undefined;
@@ -22,5 +23,6 @@ export async function checkDisk(job: Job, { assets, hasBase, stateFolder, free }
   if (stateFolder !== undefined) await probeFolder(stateFolder);
   const space = await diskSpace(job, { assets, free, ...(hasBase ? { asked: 0 } : {}) });
   requireSpace(space);
-  return { fact: diskText(space) };
+  const where = shownPath(space.folder, process.cwd());
+  return { fact: `${diskText(space, hasBase ? 'at least' : 'up to')} in ${where}` };
 }

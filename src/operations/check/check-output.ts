@@ -3,7 +3,10 @@ import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { probeStore } from '../../objects/probe-store.ts';
 import { probeFolder } from '../../store/probe-folder.ts';
+import { statusAt } from '../export-status.ts';
+import type { ExportPlace } from '../homes/export-place.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';
+import { jobShape, requireSame } from '../job-shape.ts';
 import { requireLatestFree } from '../nights/point-latest.ts';
 import type { OtherClock } from './check-clock.ts';
 import type { Fact } from './fact.ts';
@@ -21,10 +24,14 @@ export async function checkOutput(job: Job, context: HomeContext): Promise<Check
   const shown = shownPath(dir, process.cwd());
   const home = await openHome(job, context);
   await home.requireOwn();
+  const begun = (await home.readManifest()) ?? (await home.readProgress())?.start;
+  // Its inputs are compared by a run, which reads all of them.
+  if (begun !== undefined) requireSame(home.name, begun, { job: jobShape(job), inputs: begun.inputs });
+  const holder = begun === undefined ? [] : await holderOf(home.place, context.clock.now());
   if (!isBucketAddress(dir)) {
     const exists = await probeFolder(dir);
     await requireLatestFree(job, context);
-    return { fact: `${shown} can be ${exists ? 'written' : 'created'}` };
+    return { fact: `${shown} can be ${exists ? 'written' : 'created'}`, warnings: holder };
   }
   const { store } = home.place;
   if (store === undefined) throw new Error('an export in a bucket has a store');
@@ -34,9 +41,17 @@ export async function checkOutput(job: Job, context: HomeContext): Promise<Check
   return {
     fact: `${shown} can be written; a second put of the same name was refused`,
     warnings: [
+      ...holder,
       ...(canRemove ? [] : ['Delete is not allowed: the probe stays in .run/probe/']),
       ...(canReplace ? [] : ['objects cannot be replaced by their ETag: a damaged part needs verify --repair']),
     ],
     ...clock,
   };
+}
+
+/** Who works on an export: a run would end at once. */
+async function holderOf(place: ExportPlace, nowMs: number): Promise<string[]> {
+  const { owner, fleet } = await statusAt(place, nowMs);
+  if (owner === null || fleet !== null) return [];
+  return [`process ${owner.pid} on ${owner.host} works on it: another run would end with exit 11`];
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm, truncate } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { certificates } from '../../support/certificates.ts';
@@ -163,6 +163,46 @@ const mistakes: readonly Mistake[] = [
       (await job.inBucket()).goAway(true);
     },
   ],
+  ['an output that is a link that leads nowhere', 'store', 7, (job) => symlink('gone', join(job.folder, 'out'))],
+  [
+    'another format than the export began with',
+    'store',
+    2,
+    async (job) => {
+      await job.run('run', '--format', 'csv', '--ids-per-call', '100', '--credits-per-run', '160');
+      job.set('format', 'jsonl');
+    },
+  ],
+  [
+    'a base that is gone since the night began',
+    'base',
+    4,
+    async (job) => {
+      await job.withBase();
+      await job.run('run', '--ids-per-call', '100', '--credits-per-run', '160');
+      await rm(join(job.folder, 'base'), { recursive: true });
+    },
+  ],
+  [
+    'a damaged ledger',
+    'key',
+    12,
+    async (job) => {
+      await job.run('run', '--out', 'other', '--credits-per-run', '160');
+      const [file = ''] = await readdir(join(job.folder, 'state'), { recursive: true }).then((names) =>
+        names.filter((name) => /-\d{4}-\d\d-\d\d$/.test(name)),
+      );
+      await truncate(join(job.folder, 'state', file), 10);
+    },
+  ],
+  ['a port of metrics that is in use', 'metrics', 2, (job) => job.set('metrics-listen', new URL(job.service.url).port)],
+  [
+    'a bucket whose region is not named',
+    'store',
+    7,
+    (job) => job.inBucket().then(() => delete job.environment['AWS_REGION']),
+  ],
+  ['no place for temporary files', 'ids', 7, (job) => (job.environment['TMPDIR'] = join(job.folder, 'none'))],
   ['a ledger folder below a file', 'disk', 7, (job) => job.set('state-dir', 'ids.txt/state')],
   ['more ids than fit on the disk', 'disk', 7, (job) => truncate(join(job.folder, 'ids.txt'), 4e12)],
 ];
@@ -207,7 +247,7 @@ async function findsIt(...[, question, exit, make]: Mistake): Promise<void> {
   const lines = linesOf(run);
   expect(run.exit, run.stdout + run.stderr).toBe(exit);
   expect(lines[question], run.stdout).toMatch(/^failure /);
-  expect(Object.keys(lines)).toHaveLength(11);
+  expect(Object.keys(lines)).toHaveLength(12);
   expect(job.service.counts().calls).toBe(before);
   expect(run.stdout + run.stderr).not.toContain('canary');
 }
