@@ -20,10 +20,7 @@ export function parseArguments(name: string, command: Command, argv: readonly st
   if (error !== null) throw wrongFlag(name, error.message, flags);
   const unknown = Object.keys(parsed).find((key) => key !== '_' && !flags.some((flag) => flag.name === key));
   if (unknown !== undefined) throw unknownFlag(name, unknown, flags);
-  const odd = flags.find(
-    ({ name: flag, value }) => value === undefined && [parsed[flag] ?? []].flat().some(isNoSwitch),
-  );
-  if (odd !== undefined) throw noSwitch(name, odd.name, parsed[odd.name]);
+  requireSwitches(name, flags, argv);
   const words = (parsed['_'] as readonly unknown[]).map(String);
   const texts = (name: string): string[] => {
     const value = parsed[name];
@@ -51,14 +48,15 @@ export function parseArguments(name: string, command: Command, argv: readonly st
   };
 }
 
-/** A flag without a value is on, or off as `--no-…` or `=false`. */
-function isNoSwitch(value: unknown): boolean {
-  return typeof value !== 'boolean';
-}
-
-function noSwitch(name: string, flag: string, value: unknown): ExportError {
-  const given = shownWord([value].flat().map(String).join(' '));
-  return new ExportError('usage', `--${flag} takes no value: --${flag}=${given}`, { todo: helpOf(name) });
+/** A flag without a value is on; `--no-…` and `=false` turn it off. The parser takes any other value for false. */
+function requireSwitches(name: string, flags: readonly CommandFlag[], argv: readonly string[]): void {
+  for (const word of argv) {
+    if (word === '--') return;
+    const [, flag, value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    const isSwitch = flags.some((each) => each.name === flag && each.value === undefined);
+    if (!isSwitch || /^(true|false)$/.test(value)) continue;
+    throw new ExportError('usage', `--${flag} takes no value: ${shownWord(word)}`, { todo: helpOf(name) });
+  }
 }
 
 /** A flag whose value may be left out: a number, and the flag's default where it is. */

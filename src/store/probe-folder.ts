@@ -11,7 +11,7 @@ import { onDisk } from '../lib/disk-error.ts';
  */
 export async function probeFolder(folder: string): Promise<boolean> {
   const top = nearestThere(folder);
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true && top !== folder)
+  if (top !== folder && isLink(folder))
     throw new ExportError('cannotWrite', `${folder} is a link that leads nowhere`, {
       todo: 'Make its target, or choose another folder.',
     });
@@ -27,6 +27,14 @@ export async function probeFolder(folder: string): Promise<boolean> {
     }
   });
   return top === folder;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 function nearestThere(folder: string): string {

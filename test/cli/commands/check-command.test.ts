@@ -20,9 +20,10 @@ describe('check', () => {
     expect(linesOf(run)).toEqual({
       job: 'ok       the flags: no mistake',
       packages: 'ok       none needed',
+      metrics: 'ok       not served',
       ids: 'ok       1 file, first 1,000 entries are ids',
       base: 'ok       none',
-      key: 'ok       in ASSET_EXPORT_API_KEY',
+      key: 'ok       in ASSET_EXPORT_API_KEY; 0 credits booked today',
       address: 'ok       reached; nothing was sent',
       certificate: 'ok       none: the address is not https://',
       store: 'ok       out can be created',
@@ -77,6 +78,15 @@ describe('check', () => {
     expect(failed).toEqual(['ids', 'key', 'address', 'store', 'disk'].filter((name) => failed.includes(name)));
     expect(lines['certificate']).toBe('-        not looked at: address failed');
     expect(run.stderr).toContain('no API key given\n  Put the key into a file');
+  });
+
+  it('does not judge a list by its first entries alone', async () => {
+    const job = await Prepared.make();
+    const ids = idEntries({ entries: 1300 });
+    await job.write('ids.txt', [...ids.slice(0, 400), ...Array(600).fill('no id'), ...ids.slice(400), ''].join('\n'));
+    const run = await job.run();
+    expect(run.exit, run.stdout + run.stderr).toBe(0);
+    expect(linesOf(run)['ids']).toMatch(/^warning {2}1 file, first 1,000 entries were read; /);
   });
 
   it('looks at nothing else where the job is wrong', async () => {
