@@ -149,15 +149,19 @@ export async function requireRecords({ service }: Job): Promise<void> {
   await blocks.return(undefined);
 }
 
+interface LookUp {
+  /** Told why there is no key. */
+  readonly onMissing?: (why: ExportError) => void;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 /**
  * What is booked for a job, read without changing it; undefined where there is no usable key to look it up by.
- * @param onMissing told why
  */
 export function bookedFor(
   job: Job,
   args: CommandArguments,
-  onMissing: (why: ExportError) => void,
-  environment = process.env,
+  { onMissing = () => undefined, environment = process.env }: LookUp = {},
 ): Pick<CreditLedger, 'booked'> | undefined {
   const isEmbedded = job.service.url.startsWith(embedded);
   const apiKey = isEmbedded ? embedded : keyIfAny(job, args, { onMissing, environment });
@@ -205,7 +209,7 @@ export function keyPlace(
 function keyIfAny(
   { service }: Job,
   args: CommandArguments,
-  { onMissing, environment }: { onMissing: (why: ExportError) => void; environment: NodeJS.ProcessEnv },
+  { onMissing, environment }: Required<LookUp>,
 ): string | undefined {
   const fileFromFlag = args.text('api-key-file') !== undefined;
   try {

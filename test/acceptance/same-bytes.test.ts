@@ -39,7 +39,7 @@ describe('the files of an export', () => {
       made.push({ bytes: exportBytes(out), notes: outcome.account.notes });
     }
     const [calm, busy, odd] = made;
-    expect(Object.keys(calm?.bytes ?? {})).toHaveLength(1 + 6 * (1 + 7 * 3 + 1));
+    expect(Object.keys(calm?.bytes ?? {})).toHaveLength(1 + 6 * (1 + 7 * 3 + 2));
     expect(busy?.bytes).toEqual(calm?.bytes);
     // The manifest of the odd run also tells of the records that came twice.
     expect(odd?.notes.repeatedRecords).toBeGreaterThan(100);

@@ -1,6 +1,5 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ignoredProxy, proxyFromEnvironment } from '../../client/wire/proxy-settings.ts';
 import { embedded, type Job } from '../../job/job-schema.ts';
 import { jobWarnings } from '../../job/job-warnings.ts';
@@ -131,7 +130,7 @@ const questions: readonly Question[] = [
       const place = keyPlace(job, args, environment);
       // The database is a question of its own.
       if (job.fleet.database !== undefined) return { fact: `in ${place}` };
-      const ledger = bookedFor(job, args, () => undefined, { ...environment });
+      const ledger = bookedFor(job, args, { environment: { ...environment } });
       const booked = (await ledger?.booked(utcDay(systemClock.now()))) ?? 0;
       return { fact: `in ${place}; ${count(booked)} credits booked today` };
     },

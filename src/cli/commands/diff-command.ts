@@ -1,5 +1,4 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
-import { join } from 'node:path';
 import { fileNameWarning } from '../../lib/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';

@@ -1,6 +1,5 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isAssetId } from '../../ids/asset-id.ts';
 import type { InvalidSample } from '../../ids/read/reading.ts';
 import type { LoadedJob } from '../../job/load-job.ts';

@@ -1,7 +1,6 @@
 import { diskText } from '../../operations/disk-space.ts';
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Job } from '../../job/job-schema.ts';
 import { ignoredProxy } from '../../client/wire/proxy-settings.ts';
 import { jobWarnings } from '../../job/job-warnings.ts';
@@ -87,10 +86,12 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = process;
   const warnings = jobWarnings(job);
-  const ledger = bookedFor(job, args, (why) => {
-    warnings.push(
-      `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
-    );
+  const ledger = bookedFor(job, args, {
+    onMissing: (why) => {
+      warnings.push(
+        `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
+      );
+    },
   });
   const onNote = (note: string): void => {
     warnings.push(note);

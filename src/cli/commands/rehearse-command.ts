@@ -1,7 +1,7 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
 import { requireDayForACall } from '../../client/policies/with-budget.ts';
 import type { Job } from '../../job/job-schema.ts';

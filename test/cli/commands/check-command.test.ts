@@ -83,7 +83,10 @@ describe('check', () => {
   it('does not judge a list by its first entries alone', async () => {
     const job = await Prepared.make();
     const ids = idEntries({ entries: 1300 });
-    await job.write('ids.txt', [...ids.slice(0, 400), ...Array(600).fill('no id'), ...ids.slice(400), ''].join('\n'));
+    await job.write(
+      'ids.txt',
+      [...ids.slice(0, 400), ...Array.from({ length: 600 }, () => 'no id'), ...ids.slice(400), ''].join('\n'),
+    );
     const run = await job.run();
     expect(run.exit, run.stdout + run.stderr).toBe(0);
     expect(linesOf(run)['ids']).toMatch(/^warning {2}1 file, first 1,000 entries were read; /);
