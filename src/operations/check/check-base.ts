@@ -16,6 +16,7 @@ export interface CheckedBase extends Fact {
 
 /** Finds the base of a job, and sees that its files are there with their sizes. @throws {ExportError} `input`, `usage`, `damaged` */
 export async function checkBase(job: Job, context: HomeContext): Promise<CheckedBase> {
+  if (job.base.from === undefined) return { fact: 'none', isThere: false };
   const home = await openHome(job, context);
   // An unfinished export keeps the base that it began with.
   const begun = (await home.readManifest()) === undefined ? (await home.readProgress())?.start : undefined;

@@ -1,5 +1,6 @@
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { byteSize } from '../../lib/format-text.ts';
 import type { FreeSpace } from '../../lib/free-space.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { probeFolder } from '../../store/probe-folder.ts';
@@ -8,8 +9,8 @@ import { localFolder } from '../homes/local-folder.ts';
 import type { Fact } from './fact.ts';
 
 export interface DiskCheck {
-  /** Ids of the job, about. */
-  readonly assets: number;
+  /** Ids of the job, about; undefined where these were not looked at. */
+  readonly assets: number | undefined;
   /** Then only `plan` knows how many ids are requested: the disk has to hold the least. */
   readonly hasBase: boolean;
   /** Where credits are booked; undefined where a database or the export has the ledger. */
@@ -21,8 +22,10 @@ export interface DiskCheck {
 export async function checkDisk(job: Job, { assets, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
   if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job));
   if (stateFolder !== undefined) await probeFolder(stateFolder);
-  const space = await diskSpace(job, { assets, free, ...(hasBase ? { asked: 0 } : {}) });
+  const space = await diskSpace(job, { assets: assets ?? 0, free, ...(hasBase ? { asked: 0 } : {}) });
   requireSpace(space);
   const where = shownPath(space.folder, process.cwd());
+  if (assets === undefined)
+    return { fact: `${byteSize(space.free)} free in ${where}; how much is needed is not known` };
   return { fact: `${diskText(space, hasBase ? 'at least' : 'up to')} in ${where}` };
 }
