@@ -38,7 +38,7 @@ describe('the ids of an export', () => {
   it('are kept in its parts, each entry as it was read', async () => {
     const { out, idFile } = await listedNight({ flags: { 'csv-formulas': 'escape', 'csv-dialect': 'snowflake' } });
     const { manifest, files, texts } = await keptIn(out);
-    const states = ['valid', 'valid', 'invalid', 'duplicate', 'invalid'];
+    const states = ['valid', 'valid', 'invalid', 'duplicate', 'invalid: an empty string'];
     const shown = new Map([
       ['=no, "id"?', '"=no, ""id""?"'],
       ['', '""'],
