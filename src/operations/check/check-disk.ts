@@ -7,8 +7,8 @@ import { localFolder } from '../homes/local-folder.ts';
 import type { Fact } from './fact.ts';
 
 export interface DiskCheck {
-  /** Ids of the job, about. */
-  readonly assets: number;
+  /** Entries of the lists, about: how many are repeated is not known here. */
+  readonly entries: number;
   /** How many of them are requested of an export with a base, `plan` says: here the least is needed. */
   readonly hasBase: boolean;
   /** Where credits are booked; undefined where a database or the export has the ledger. */
@@ -17,10 +17,10 @@ export interface DiskCheck {
 }
 
 /** Sees that local folders can be written, and that the peak fits. @throws {ExportError} `cannotWrite` */
-export async function checkDisk(job: Job, { assets, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
+export async function checkDisk(job: Job, { entries, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
   if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job));
   if (stateFolder !== undefined) await probeFolder(stateFolder);
-  const space = await diskSpace(job, { assets, free, ...(hasBase ? { asked: 0 } : {}) });
+  const space = await diskSpace(job, { assets: entries, entries, free, ...(hasBase ? { asked: 0 } : {}) });
   requireSpace(space);
   return { fact: diskText(space) };
 }
