@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { Compression, Format } from '../formats/sink.ts';
+import type { Format, PartCodec } from '../formats/sink.ts';
 
 interface AssetBytes {
   /** In the `assets` table. */
@@ -19,7 +19,7 @@ const assetBytes: Readonly<Record<Format, AssetBytes>> = {
 };
 
 /** What a codec leaves. Parquet's figures already hold it. */
-const codecShare: Readonly<Record<Compression, number>> = { none: 1, snappy: 0.5, gzip: 0.25, zstd: 0.25 };
+const codecShare: Readonly<Record<PartCodec, number>> = { none: 1, snappy: 0.5, gzip: 0.25, zstd: 0.25, blocks: 0.25 };
 
 /** Bytes of an id in `ids/`: 32.2 of them are the id, the others its line and its state. */
 const keptIdBytes = 37;
