@@ -1,5 +1,6 @@
 import { ExportError } from '../lib/export-error.ts';
 import { startsAs } from './read/input-format.ts';
+import { listTodo } from './read/list-line.ts';
 import type { IdInput } from './id-input.ts';
 
 /** How much of a file is looked at to see what it is. */
@@ -47,7 +48,7 @@ function textAfterMark(input: IdInput, head: Buffer): Buffer {
   }
   if (isWide(head)) {
     throw new ExportError('input', `${input.name} is UTF-16 text; ids must be UTF-8`, {
-      todo: `Convert it: iconv -f UTF-16 -t UTF-8 ${input.name === '-' ? '' : `'${input.name}' `}> ids.txt`,
+      todo: listTodo('Convert it', input.name, ['iconv -f UTF-16 -t UTF-8']),
     });
   }
   const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../lib/export-error.ts';
 import { isBucketAddress } from '../lib/bucket-address.ts';
 import { plural } from '../lib/format-text.ts';
-import { ownFiles, withoutLinks } from './own-files.ts';
+import { isCopyOfIds, ownFiles, withoutLinks } from './own-files.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { ListForm, LookedAt } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
@@ -149,26 +149,51 @@ async function filesBehind(name: string, options: ExpandOptions): Promise<string
   return foreign.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** Leaves out what lies in the export itself. @throws {ExportError} `input` when nothing is left */
+/** Leaves out what lies in the export itself, and the ids that others keep. @throws {ExportError} `input` when nothing is left */
 async function withoutOwn<T>(
   found: readonly T[],
   pathOf: (each: T) => string,
   { outputDir, onNote, name }: ExpandOptions & { readonly name: string },
 ): Promise<T[]> {
-  if (outputDir === undefined) return [...found];
-  const isOwn = await ownFiles(outputDir);
+  const isOwn = outputDir === undefined ? undefined : await ownFiles(outputDir);
   const foreign: T[] = [];
-  for (const each of found) if (!(await isOwn(pathOf(each)))) foreign.push(each);
-  const own = found.length - foreign.length;
-  if (own === 0) return foreign;
-  const which = `${plural(own, 'file')} under ${outputDir}`;
-  if (foreign.length === 0) {
-    throw new ExportError('input', `${name} matches only ${which}, where this export is written`, {
-      todo: 'An export does not read its own files. Name other files, or another output folder.',
-    });
+  let [own, kept] = [0, 0];
+  for (const each of found) {
+    if (await isOwn?.(pathOf(each))) own += 1;
+    else if (await isCopyOfIds(pathOf(each))) kept += 1;
+    else foreign.push(each);
   }
-  onNote?.(`${name}: ${which} not read, because this export is written there`);
+  if (foreign.length === 0 && found.length > 0) throw noForeign(name, { own, kept, outputDir });
+  if (own > 0) onNote?.(`${name}: ${ownText(own, outputDir)} not read, because this export is written there`);
+  if (kept > 0)
+    onNote?.(
+      `${name}: ${plural(kept, 'file')} not read, because exports keep their ids in ${kept === 1 ? 'it' : 'them'} ${keptName}`,
+    );
   return foreign;
+}
+
+const keptName = '(ids/part-NNNNN.csv.gz)';
+
+function ownText(own: number, outputDir = ''): string {
+  return `${plural(own, 'file')} under ${outputDir}`;
+}
+
+interface Passed extends Pick<ExpandOptions, 'outputDir'> {
+  readonly own: number;
+  readonly kept: number;
+}
+
+function noForeign(name: string, { own, kept, outputDir }: Passed): ExportError {
+  const passed = [
+    ...(own > 0 ? [`${ownText(own, outputDir)}, where this export is written`] : []),
+    ...(kept > 0 ? [`${plural(kept, 'file')} in which exports keep their ids ${keptName}`] : []),
+  ];
+  return new ExportError('input', `${name} matches only ${passed.join(', and ')}`, {
+    todo:
+      kept > 0
+        ? 'A pattern skips such files. Name each file that is to be read.'
+        : 'An export does not read its own files. Name other files, or another output folder.',
+  });
 }
 
 async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'absent'> {

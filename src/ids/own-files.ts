@@ -1,6 +1,7 @@
-import { realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isBucketAddress } from '../lib/bucket-address.ts';
+import { exportPaths, isKeptIds } from '../store/export-folder.ts';
 
 const date = '{date}';
 
@@ -21,6 +22,24 @@ function patternOf(dir: string): RegExp {
     .map((part) => part.replaceAll(/[^\w-]/g, String.raw`\$&`))
     .join(String.raw`\d{4}-\d\d-\d\d`);
   return new RegExp(`^${text}[/\\\\]`);
+}
+
+/**
+ * Whether a file holds the ids that an export keeps. In a bucket its name decides: to look for the export takes a request for
+ * each folder.
+ */
+export async function isCopyOfIds(file: string): Promise<boolean> {
+  if (!isKeptIds(file)) return false;
+  if (isBucketAddress(file)) return true;
+  const folder = path.dirname(path.dirname(file));
+  return (await isThere(path.join(folder, exportPaths.manifest))) || isThere(path.join(folder, exportPaths.run));
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The path with its links followed, as far as it is there: `latest` leads to an export. */

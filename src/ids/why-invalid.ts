@@ -20,6 +20,22 @@ export function whyInvalid(text: string): string {
   return `${bytes} bytes, not 32${bytes === 64 ? ': a transaction signature?' : ''}`;
 }
 
+/** The state of an entry that is no id. */
+export const invalidState = 'invalid';
+
+const before = `${invalidState}: `;
+
+/** The state of an invalid entry, with its reason where that does not follow from the text that is kept of it. */
+export function stateOfInvalid(text: string, reason: string): string {
+  return reason === whyInvalid(text) ? invalidState : `${before}${reason}`;
+}
+
+/** The reason of an invalid entry by its state; undefined for the state of an id. */
+export function reasonOfState(state: string, text: string): string | undefined {
+  if (state === invalidState) return whyInvalid(text);
+  return state.startsWith(before) ? state.slice(before.length) : undefined;
+}
+
 /** Names the first character that base58 lacks, with its place from 1. */
 function firstOdd(text: string): string | undefined {
   let column = 1;

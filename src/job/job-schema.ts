@@ -1,3 +1,4 @@
+import type { PartCodec } from '../formats/sink.ts';
 import { z } from 'zod';
 import { addressExample, addressProblem } from '../lib/base-address.ts';
 import { dayMs } from '../lib/clock.ts';
@@ -242,5 +243,13 @@ function baseIssues(job: z.infer<typeof jobFieldsSchema>): BaseIssue[] {
 /** A job as a file or a program gives it: fields with defaults are optional. */
 export type JobInput = z.input<typeof jobSchema>;
 
+type CheckedJob = z.infer<typeof jobSchema>;
+type Output = CheckedJob['output'];
+
 /** A job with all defaults filled in. */
-export type Job = z.infer<typeof jobSchema>;
+export type Job = Omit<CheckedJob, 'output'> & {
+  output: Omit<Output, 'compression'> & {
+    /** Of `raw` there is one codec more, for records that the program keeps for itself. No job file names it. */
+    compression: Omit<Output['compression'], 'raw'> & { raw: PartCodec };
+  };
+};

@@ -4,7 +4,7 @@ import { byteSize } from '../lib/format-text.ts';
 import { type FreeSpace, freeSpace } from '../lib/free-space.ts';
 import { shownPath } from '../lib/shown-path.ts';
 import type { ExportContext } from '../work/export-context.ts';
-import { type DiskNeeds, diskNeeds } from './disk-estimate.ts';
+import { type DiskCounts, type DiskNeeds, diskNeeds } from './disk-estimate.ts';
 import { localFolder } from './homes/local-folder.ts';
 
 /** What an export needs of the disk, and what is free there. */
@@ -14,17 +14,13 @@ export interface DiskSpace extends DiskNeeds {
   readonly free: number;
 }
 
-export interface DiskQuestion {
-  /** Ids that are exported. */
-  readonly assets: number;
-  /** Those of them that are requested; all unless given. */
-  readonly asked?: number | undefined;
+export interface DiskQuestion extends DiskCounts {
   readonly free?: FreeSpace | undefined;
 }
 
-export async function diskSpace(job: Job, { assets, asked, free = freeSpace }: DiskQuestion): Promise<DiskSpace> {
+export async function diskSpace(job: Job, { free = freeSpace, ...counts }: DiskQuestion): Promise<DiskSpace> {
   const folder = localFolder(job);
-  return { ...diskNeeds(job, assets, asked), folder, free: await free(folder) };
+  return { ...diskNeeds(job, counts), folder, free: await free(folder) };
 }
 
 /** `about 25 MB, up to 102 MB while it runs; 4.12 GB free`. @param most what the peak is: the most, or the least of it */

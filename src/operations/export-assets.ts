@@ -182,8 +182,10 @@ async function exportUnfinished(
   const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
   const open = await home.open(start, () => reading.entries());
   // A night knows more when it has chosen what it requests.
-  if (base === undefined && open.commits().length === 0)
-    await warnOfDisk(job, { assets: aboutEntriesIn(prepared, job.ids.limit) }, context);
+  if (base === undefined && open.commits().length === 0) {
+    const entries = aboutEntriesIn(prepared, job.ids.limit);
+    await warnOfDisk(job, { assets: entries, entries }, context);
+  }
   const answers =
     base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading, sinks });
   const exported: ExportedSlices = {

@@ -102,7 +102,8 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const calls = based?.calls ?? left.calls;
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   const { creditsPerCall } = job.budget;
-  const disk = await diskSpace(job, { assets: total.valid, asked: based?.asked, free: request.freeSpace });
+  const counts = { assets: total.valid, entries: total.read, asked: based?.asked };
+  const disk = await diskSpace(job, { ...counts, free: request.freeSpace });
   const shortage = calls === 0 ? undefined : diskShortage(disk);
   const warnings = based?.warnings ?? (first === undefined ? [] : [first]);
   return {

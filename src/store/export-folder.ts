@@ -71,6 +71,11 @@ export function pathIn(folder: string, name: string): string {
   return join(folder, ...name.split('/'));
 }
 
+/** Whether a file is where an export keeps its ids. */
+export function isKeptIds(path: string): boolean {
+  return /(^|[/\\])ids[/\\]part-\d{5,}\.csv\.gz$/.test(path);
+}
+
 /** The format's ending in the name of a part's file: `csv` in `part-00000.csv.gz`; undefined when it is the name of none. */
 export function partExtension(fileName: string): string | undefined {
   return /^part-\d{5,}\.([a-z0-9]+?)(\.gz|\.zst)?$/.exec(fileName)?.[1];

@@ -1,8 +1,10 @@
 import { type Entries, entryStates } from '../ids/entries.ts';
+import { invalidState, stateOfInvalid } from '../ids/why-invalid.ts';
 import { idsTable } from '../records/ids-table.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../records/row-block.ts';
+import { utf8Text } from '../records/text-bytes.ts';
 
-const invalid = entryStates.indexOf('invalid');
+const invalid = entryStates.indexOf(invalidState);
 const width = idsTable.columns.length;
 
 interface Word {
@@ -33,7 +35,7 @@ export class IdRows {
 
   /** The rows are valid until others are made, or the entries are released. */
   of(entries: Entries): RowBlock {
-    const { texts, ends, sources, lines, marks } = entries.view();
+    const { texts, ends, sources, lines, marks, reasons } = entries.view();
     const builder = this.#builder;
     builder.cutTo(0);
     let start = 0;
@@ -44,8 +46,12 @@ export class IdRows {
       this.#setWord(first, this.#sources[sources[index] ?? 0]);
       builder.setCell(first + 1, lines[index] ?? 0, 'int64');
       builder.setSpan(first + 2, start, end - start);
-      if (mark === invalid) builder.marks[first + 2] = marksOf(texts, start, end);
       this.#setWord(first + 3, this.#states[mark]);
+      if (mark === invalid) {
+        builder.marks[first + 2] = marksOf(texts, start, end);
+        const state = stateOfInvalid(utf8Text(texts, start, end), reasons.get(index) ?? '');
+        if (state !== invalidState) builder.setText(first + 3, state, true);
+      }
       start = end;
     }
     return builder.block(texts);

@@ -138,26 +138,27 @@ export async function openTableFile(
   // The ids are read back: they are kept exact.
   const escapeFormulas = options.escapeFormulas && format !== 'ids';
   const plain: FileOptions = { ...options, escapeFormulas, csvDialect: 'rfc4180' };
-  const beside = besides[format];
-  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec: 'none', beside, table, part });
+  const { codec, pathOf } = besides[format];
+  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec, name: pathOf(part), table, part });
 }
 
 interface FileKind {
   readonly sink: Sink;
   readonly codec: PartCodec;
-  readonly beside?: (typeof besides)[Beside];
+  /** Where it lies; by default where a file of a table does. */
+  readonly name?: string;
   readonly table: Table;
   readonly part: number;
 }
 
 async function openFile(
   { files, folder, escapeFormulas, csvDialect }: FileOptions,
-  { sink, codec: wanted, beside, table, part }: FileKind,
+  { sink, codec: wanted, name: given, table, part }: FileKind,
 ): Promise<OpenTableFile> {
   const { format, extension, blockBytes } = sink;
   const codec = sink.compressesInside ? 'none' : wanted;
-  const name = beside?.pathOf(part) ?? exportPaths.table({ format, table: table.name, part, extension, codec });
-  const file = await openPartFile({ files, folder, name, codec: beside?.codec ?? codec, blockBytes });
+  const name = given ?? exportPaths.table({ format, table: table.name, part, extension, codec });
+  const file = await openPartFile({ files, folder, name, codec, blockBytes });
   try {
     const encoder = await sink.open(file, {
       columns: table.columns,

@@ -64,6 +64,44 @@ describe('expandInputs', () => {
     expect(await namesOf(remote)).toEqual(['s3://bucket/ids/p.csv']);
   });
 
+  it('passes over the ids that exports keep, in folder and bucket, unless a file is named', async () => {
+    const baseDir = await writeFiles({ 'a.csv.gz': '' });
+    const kept = (folder: string) => `${folder}/ids/part-00000.csv.gz`;
+    for (const [folder, mark] of Object.entries({ done: 'manifest.json', begun: '.run/lock', mine: 'notes.txt' })) {
+      for (const file of [kept(folder), `${folder}/${mark}`]) {
+        mkdirSync(path.dirname(path.join(baseDir, file)), { recursive: true });
+        writeFileSync(path.join(baseDir, file), '');
+      }
+    }
+    symlinkSync('done', path.join(baseDir, 'latest'));
+    const notes: string[] = [];
+    const options = { baseDir, onNote: (note: string) => notes.push(note) };
+    const why = '(ids/part-NNNNN.csv.gz)';
+    expect(await namesOf({ ...options, from: ['**/*.csv.gz'] })).toEqual(['a.csv.gz', kept('mine')]);
+    expect(notes).toEqual([`**/*.csv.gz: 3 files not read, because exports keep their ids in them ${why}`]);
+    expect(await namesOf({ ...options, from: [kept('done'), kept('begun')] })).toEqual([kept('done'), kept('begun')]);
+    const only = await inputError(expandInputs({ ...options, from: ['d*/ids/*'] }));
+    expect(only.message).toBe(`d*/ids/* matches only 1 file in which exports keep their ids ${why}`);
+    expect(only.todo).toContain('Name');
+    const outputDir = path.join(baseDir, 'begun');
+    const both = await inputError(expandInputs({ ...options, outputDir, from: ['{done,begun}/ids/*'] }));
+    expect(both.message).toContain(
+      `matches only 1 file under ${outputDir}, where this export is written, and 1 file in which exports keep their ids`,
+    );
+    const findRemote = async (address: string) =>
+      (address.includes('*') ? ['s3://b/a/ids/part-00000.csv.gz', 's3://b/a/ids/list.gz'] : [address]).map((each) => ({
+        address: each,
+        read: () => noBytes(),
+      }));
+    const remote = { ...options, findRemote };
+    expect(await namesOf({ ...remote, from: ['s3://b/a/ids/*.gz'] })).toEqual(['s3://b/a/ids/list.gz']);
+    expect(notes.at(-1)).toBe(`s3://b/a/ids/*.gz: 1 file not read, because exports keep their ids in it ${why}`);
+    const none = expandInputs({ ...options, findRemote: async () => [], from: ['s3://b/x/*'] });
+    expect((await inputError(none)).message).toBe('no object matches s3://b/x/*');
+    const named = 's3://b/a/ids/part-00000.csv.gz';
+    expect(await namesOf({ ...remote, from: [named] })).toEqual([named]);
+  });
+
   it('tells format and compression by the endings, in capitals too', async () => {
     const expected: Readonly<Record<string, string>> = {
       'ids.txt': 'lines none',

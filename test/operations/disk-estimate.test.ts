@@ -1,17 +1,21 @@
 import { readdirSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { loadJob } from '../../src/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { prepareInputs } from '../../src/ids/prepare-inputs.ts';
+import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import { planExport } from '../../src/operations/plan-export.ts';
 import { unputtableParts } from '../../src/operations/bucket-limits.ts';
 import { diskEstimate, type DiskNeeds, diskNeeds } from '../../src/operations/disk-estimate.ts';
 import { startService } from '../../src/service/start-service.ts';
 import { diskFileStore, type FileStore } from '../../src/store/file-store.ts';
 import type { RunEvent } from '../../src/work/run-events.ts';
-import { writeIdFile } from '../support/id-file.ts';
+import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
-import { runExport } from '../support/run-export.ts';
+import { noBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const data = fileURLToPath(new URL('../../data', import.meta.url));
@@ -31,13 +35,39 @@ it.each([
   const outcome = await runExport({ flags });
   await service.close();
   const { job } = loadJob({ flags, environment: {}, folder });
-  const real = outcome.account.files
-    .filter(({ table }) => table !== 'unexported')
-    .reduce((sum, { path }) => sum + statSync(join(folder, 'out', path)).size, 0);
-  const told = diskEstimate(job, outcome.account.counts.exported);
+  const real = outcome.account.files.reduce((sum, { path }) => sum + statSync(join(folder, 'out', path)).size, 0);
+  const told = diskEstimate(job, countsOf(outcome));
   expect(told / real).toBeGreaterThan(2 / 3);
   expect(told / real).toBeLessThan(3 / 2);
 });
+
+/** Entries, and those of them that were requested. */
+function countsOf({ account: { counts } }: ExportOutcome): { readonly entries: number; readonly assets: number } {
+  return { entries: counts.read, assets: counts.exported + counts.missing + counts.failed };
+}
+
+it('the disk of a list with many repeated and invalid ids is about as planned', async () => {
+  const folder = await tempFolder();
+  const ids = join(folder, 'ids.txt');
+  const valid = idEntries({ entries: 200 });
+  await writeFile(ids, [...valid, ...Array.from({ length: 15 }, () => valid).flat(), ...invalidTexts(1000)].join('\n'));
+  const service = await startGeneratedService();
+  const flags = { ids, url: service.url, out: join(folder, 'out'), format: 'parquet', 'max-invalid': '100%' };
+  const loaded = loadJob({ flags, environment: {}, folder });
+  const stdin = noBytes();
+  const prepared = await prepareInputs({ ...loaded, files: diskFileStore, folder, stdin });
+  const plan = await planExport({ job: loaded.job, prepared, files: diskFileStore });
+  const { account } = await runExport({ flags });
+  await service.stop();
+  expect(account.counts).toMatchObject({ read: 4200, exported: 200, duplicate: 3000, invalid: 1000 });
+  const real = bytesBelow(join(folder, 'out'));
+  expect(plan.diskBytes / real).toBeGreaterThan(0.8);
+  expect(plan.diskBytes / real).toBeLessThan(1.25);
+});
+
+function invalidTexts(texts: number): string[] {
+  return idEntries({ entries: texts, seed: 2 }).map((id) => `${id.slice(1)}0`);
+}
 
 it.each([
   ['s3://bucket/x', 'jsonl', 'usage'],
@@ -81,7 +111,7 @@ async function peakOf(flags: Readonly<Record<string, unknown>>): Promise<{ real:
   const { job } = loadJob({ flags: night, environment: {}, folder });
   const outcome = await runExport({ flags: night, context: { files } });
   await service.stop();
-  return { real, needs: diskNeeds(job, outcome.account.counts.exported) };
+  return { real, needs: diskNeeds(job, countsOf(outcome)) };
 }
 
 it.each([

@@ -7,6 +7,8 @@ import { generatedId, generatedRecord } from '../../src/service/generated/genera
 import { diskFileStore } from '../../src/store/file-store.ts';
 import { readManifest } from '../../src/store/manifest.ts';
 import { night } from '../support/nights.ts';
+import { runExport } from '../support/run-export.ts';
+import { startGeneratedService } from '../support/service/generated-service.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const known = Array.from({ length: 12 }, (_, n) => generatedId(5, n));
@@ -38,7 +40,7 @@ describe('the ids of an export', () => {
   it('are kept in its parts, each entry as it was read', async () => {
     const { out, idFile } = await listedNight({ flags: { 'csv-formulas': 'escape', 'csv-dialect': 'snowflake' } });
     const { manifest, files, texts } = await keptIn(out);
-    const states = ['valid', 'valid', 'invalid', 'duplicate', 'invalid'];
+    const states = ['valid', 'valid', 'invalid', 'duplicate', 'invalid: an empty string'];
     const shown = new Map([
       ['=no, "id"?', '"=no, ""id""?"'],
       ['', '""'],
@@ -59,6 +61,15 @@ describe('the ids of an export', () => {
     expect((await verifyExport(diskFileStore, out)).damage).toEqual([
       { path: 'ids/part-00001.csv.gz', problem: 'it is missing' },
     ]);
+  });
+
+  it('are a list themselves, for one who names their file', async () => {
+    const { out } = await listedNight({ flags: { 'rows-per-part': '100' } });
+    const service = await startGeneratedService();
+    const flags = { ids: join(out, 'ids/part-00000.csv.gz'), out: join(await tempFolder(), 'again'), url: service.url };
+    const { account } = await runExport({ flags });
+    await service.stop();
+    expect(account.counts).toMatchObject({ read: listed.length, exported: known.length, duplicate: 1, invalid: 2 });
   });
 
   it('are not kept where the job says so', async () => {

@@ -175,7 +175,7 @@ const questions: readonly Question[] = [
     ask: ({ loaded: { job }, ids, base }, { args }) => {
       const isElsewhere = job.fleet.database !== undefined || isEmbedded(job);
       const ledger = isElsewhere ? undefined : stateFolder(args.text('state-dir'));
-      return checkDisk(job, { assets: ids?.inAll, hasBase: base?.isThere === true, stateFolder: ledger });
+      return checkDisk(job, { entries: ids?.inAll, hasBase: base?.isThere === true, stateFolder: ledger });
     },
   },
 ];

@@ -3,7 +3,7 @@ import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote }
 import { shellWord } from '../../lib/shown-path.ts';
 import { isAssetId } from '../asset-id.ts';
 import { rankOfName } from './id-columns.ts';
-import { listLine } from './list-line.ts';
+import { listTodo } from './list-line.ts';
 
 /** A place in JSON where ids stand. */
 export interface IdPlace {
@@ -85,14 +85,15 @@ function likeliest(places: readonly IdPlace[]): readonly IdPlace[] {
   return best !== undefined && typeof last === 'object' && rankOfName(last.name) >= 0 ? [best] : sorted.slice(0, 3);
 }
 
-/** Lines for a shell that make a list of ids of each place, the likeliest first. */
-export function jqLines(input: string, places: readonly IdPlace[]): string[] {
-  return likeliest(places).map(({ path }) => jqLine(input, filterOf(path)));
+/** Filters of jq that give the ids of each place, the likeliest first. */
+export function jqFilters(places: readonly IdPlace[]): string[] {
+  return likeliest(places).map(({ path }) => filterOf(path));
 }
 
-/** A line for a shell that writes what a filter of jq gives into a list. */
-export function jqLine(input: string, filter: string): string {
-  return listLine(input, `jq -r ${shellWord(filter)}`);
+/** How to make a list of what filters of jq give. */
+export function jqTodo(input: string, filters: readonly string[]): string {
+  const commands = filters.map((filter) => `jq -r ${shellWord(filter)}`);
+  return listTodo('Make a list with jq, and use that', input, commands);
 }
 
 function filterOf(path: readonly Step[]): string {

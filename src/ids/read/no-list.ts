@@ -4,8 +4,8 @@ import { base58Length, isAssetId } from '../asset-id.ts';
 import { cleanId, wordsOf } from '../clean-id.ts';
 import { whyInvalid } from '../why-invalid.ts';
 import { namesText } from './id-columns.ts';
-import { jqLines, listsIn } from './json-lists.ts';
-import { listLine } from './list-line.ts';
+import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
+import { listTodo } from './list-line.ts';
 import { entriesLookedAt, type SurveyOptions } from './list-form.ts';
 import { sampleText } from './reading.ts';
 
@@ -58,8 +58,9 @@ function likeness(options: SurveyOptions, { entries, names }: NoList): Likeness 
   const text = options.head.toString('utf8').trimStart();
   const known = knownKind(text, options.input);
   if (known !== undefined) return known;
-  const lists = jqLines(options.input, listsIn(options.head));
-  if (/^[[{]/.test(text) && lists.length > 0) return { is: 'JSON with the list inside', todo: jqTodo(lists) };
+  const lists = jqFilters(listsIn(options.head));
+  if (/^[[{]/.test(text) && lists.length > 0)
+    return { is: 'JSON with the list inside', todo: jqTodo(options.input, lists) };
   if (names !== undefined && (entries > 1 || options.column !== undefined)) {
     const todo =
       options.column === undefined
@@ -69,11 +70,6 @@ function likeness(options: SurveyOptions, { entries, names }: NoList): Likeness 
   }
   if (/^[[{]/.test(text)) return { is: 'JSON without ids', todo: checkFile };
   return likeWords(text);
-}
-
-/** How to make a list of what is inside JSON. */
-export function jqTodo(lines: readonly string[]): string {
-  return `Make a list with jq, and use that: ${lines.join(' or: ')}`;
 }
 
 const beginnings: readonly { readonly begins: RegExp; readonly is: string; readonly todo: string }[] = [
@@ -108,7 +104,9 @@ function knownKind(text: string, input: string): Likeness | undefined {
   if (!webAddress.test(text)) return undefined;
   return {
     is: 'addresses of web pages, such as those of an explorer',
-    todo: `If they are addresses of assets and not of wallets, cut out the ids: ${listLine(input, "grep -oE '[1-9A-HJ-NP-Za-km-z]{32,44}'")}`,
+    todo: listTodo('If they are addresses of assets and not of wallets, cut out the ids', input, [
+      "grep -oE '[1-9A-HJ-NP-Za-km-z]{32,44}'",
+    ]),
   };
 }
 

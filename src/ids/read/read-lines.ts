@@ -4,7 +4,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } from '../../lib/scan/split-lines.ts';
 import { cleanId, holdsId, wordsOf } from '../clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
-import { listLine } from './list-line.ts';
+import { listTodo } from './list-line.ts';
 import { entriesLookedAt, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
 import { mostSamples, noList, type Sample } from './no-list.ts';
 import { areRows } from './rows-of-ids.ts';
@@ -42,7 +42,7 @@ function entriesOn(text: string): string[] {
 function addCut(input: string, entries: EntryBlocks, { bytes, start, end, line }: ByteSpan): void {
   if (entriesOn(bytes.toString('utf8', start, end)).length > 1) {
     throw new ExportError('input', `${input}:${line}: several ids on a line of more than ${longestLine} bytes`, {
-      todo: `Put each on a line of its own: ${listLine(input, onOwnLines)}`,
+      todo: listTodo('Put each on a line of its own', input, [onOwnLines]),
     });
   }
   const beginning = cleanId(bytes.toString('utf8', start, Math.min(end, start + 1000)));
@@ -156,7 +156,7 @@ export function surveyLines(options: SurveyOptions): ListSurvey {
       if (hasSeveral && areRows(lengths)) {
         const [words = 0] = lengths;
         throw new ExportError('input', `${input}: ${words} ids on each line: a list, or a table with columns?`, {
-          todo: `If it is a list, put each id on a line of its own: ${listLine(input, onOwnLines)}. If it is a table, give it a first line with names and use --ids-format csv --id-column NAME.`,
+          todo: `${listTodo('If it is a list, put each id on a line of its own', input, [onOwnLines])}. If it is a table, give it a first line with names and use --ids-format csv --id-column NAME.`,
         });
       }
       return Promise.resolve({ kind });

@@ -1,9 +1,9 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { holdsId } from '../clean-id.ts';
 import { chooseColumns, namedPlaces } from './id-columns.ts';
-import { isList, jqLine, jqLines, listsIn } from './json-lists.ts';
+import { isList, jqFilters, jqTodo, listsIn } from './json-lists.ts';
 import { entriesLookedAt, type JsonForm, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
-import { jqTodo, mostSamples, noList, type NoList, type Sample } from './no-list.ts';
+import { mostSamples, noList, type NoList, type Sample } from './no-list.ts';
 import { isObject, jsonLayout, type JsonValue, scanJsonList, valuesOf } from './read-json.ts';
 import { areRows } from './rows-of-ids.ts';
 
@@ -101,7 +101,7 @@ class JsonValues {
     const lists = listsIn(head).filter(isList);
     if (lists.length === 0) return;
     throw new ExportError('input', `${input}: the list of ids is inside other JSON`, {
-      todo: jqTodo(jqLines(input, lists)),
+      todo: jqTodo(input, jqFilters(lists)),
     });
   }
 
@@ -115,9 +115,9 @@ class JsonValues {
     const [first = []] = this.#arrays;
     const places = [...first.keys()].filter((place) => this.#arrays.every((array) => array[place] === true));
     const inner = this.#layout.opensInner ? '.[]' : '.';
-    const lines = (places.length > 0 ? places : [...first.keys()]).map((place) => jqLine(input, `${inner}[${place}]`));
+    const filters = (places.length > 0 ? places : [...first.keys()]).map((place) => `${inner}[${place}]`);
     return new ExportError('input', `${input}: arrays of ${first.length} values each, like the rows of a table`, {
-      todo: jqTodo(lines),
+      todo: jqTodo(input, filters),
     });
   }
 }

@@ -9,8 +9,8 @@ import { localFolder } from '../homes/local-folder.ts';
 import type { Fact } from './fact.ts';
 
 export interface DiskCheck {
-  /** Ids of the job, about; undefined where these were not looked at. */
-  readonly assets: number | undefined;
+  /** Entries of the lists, about, repeated ones too; undefined where these were not looked at. */
+  readonly entries: number | undefined;
   /** Then only `plan` knows how many ids are requested: the disk has to hold the least. */
   readonly hasBase: boolean;
   /** Where credits are booked; undefined where a database or the export has the ledger. */
@@ -19,13 +19,14 @@ export interface DiskCheck {
 }
 
 /** Sees that local folders can be written, and that the peak fits. @throws {ExportError} `cannotWrite` */
-export async function checkDisk(job: Job, { assets, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
+export async function checkDisk(job: Job, { entries, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
   if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job));
   if (stateFolder !== undefined) await probeFolder(stateFolder);
-  const space = await diskSpace(job, { assets: assets ?? 0, free, ...(hasBase ? { asked: 0 } : {}) });
+  const all = entries ?? 0;
+  const space = await diskSpace(job, { assets: all, entries: all, free, ...(hasBase ? { asked: 0 } : {}) });
   requireSpace(space);
   const where = shownPath(space.folder, process.cwd());
-  if (assets === undefined)
+  if (entries === undefined)
     return { fact: `${byteSize(space.free)} free in ${where}; how much is needed is not known` };
   return { fact: `${diskText(space, hasBase ? 'at least' : 'up to')} in ${where}` };
 }

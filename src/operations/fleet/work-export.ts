@@ -90,7 +90,8 @@ async function workOnUnfinished(
   const start = await requireEnqueued(place);
   requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
   const { canReplace } = await probeStore(place.store, place.address);
-  await warnOfDisk(job, { assets: start.entries }, context);
+  const assets = start.slices.reduce((sum, { valid }) => sum + valid, 0);
+  await warnOfDisk(job, { assets, entries: start.entries }, context);
   const recordFolder = pathIn(place.scratch, `worker-${crypto.randomUUID()}`);
   await files.makeFolder(pathIn(recordFolder, exportPaths.run));
   const whole = { place: { ...place, recordFolder }, job, start, version: context.version };

@@ -111,7 +111,8 @@ export class BasedAnswers implements PreparedAnswers {
       onWarning: (message) => {
         listener({ kind: 'warning', message });
       },
-      onChosen: ({ carried, total }) => warnOfDisk(job, { assets: carried + total, asked: total }, context),
+      onChosen: ({ carried, total }) =>
+        warnOfDisk(job, { assets: carried + total, entries: progress.entries, asked: total }, context),
     });
     this.#refresh = refresh;
     reading.entries = () => read(refresh.seen(), listener);

@@ -1,7 +1,6 @@
 import { askedInputs } from '../../base/asked-list.ts';
 import { copyExport } from '../../finished/copy-export.ts';
 import { type FinishedExport, openFinished } from '../../finished/finished-export.ts';
-import type { PartCodec } from '../../formats/sink.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
@@ -117,8 +116,6 @@ export const askedIdsForm: Job['ids'] = { from: ['asked-ids'], format: 'lines', 
  * @param dir where it lies
  */
 export function askedJob(job: Job, dir: string): Job {
-  // Inside the program there is one codec more than a job may name.
-  const raw = 'blocks' as PartCodec as Job['output']['compression']['raw'];
   return {
     ...job,
     ids: askedIdsForm,
@@ -127,7 +124,7 @@ export function askedJob(job: Job, dir: string): Job {
       ...job.output,
       ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
       ...{ columns: undefined, report: false, latest: false, keepIds: false },
-      compression: { ...job.output.compression, raw },
+      compression: { ...job.output.compression, raw: 'blocks' },
     },
   };
 }

@@ -2,7 +2,7 @@ import type { FinishedExport } from '../../finished/finished-export.ts';
 import type { EntryBlock } from '../../ids/entries.ts';
 import type { PreparedInputs } from '../../ids/prepare-inputs.ts';
 import { EntryBlocks } from '../../ids/read/entry-blocks.ts';
-import { whyInvalid } from '../../ids/why-invalid.ts';
+import { reasonOfState } from '../../ids/why-invalid.ts';
 import { idsTable } from '../../records/ids-table.ts';
 import { textOfCell } from '../../records/row-block.ts';
 import { exportPaths, pathIn } from '../../store/export-folder.ts';
@@ -32,12 +32,14 @@ async function* keptBlocks(finished: FinishedExport): AsyncGenerator<EntryBlock,
       for (let row = 0; row < rows.rows; row += 1) {
         const cell = (column: number): string => textOfCell(rows, row * rows.width + column) ?? '';
         const [name, line, id] = [cell(0), Number(cell(1)), cell(2)];
+        const reason = reasonOfState(cell(3), id);
         if (blocks === undefined || name !== source) {
           if (blocks !== undefined) yield* blocks.take(true);
           blocks = new EntryBlocks(name, names.indexOf(name));
           source = name;
         }
-        if (cell(3) === 'invalid' || !blocks.addText(id, line)) blocks.addInvalid(id, line, whyInvalid(id));
+        if (reason === undefined) blocks.addText(id, line);
+        else blocks.addInvalid(id, line, reason);
         if (blocks.hasFull) yield* blocks.take();
       }
     }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import bs58 from 'bs58';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { expandInputs } from '../../../src/ids/id-input.ts';
+import { expandInputs, type IdInput } from '../../../src/ids/id-input.ts';
 import { idNames } from '../../../src/ids/read/id-columns.ts';
 import type { ListRules } from '../../../src/ids/read/list-form.ts';
 import { lookAtList } from '../../../src/ids/read/look-at-list.ts';
@@ -266,6 +266,50 @@ const wrapped: Readonly<Record<string, string>> = {
   'of a collection.json': JSON.stringify({ mint: others[0], items: ids.map((mint) => ({ mint, owner: others[1] })) }),
   'packed.json.gz': JSON.stringify({ result: ids.map((id) => ({ asset_id: id })) }),
 };
+
+/** Files that a line for a shell makes a list of, and that line after the name of what it does. */
+const shellLines: Readonly<Record<string, { content: string | Uint8Array; line: string }>> = {
+  'a.json.gz': {
+    content: gzipSync(JSON.stringify({ result: ids })),
+    line: "gzip -dc a.json.gz | jq -r '.result[]' > a.ids.txt",
+  },
+  'rows.json': {
+    content: JSON.stringify(ids.map((id, index) => [id, others[index] ?? ''])),
+    line: "jq -r '.[][0]' < rows.json > rows.ids.txt or: jq -r '.[][1]' < rows.json > rows.ids.txt",
+  },
+  'pages.txt': {
+    content: ids.map((id) => `https://explorer.example/address/${id}\n`).join(''),
+    line: "grep -oE '[1-9A-HJ-NP-Za-km-z]{32,44}' < pages.txt > pages.ids.txt",
+  },
+  'two.txt': {
+    content: ids.map((id, index) => `${id} ${others[index] ?? ''}\n`).join(''),
+    line: "tr -s ', \\t' '\\n' < two.txt > two.ids.txt",
+  },
+  'long.txt': {
+    content: `${a}\n${b} ${c}${' '.repeat(70_000)}\n`,
+    line: "tr -s ', \\t' '\\n' < long.txt > long.ids.txt",
+  },
+  'wide.txt': {
+    content: Buffer.from(`\uFEFF${ids.join('\n')}`, 'utf16le'),
+    line: 'iconv -f UTF-16 -t UTF-8 < wide.txt > wide.ids.txt',
+  },
+};
+
+describe('a line for a shell that makes a list', () => {
+  it.each(Object.entries(shellLines))(
+    'is of a file, or of the copy of an object: %s',
+    async (name, { content, line }) => {
+      const file = await writeInput(name, content);
+      const todoOf = async (input: IdInput) => (await inputError(collect(readIds([input], {})))).todo ?? '';
+      const local = await todoOf(file);
+      expect(local).toContain(`: ${line}`);
+      expect(await todoOf({ ...file, name: `s3://bucket/a/${name}` })).toBe(
+        `Copy the object to a local file first. ${local}`,
+      );
+      expect(await todoOf({ ...file, name: '-' })).not.toContain(' < ');
+    },
+  );
+});
 
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 
