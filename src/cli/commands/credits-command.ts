@@ -37,7 +37,11 @@ export const creditsCommand: Command = {
       title: 'Flags',
       flags: [
         { name: 'api-key-file', value: 'PATH', about: 'file with the key (else ASSET_EXPORT_API_KEY)' },
-        { name: 'account', value: 'NAME', about: 'ledger of this account (budget.account); it needs no key' },
+        {
+          name: 'account',
+          value: 'NAME',
+          about: `ledger of this account (budget.account); it needs no key (else ${environmentName('account')})`,
+        },
         { name: 'day', value: 'DAY', about: 'UTC day to set, for example 2026-11-20', standard: 'today' },
         {
           name: 'fleet',
@@ -105,11 +109,14 @@ function databaseOf(fleet: string): {
   });
 }
 
-/** @throws {ExportError} `usage` */
+/** The account as `run` finds it. @throws {ExportError} `usage` */
 function givenAccount(args: CommandArguments): string | undefined {
-  const account = args.text('account');
+  const variable = environmentName('account');
+  const flag = args.text('account');
+  const account = flag ?? (process.env[variable] || undefined);
   if (account === undefined || accountPattern.test(account)) return account;
-  throw new ExportError('usage', `--account ${accountRule}`, { todo: 'Name it as budget.account of the job does.' });
+  const origin = flag === undefined ? variable : '--account';
+  throw new ExportError('usage', `${origin} ${accountRule}`, { todo: 'Name it as budget.account of the job does.' });
 }
 
 function isGiven({ apiKey, account }: LedgerOf): boolean {
