@@ -13,7 +13,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { Command, CommandArguments } from '../command.ts';
-import { count } from '../../lib/format-text.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../fleet-budget.ts';
 import { stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../open-service.ts';
@@ -184,7 +184,8 @@ async function setText(args: CommandArguments, { whose, open }: Books): Promise<
   const name = ledgerName(whose);
   const { before = null, after, inFlight } = correction;
   if (args.isOn('json')) return `${JSON.stringify({ ...namedBy(name), day, before, after, inFlight })}\n`;
-  const was = before === null ? 'the ledger was damaged' : `${count(before)} credits were booked`;
+  const was =
+    before === null ? 'the ledger was damaged' : `${plural(before, 'credit')} ${before === 1 ? 'was' : 'were'} booked`;
   const flying = inFlight === 0 ? '' : `\n  ${count(inFlight)} of them for calls that are in flight`;
   return `${day} under ${shownName(name)}: ${was}, now ${count(after)}${flying}\n`;
 }
