@@ -53,7 +53,7 @@ export interface DiskLedgerOptions extends LedgerOf {
 /** A day as this process sees it. */
 interface OpenDay {
   readonly file: LedgerFile;
-  /** That of the key, of an account. */
+  /** The key's own file of the day, where the ledger is that of an account. */
   readonly ofKey: LedgerFile | undefined;
   /** Credits that are booked and neither settled nor refunded. */
   inFlight: number;
