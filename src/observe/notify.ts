@@ -1,7 +1,7 @@
 import type { NotifyEvent, NotifyTarget } from '../job/observe-schema.ts';
 import { nextUtcMidnight } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
-import { count, duration } from '../lib/format-text.ts';
+import { count, duration, plural } from '../lib/format-text.ts';
 import { noCounts } from '../store/export-facts.ts';
 import { limitText } from '../store/limited.ts';
 import type { RunEvent } from '../work/run-events.ts';
@@ -181,7 +181,7 @@ function slackText(summary: Summary): string {
     state === 'complete' ? 'is complete' : state === 'waiting' ? 'waits for credits' : `stopped (exit ${exit ?? ''})`;
   const why = [error, todo].filter((text) => text !== null).join(' ');
   const only = summary.limit === undefined ? '' : ` (${limitText(summary.limit)})`;
-  return `${summary.export}${only} ${head}: ${fates.join(', ')}; ${count(credits)} credits${took}${why === '' ? '' : `. ${why}`}`;
+  return `${summary.export}${only} ${head}: ${fates.join(', ')}; ${plural(credits, 'credit')}${took}${why === '' ? '' : `. ${why}`}`;
 }
 
 function isoSeconds(ms: number): string {

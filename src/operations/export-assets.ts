@@ -26,6 +26,7 @@ import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { baseOf, BasedAnswers, newBase, type Reading } from './nights/based-export.ts';
 import { isOverUnlisted } from './tolerance.ts';
+import { recordVerdict } from './record-verdict.ts';
 import { reportRun } from './report-run.ts';
 import { afterNight } from './nights/after-night.ts';
 import { requireLatestFree } from './nights/point-latest.ts';
@@ -72,11 +73,13 @@ async function exportHome(
   await requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
+    await recordVerdict({ place: home.place, job: request.job }, finished, context);
     await afterNight({ ...request, account: finished.account }, context);
     return finished;
   }
   const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
   if (outcome.state === 'complete') await compareWithEarlier(request, outcome, context);
+  if (outcome.state === 'already') await recordVerdict({ place: home.place, job: request.job }, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await afterNight({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));

@@ -16,16 +16,15 @@ import { committedCounts } from '../store/commit-sums.ts';
 import { fleetStatus } from './fleet-status.ts';
 import {
   type AccountFigures,
-  creditFigures,
   lastRunOf,
   meanIdsPerSecond,
-  runsOf,
+  type StandingFigures,
   standingFigures,
 } from '../store/runs/runs-model.ts';
 import { partsExpected, type RunStatus, unfinishedRun, unrecorded, workOf } from './run-status.ts';
 
 /** The state of an export. Reading it changes nothing. Times are ISO 8601; null means unknown or not applicable. */
-export interface ExportStatus extends RunStatus, AccountFigures {
+export interface ExportStatus extends RunStatus, AccountFigures, Pick<StandingFigures, 'creditsToday'> {
   /** Of committed parts. */
   readonly counts: Counts;
   readonly parts: number;
@@ -36,8 +35,6 @@ export interface ExportStatus extends RunStatus, AccountFigures {
   /** Calls sent, and credits that these may have cost, over all runs. */
   readonly calls: number;
   readonly credits: number;
-  /** Credits booked on this UTC day by all who share the ledger, when the export last looked. */
-  readonly creditsToday: number | null;
   readonly inputs: readonly string[];
   /** Ids that are read at most; null for an export of all ids. */
   readonly limit: number | null;
@@ -60,12 +57,10 @@ export async function exportStatus(
 /** @throws {ExportError} `usage` where there is no export */
 export async function statusAt(place: ExportPlace, nowMs: number): Promise<ExportStatus> {
   const standing = await standingAt(place, nowMs);
-  const figures = standingFigures(standing, nowMs);
-  const runs = runsOf(standing.lines);
+  const { account, creditsToday } = standingFigures(standing, nowMs);
   const status =
-    'manifest' in standing ? completed(standing.manifest, standing.lines) : unfinished(standing, figures, nowMs);
-  const creditsToday = runs.length === 0 ? null : creditFigures(runs, undefined, nowMs).today;
-  return { ...status, ...figures, creditsToday };
+    'manifest' in standing ? completed(standing.manifest, standing.lines) : unfinished(standing, account, nowMs);
+  return { ...status, ...account, creditsToday };
 }
 
 /** What is known of an export but its figures. */

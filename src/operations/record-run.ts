@@ -41,6 +41,13 @@ export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
   return new RunRecorder(run, record);
 }
 
+type HowEnded = Pick<RunEnd, 'state' | 'exit' | 'error'>;
+
+/** What a record says of the end of a run. @param t milliseconds since its start */
+export function endLine(t: number, { state, exit, error }: HowEnded): RunLine {
+  return { kind: 'end', t, state, exit, ...(error === undefined ? {} : { error: cut(error) }) };
+}
+
 export class RunRecorder {
   readonly #run: RunToRecord;
   readonly #record: RunRecord;
@@ -115,10 +122,9 @@ export class RunRecorder {
   }
 
   /** Resolves when the end of the run is recorded, or cannot be. */
-  async end({ state, exit, error }: Pick<RunEnd, 'state' | 'exit' | 'error'>): Promise<void> {
-    const said = error === undefined ? {} : { error: cut(error) };
+  async end({ state, exit, error }: HowEnded): Promise<void> {
     await this.settle();
-    const end: RunLine = { kind: 'end', t: this.#t(), state, exit, ...said };
+    const end = endLine(this.#t(), { state, exit, error });
     // Also behind lines that were lost: without it the run would count as killed.
     await this.#record.append([end]);
     await this.#record.close();

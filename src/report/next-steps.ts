@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { nextUtcMidnight } from '../lib/clock.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
-import { count, plural } from '../lib/format-text.ts';
+import { plural } from '../lib/format-text.ts';
 import { shellWord } from '../lib/shown-path.ts';
 import type { NextStep, ReportFacts } from './report-data.ts';
 
@@ -87,7 +87,7 @@ function againSteps(facts: ReportFacts, name: string): NextStep[] {
   return [
     {
       title: `Request the ${fate} ids again`,
-      about: `${plural(ids, 'id')} in ${plural(more, 'call')}, ${count(more * perCall)} credits. The first command writes their file, the second exports them.`,
+      about: `${plural(ids, 'id')} in ${plural(more, 'call')}, ${plural(more * perCall, 'credit')}. The first command writes their file, the second exports them.`,
       // Only a name that needs no quotes for the shell may stand in double ones.
       command: `duckdb -c ${name === facts.name ? `"${query}"` : shellWord(query)}\nasset-export run job.yaml --ids again.csv --out ${name}-again`,
     },

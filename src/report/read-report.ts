@@ -50,7 +50,7 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
   const runs = runsData(lines, isHeld) ?? null;
   const isRead = partsToRead(view, request);
   const profiled = await profileOf(view, request, isRead);
-  const account = standingFigures(request.standing, request.nowMs);
+  const { account } = standingFigures(request.standing, request.nowMs);
   const tables = Object.entries(manifest.tables);
   const facts: ReportFacts = {
     name: isBucketAddress(request.folder) ? request.folder : basename(request.folder),

@@ -12,7 +12,7 @@ export interface ReadProgress {
   entries: number;
   /** By the index of the input. */
   readonly entriesOf: number[];
-  /** As they lie on disk. */
+  /** Of these entries, as they lie on disk. */
   inputBytes: number;
   /** The first entries that are not ids. */
   readonly invalid: InvalidSample[];
@@ -51,12 +51,17 @@ async function* countEntries(
   progress: ReadProgress,
   listener: RunListener,
 ): AsyncGenerator<EntryBlock, void, void> {
+  const tell = (): void => {
+    listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
+  };
   for await (const block of blocks) {
     progress.entries += block.entries.length;
     countBySource(block.entries, progress.entriesOf);
-    listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
+    tell();
     yield block;
   }
+  // Bytes may follow the last entry.
+  tell();
 }
 
 /** Most blocks hold entries of one input alone. */

@@ -130,8 +130,43 @@ describe('the summary', () => {
       '  note: 2 values did not fit their column (kept in extra): supply',
       String.raw`  note: 4 unknown fields (kept in extra): a, b\x1b[2J, c, …`,
       '  note: 96 CSV cells would run as formulas in a spreadsheet (see csv.formulas)',
-      '  note: 1 records that were not requested (ignored)',
+      '  note: 1 record that was not requested (ignored)',
     ]);
+  });
+
+  it('notes a single one of each as one', () => {
+    const drift = (['misfit', 'unknownField', 'unknownValue'] as const).map((kind) => ({
+      ...{ kind, path: kind, count: 1, sampleId: 'x' },
+    }));
+    const notes = Object.fromEntries(Object.keys(noNotes).map((name) => [name, 1])) as unknown as typeof noNotes;
+    const text = summaryText({ ...outcome, account: { ...account, drift, notes } }, 'out/x');
+    expect(text.split('\n').filter((line) => line.startsWith('  note: '))).toEqual([
+      '  note: 1 value did not fit its column (kept in extra): misfit',
+      '  note: 1 unknown field (kept in extra): unknownField',
+      '  note: 1 field with unknown values (kept): unknownValue',
+      '  note: 1 CSV cell would run as a formula in a spreadsheet (see csv.formulas)',
+      '  note: 1 string cell with a lone surrogate, replaced by U+FFFD',
+      '  note: 1 record that was not requested (ignored)',
+      '  note: 1 record received twice (first one kept)',
+      '  note: 1 record without an id (ignored)',
+      '  note: 1 answer with a wrong JSON-RPC id (accepted)',
+    ]);
+  });
+
+  it('says nothing of files where there are none', () => {
+    const text = summaryText(
+      { ...outcome, state: 'unfinished', account: { ...account, files: [], parts: 0 } },
+      'out/x',
+    );
+    expect(text).not.toContain(' in out/x');
+    expect(text).toMatch(/\n {2}13 calls, 2,080 credits, 4\.2 s$/);
+  });
+
+  it('says one credit', () => {
+    const one = { ...outcome, callsOfRun: 1, creditsOfRun: 1, account: { ...account, creditsLeft: 1 } };
+    expect(summaryText(one, 'out/x')).toContain(
+      '\n  1 call, 1 credit, 4.2 s (13 calls, 2,080 credits over all runs)\n  1 credit left\n',
+    );
   });
 });
 

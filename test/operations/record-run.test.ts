@@ -150,8 +150,8 @@ it('speed, credits and the time left come from the last run', async () => {
   if (last === undefined) throw new Error('nothing is recorded');
   const nowMs = startMs + 20_000;
   expect(meanIdsPerSecond({ ...last, endedMs: nowMs })).toBe(500);
-  expect(creditFigures([last], last, nowMs)).toEqual({ today: 1600, left: 1600 });
-  expect(creditFigures([last], last, nowMs + dayMs)).toEqual({ today: 0, left: 3200 });
+  expect(creditFigures([last], { live: last, nowMs })).toEqual({ today: 1600, left: 1600 });
+  expect(creditFigures([last], { live: last, nowMs: nowMs + dayMs })).toEqual({ today: 0, left: 3200 });
   const ahead = { ...last.start, ids: 10_000, workMs: 20_000, creditsLeft: 1600 };
   expect(timeThroughBudget(ahead, nowMs)).toEqual({ ends: 'ids', ms: 20_000, moreDays: 0 });
   // 10 calls today, 20 tomorrow, 5 on the day after.

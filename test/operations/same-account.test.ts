@@ -31,6 +31,8 @@ interface Run {
   readonly ids?: number;
   /** Takes the end of the run out of its record, as a kill does. */
   readonly isKilled?: boolean;
+  /** Takes its spans out too: a kill may come before the last ones are written. */
+  readonly isEarly?: boolean;
 }
 
 /** 60 ids, in calls of 10 and parts of 20. */
@@ -43,7 +45,7 @@ async function exported(runs: readonly Run[], options: GeneratedServiceOptions =
   let ended: RunEnd | undefined;
   let values = '';
   let out = '';
-  for (const { flags = {}, out: name = 'out', base, ids = 60, isKilled = false } of runs) {
+  for (const { flags = {}, out: name = 'out', base, ids = 60, isKilled = false, isEarly = false } of runs) {
     await writeFile(join(folder, 'ids.txt'), `${idEntries({ entries: 60 }).slice(0, ids).join('\n')}\n`);
     out = join(folder, name);
     outcome = await runExport({
@@ -70,7 +72,7 @@ async function exported(runs: readonly Run[], options: GeneratedServiceOptions =
         },
       },
     });
-    if (isKilled) await withoutEnd(out);
+    if (isKilled) await withoutEnd(out, isEarly ? ['end', 'span'] : ['end']);
   }
   if (outcome === undefined || ended === undefined) throw new Error('no run');
   const nowMs = Date.now();
@@ -82,10 +84,11 @@ async function exported(runs: readonly Run[], options: GeneratedServiceOptions =
   return { outcome, ended, metric, status, report };
 }
 
-async function withoutEnd(out: string): Promise<void> {
+async function withoutEnd(out: string, kinds: readonly RunLine['kind'][] = ['end']): Promise<void> {
   const path = pathIn(out, exportPaths.runLines);
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
-  await writeFile(path, `${lines.filter((line) => !line.includes('"kind":"end"')).join('\n')}\n`);
+  const isLost = (line: string): boolean => kinds.some((kind) => line.includes(`"kind":"${kind}"`));
+  await writeFile(path, `${lines.filter((line) => !isLost(line)).join('\n')}\n`);
   // What a crash cut off.
   await appendFile(path, '{"kind":"span","t":');
 }
@@ -182,5 +185,39 @@ it('the credits left are those that any process of the export saw last, whicheve
   // The worker that began first booked last, and has ended.
   const runs = runsOf([start(1, 0), span(0, 160), span(50_000, 2400), end, start(2, 5000), span(0, 320)]);
   for (const live of [undefined, runs[1]])
-    expect(creditFigures(runs, live, startMs + 70_000)).toEqual({ today: 2400, left: 800 });
+    expect(creditFigures(runs, { live, nowMs: startMs + 70_000 })).toEqual({ today: 2400, left: 800 });
+});
+
+it('of a killed run, the credits of the day hold all that its counters say', async () => {
+  const { outcome, status, report } = await exported([{ flags: spent, isKilled: true, isEarly: true }]);
+  expect(outcome.account).toMatchObject({ credits: 480, creditsLeft: 99_520 });
+  expect(status).toMatchObject({ credits: 480, creditsToday: 480, creditsLeft: 99_520 });
+  expect(report.account).toMatchObject({ creditsLeft: 99_520 });
+});
+
+describe('what an export is known to have spent', () => {
+  const midnightMs = Date.UTC(2026, 10, 23);
+  const start = (atMs: number): RunStart => ({
+    ...{ kind: 'run', n: 1, run: 'run', startMs: midnightMs + atMs, version: '1', whenSpent: 'stop' },
+    ...{ concurrency: 8, idsPerCall: 1000, creditsPerCall: 160, creditsPerDay: 50_000, fetched: 0, written: 0 },
+  });
+  const span = (booked: number): RunSpan => ({
+    ...{ kind: 'span', t: 0, ms: 1000, ids: 0, sent: 43, answered: 43, bytes: 0, replayed: 0, read: 0, inputBytes: 0 },
+    ...{ callMs: {}, booked },
+  });
+  const figures = (startMs: number, booked: number) =>
+    creditFigures(runsOf([start(startMs), span(booked)]), { nowMs: midnightMs + 60_000, spent: { credits: 8800 } });
+
+  it('is the least of the day, where all its runs began on it', () => {
+    expect(figures(1000, 6880)).toEqual({ today: 8800, left: 41_200 });
+    expect(figures(1000, 20_000)).toEqual({ today: 20_000, left: 30_000 });
+  });
+
+  it('says nothing of the day, where a run began before it', () => {
+    expect(figures(-500, 6880)).toEqual({ today: 6880, left: 43_120 });
+  });
+
+  it('says nothing of a ledger that was set to less than the calls it saw', () => {
+    expect(figures(1000, 1600)).toEqual({ today: 1600, left: 48_400 });
+  });
 });

@@ -13,7 +13,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import type { Command, CommandArguments } from '../command.ts';
-import { count } from '../../lib/format-text.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../fleet-budget.ts';
 import { stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../open-service.ts';
@@ -37,7 +37,11 @@ export const creditsCommand: Command = {
       title: 'Flags',
       flags: [
         { name: 'api-key-file', value: 'PATH', about: 'file with the key (else ASSET_EXPORT_API_KEY)' },
-        { name: 'account', value: 'NAME', about: 'ledger of this account (budget.account); it needs no key' },
+        {
+          name: 'account',
+          value: 'NAME',
+          about: `ledger of this account (budget.account); it needs no key (else ${environmentName('account')})`,
+        },
         { name: 'day', value: 'DAY', about: 'UTC day to set, for example 2026-11-20', standard: 'today' },
         {
           name: 'fleet',
@@ -105,11 +109,14 @@ function databaseOf(fleet: string): {
   });
 }
 
-/** @throws {ExportError} `usage` */
+/** The account as `run` finds it. @throws {ExportError} `usage` */
 function givenAccount(args: CommandArguments): string | undefined {
-  const account = args.text('account');
+  const variable = environmentName('account');
+  const flag = args.text('account');
+  const account = flag ?? (process.env[variable] || undefined);
   if (account === undefined || accountPattern.test(account)) return account;
-  throw new ExportError('usage', `--account ${accountRule}`, { todo: 'Name it as budget.account of the job does.' });
+  const origin = flag === undefined ? variable : '--account';
+  throw new ExportError('usage', `${origin} ${accountRule}`, { todo: 'Name it as budget.account of the job does.' });
 }
 
 function isGiven({ apiKey, account }: LedgerOf): boolean {
@@ -177,7 +184,8 @@ async function setText(args: CommandArguments, { whose, open }: Books): Promise<
   const name = ledgerName(whose);
   const { before = null, after, inFlight } = correction;
   if (args.isOn('json')) return `${JSON.stringify({ ...namedBy(name), day, before, after, inFlight })}\n`;
-  const was = before === null ? 'the ledger was damaged' : `${count(before)} credits were booked`;
+  const was =
+    before === null ? 'the ledger was damaged' : `${plural(before, 'credit')} ${before === 1 ? 'was' : 'were'} booked`;
   const flying = inFlight === 0 ? '' : `\n  ${count(inFlight)} of them for calls that are in flight`;
   return `${day} under ${shownName(name)}: ${was}, now ${count(after)}${flying}\n`;
 }

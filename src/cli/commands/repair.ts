@@ -7,7 +7,7 @@ import { pathIn } from '../../store/export-folder.ts';
 import { diskFileStore } from '../../store/file-store.ts';
 import type { CommandArguments } from '../command.ts';
 import { exportPlace, scratchOf } from '../export-place.ts';
-import { count, plural } from '../../lib/format-text.ts';
+import { plural } from '../../lib/format-text.ts';
 import { jobOf } from '../job-flags.ts';
 import { type OpenService, openServiceFor } from '../open-service.ts';
 import { openRunContext, type RunContext } from '../run-context.ts';
@@ -65,9 +65,9 @@ function repairText(
     return `${free}To repair the rest, add --job <job.yaml>. The cost is printed before anything is spent.\n`;
   }
   if (isPaid) {
-    return `${free}${plural(parts.length, 'part')} requested again: ${plural(calls, 'call')}, ${count(credits)} credits\n`;
+    return `${free}${plural(parts.length, 'part')} requested again: ${plural(calls, 'call')}, ${plural(credits, 'credit')}\n`;
   }
-  return `${free}The rest must be requested from the service: ${plural(bill.calls, 'call')}, ${count(bill.credits)} credits\nNothing was requested. Add --yes to request them.\n`;
+  return `${free}The rest must be requested from the service: ${plural(bill.calls, 'call')}, ${plural(bill.credits, 'credit')}\nNothing was requested. Add --yes to request them.\n`;
 }
 
 async function repaired(request: RepairRequest, args: CommandArguments, settings: RunSettings): Promise<RepairOutcome> {

@@ -27,7 +27,7 @@ export function statusText(status: ExportStatus, shown: string): string {
     ...fleetLines(status),
     ...serviceLines(status),
     ...speedLines(status),
-    `  spent    ${plural(status.calls, 'call')}, ${count(status.credits)} credits`,
+    `  spent    ${plural(status.calls, 'call')}, ${plural(status.credits, 'credit')}`,
     ...creditLines(status),
     ...(status.lastError === null ? [] : [`  error    ${printable(status.lastError)}`]),
     '',
@@ -130,5 +130,5 @@ function speedLines({ state, rate, etaMs }: ExportStatus): string[] {
 function creditLines({ creditsToday, creditsLeft }: ExportStatus): string[] {
   if (creditsToday === null) return [];
   const left = creditsLeft === null ? '' : `, ${count(creditsLeft)} left`;
-  return [`  today    ${count(creditsToday)} credits${left}`];
+  return [`  today    ${plural(creditsToday, 'credit')}${left}`];
 }

@@ -36,11 +36,10 @@ export function summaryText(outcome: ExportOutcome, shown: string, saved?: numbe
     ...columnLines(outcome.columns).map((line) => `    ${line}`),
     '',
     ...billLines(outcome),
-    ...(account.creditsLeft === null ? [] : [`  ${count(account.creditsLeft)} credits left`]),
+    ...(account.creditsLeft === null ? [] : [`  ${plural(account.creditsLeft, 'credit')} left`]),
     ...baseLines(account, saved),
     ...noteLines(account),
-    '',
-    ...fileLines(account, shown),
+    ...(account.files.length === 0 ? [] : ['', ...fileLines(account, shown)]),
   ].join('\n');
 }
 
@@ -58,12 +57,12 @@ function isResumable({ error }: ExportOutcome, shown: string): boolean {
 }
 
 function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {
-  if (state === 'already') return [`  ${plural(account.calls, 'call')}, ${count(account.credits)} credits in total`];
+  if (state === 'already') return [`  ${plural(account.calls, 'call')}, ${plural(account.credits, 'credit')} in total`];
   const whole =
     callsOfRun === account.calls
       ? ''
-      : ` (${plural(account.calls, 'call')}, ${count(account.credits)} credits over all runs)`;
-  return [`  ${plural(callsOfRun, 'call')}, ${count(creditsOfRun)} credits, ${duration(elapsedMs)}${whole}`];
+      : ` (${plural(account.calls, 'call')}, ${plural(account.credits, 'credit')} over all runs)`;
+  return [`  ${plural(callsOfRun, 'call')}, ${plural(creditsOfRun, 'credit')}, ${duration(elapsedMs)}${whole}`];
 }
 
 /** What was taken from the base, and a line for each class that was requested: how much of it had changed. */
@@ -99,24 +98,26 @@ function noteLines({ notes: counted, drift }: ExportAccount): string[] {
   const misfits = driftOf('misfit');
   const fields = driftOf('unknownField');
   const values = driftOf('unknownValue');
-  const notes: [number, string][] = [
+  const misfitted = misfits.reduce((sum, each) => sum + each.count, 0);
+  const notes: [number, string, string][] = [
+    [misfitted, 'value', `did not fit ${misfitted === 1 ? 'its' : 'their'} column (kept in extra): ${few(misfits)}`],
+    [fields.length, 'unknown field', `(kept in extra): ${few(fields)}`],
+    [values.length, 'field', `with unknown values (kept): ${few(values)}`],
     [
-      misfits.reduce((sum, each) => sum + each.count, 0),
-      `values did not fit their column (kept in extra): ${few(misfits)}`,
+      counted.formulaCells,
+      'CSV cell',
+      `would run as ${counted.formulaCells === 1 ? 'a formula' : 'formulas'} in a spreadsheet (see csv.formulas)`,
     ],
-    [fields.length, `unknown fields (kept in extra): ${few(fields)}`],
-    [values.length, `fields with unknown values (kept): ${few(values)}`],
-    [counted.formulaCells, 'CSV cells would run as formulas in a spreadsheet (see csv.formulas)'],
-    [counted.replacedSurrogates, 'string cells with a lone surrogate, replaced by U+FFFD'],
-    [counted.foreignRecords, 'records that were not requested (ignored)'],
-    [counted.repeatedRecords, 'records received twice (first one kept)'],
-    [counted.recordsWithoutId, 'records without an id (ignored)'],
-    [counted.otherResponseIds, 'answers with a wrong JSON-RPC id (accepted)'],
+    [counted.replacedSurrogates, 'string cell', 'with a lone surrogate, replaced by U+FFFD'],
+    [counted.foreignRecords, 'record', `that ${counted.foreignRecords === 1 ? 'was' : 'were'} not requested (ignored)`],
+    [counted.repeatedRecords, 'record', 'received twice (first one kept)'],
+    [counted.recordsWithoutId, 'record', 'without an id (ignored)'],
+    [counted.otherResponseIds, 'answer', 'with a wrong JSON-RPC id (accepted)'],
   ];
   return notes
     .filter(([times]) => times > 0)
-    .flatMap(([times, words]) =>
-      wrapText(`${count(times)} ${words}`, noteWidth).map(
+    .flatMap(([times, noun, words]) =>
+      wrapText(`${plural(times, noun)} ${words}`, noteWidth).map(
         (line, index) => `  ${index === 0 ? 'note:' : '     '} ${line}`,
       ),
     );
@@ -145,8 +146,7 @@ function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
     return `    ${table.padEnd(width)}  ${count(rows).padStart(11)}${sizes.map((size) => size.padStart(11)).join('')}`;
   });
   const head = `    ${''.padEnd(width)}  ${'rows'.padStart(11)}${formats.map((name) => name.padStart(11)).join('')}`;
-  return [
-    `  ${plural(files.length, 'file')} of ${plural(parts, 'part')} in ${shown}:`,
-    ...(files.length === 0 ? [] : [head, ...lines]),
-  ].map((line) => line.trimEnd());
+  return [`  ${plural(files.length, 'file')} of ${plural(parts, 'part')} in ${shown}:`, head, ...lines].map((line) =>
+    line.trimEnd(),
+  );
 }

@@ -1,6 +1,6 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { Verification } from '../../operations/verify-export.ts';
-import { byteSize, count, plural, printable } from '../../lib/format-text.ts';
+import { byteSize, plural, printable } from '../../lib/format-text.ts';
 import { commandLine } from '../../lib/shown-path.ts';
 
 /** Most names of files that are not of the export. */
@@ -24,7 +24,7 @@ export interface VerifyWords {
 export function verifyText(result: Verification, { shown, isStrict, isRepaired = false }: VerifyWords): string {
   const { files, rows, bytes, damage, strangers } = result;
   const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'ignored: '}${strangersText(strangers)}\n`;
-  const counted = `${plural(files, 'file')}, ${count(rows)} rows, ${byteSize(bytes)}`;
+  const counted = `${plural(files, 'file')}, ${plural(rows, 'row')}, ${byteSize(bytes)}`;
   const isWell = `  ${counted}: hashes, row counts, columns and totals match the manifest\n`;
   if (verifyExitCode(result, isStrict) === 0) return `${shown}: all is well\n${isWell}${notes}`;
   if (damage.length === 0) return `${shown}: ${plural(strangers.length, 'problem')}\n${notes}${isWell}`;

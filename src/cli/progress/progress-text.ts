@@ -100,7 +100,7 @@ function fateFacts(fates: ProgressFacts['fates']): string[] {
 function costFacts({ calls, callsInFlight, credits, creditsLeft, bytes, retries }: ProgressFacts): string[] {
   return [
     `${plural(calls, 'call')}${callsInFlight > 0 ? `, ${count(callsInFlight)} at once` : ''}`,
-    `${count(credits)} credits${creditsLeft === undefined ? '' : `, ${count(creditsLeft)} left`}`,
+    `${plural(credits, 'credit')}${creditsLeft === undefined ? '' : `, ${count(creditsLeft)} left`}`,
     ...(bytes === 0 ? [] : [byteSize(bytes)]),
     ...(retries === 0 ? [] : [retries === 1 ? '1 retry' : `${count(retries)} retries`]),
   ];

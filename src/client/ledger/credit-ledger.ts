@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive, thisProcess } from '../../lib/process/lock-owner.ts';
 import { type FoundLedger, type LedgerDay, LedgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
-import { namedAccount, type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
+import { allKeys, namedAccount, type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
 import { emptyState, type LedgerState } from './ledger-state.ts';
 
 /** What was booked against a key or an account, by UTC day (`YYYY-MM-DD`), in credits. */
@@ -53,7 +53,7 @@ export interface DiskLedgerOptions extends LedgerOf {
 /** A day as this process sees it. */
 interface OpenDay {
   readonly file: LedgerFile;
-  /** That of the key, of an account. */
+  /** The key's own file of the day, where the ledger is that of an account. */
   readonly ofKey: LedgerFile | undefined;
   /** Credits that are booked and neither settled nor refunded. */
   inFlight: number;
@@ -94,12 +94,13 @@ export async function openDiskLedger({ stateDir, abort, ...whose }: DiskLedgerOp
     return opened;
   }
 
-  /** A day with what the key's ledger has booked on it, once. */
+  /** A day with what the key's ledger has booked on it, once; of a day that was set nothing is missing. */
   function withTaken(state: LedgerState, { ofKey }: OpenDay, day: string): LedgerState {
-    if (ofKey === undefined || key === undefined || state.taken?.includes(key) === true) return state;
+    const { taken = [] } = state;
+    if (ofKey === undefined || key === undefined || taken.includes(key) || taken.includes(allKeys)) return state;
     const { found, path } = ofKey.look();
     const { credits } = stateIn(found, path, { ledger: key, day });
-    return { ...state, credits: state.credits + credits, taken: [...(state.taken ?? []), key] };
+    return { ...state, credits: state.credits + credits, taken: [...taken, key] };
   }
 
   /** Changes a day's balance; resolves to false, and writes nothing, where `step` gives none. */
@@ -159,9 +160,7 @@ export async function openDiskLedger({ stateDir, abort, ...whose }: DiskLedgerOp
         const living = livingIn(state?.inFlight ?? []);
         const inFlight = sumOf(living);
         const after = credits + inFlight;
-        // What the provider says includes the bookings of the key.
-        const taken = key === undefined ? state?.taken : [...new Set([...(state?.taken ?? []), key])];
-        const next = { credits: after, inFlight: living, ...(taken && { taken }) };
+        const next = { credits: after, inFlight: living, taken: [allKeys] };
         return { result: { before: state?.credits, after, inFlight }, next };
       });
     },

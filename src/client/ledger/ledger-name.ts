@@ -33,3 +33,6 @@ export function namedAccount(name: string): string | undefined {
 export function takenOver({ apiKey, account }: LedgerOf): string | undefined {
   return account === undefined || apiKey === undefined ? undefined : keyHash(apiKey);
 }
+
+/** Stands for every key among those that an account took over: its day was set to the provider's figure, which includes them all. */
+export const allKeys = 'all keys';

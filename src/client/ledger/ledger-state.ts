@@ -12,7 +12,7 @@ const stateSchema = z.object({
   credits,
   /** How much of it each process has in flight. */
   inFlight: z.array(z.object({ credits, owner: ownerSchema })),
-  /** Of an account: the ledgers of keys whose bookings of the day are in `credits`. */
+  /** Of an account: the ledgers of keys whose bookings of the day are in `credits`; `allKeys` once the day was set. */
   taken: z.array(z.string()).optional(),
 });
 

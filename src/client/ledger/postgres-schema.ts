@@ -1,17 +1,18 @@
 import { ExportError } from '../../lib/export-error.ts';
+import { allKeys } from './ledger-name.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
 /**
  * Raise it with every change of the statements. Programs of older versions may still work with the schema: a new version adds
  * columns and functions, and never changes the arguments or the result of a function that is there.
  */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /**
  * Tables and functions of a shared ledger. Everything of a key or an account is in rows of that key (`ledgerName`), so one database serves many.
  * `day`: what is booked. `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
  * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. `sums`: what an export has
- * planned and sent, in calls. `taken`: the ledgers of keys whose bookings an account took over. Function bodies take the time after their locks.
+ * planned and sent, in calls. `taken`: the ledgers of keys whose bookings an account took over, and `allKeys` on a day that was set. Function bodies take the time after their locks.
  */
 export const schemaStatements = `
 create schema if not exists asset_export;
@@ -37,11 +38,15 @@ create table if not exists asset_export.taken (
 create or replace function asset_export.take_over(p_key text, p_from text, p_day date) returns void
 language plpgsql as $$
 begin
-  insert into asset_export.taken values (p_key, p_day, p_from) on conflict do nothing;
+  insert into asset_export.day as d values (p_key, p_day, 0) on conflict do nothing;
+  perform from asset_export.day where key = p_key and day = p_day for update;
+  insert into asset_export.taken select p_key, p_day, p_from
+  where not exists (select from asset_export.taken where key = p_key and day = p_day and from_key = '${allKeys}')
+  on conflict do nothing;
   if not found then return; end if;
-  insert into asset_export.day as d
-  select p_key, p_day, coalesce((select f.booked from asset_export.day f where f.key = p_from and f.day = p_day), 0)
-  on conflict (key, day) do update set booked = d.booked + excluded.booked;
+  update asset_export.day set booked = booked
+    + coalesce((select f.booked from asset_export.day f where f.key = p_from and f.day = p_day), 0)
+  where key = p_key and day = p_day;
 end
 $$;
 
@@ -158,6 +163,7 @@ begin
   select coalesce(sum(credits), 0) into in_flight from asset_export.flight
   where key = p_key and day = p_day and seen > clock_timestamp() - interval '10 minutes';
   update asset_export.day set booked = p_credits + in_flight where key = p_key and day = p_day;
+  insert into asset_export.taken values (p_key, p_day, '${allKeys}') on conflict do nothing;
   return next;
 end
 $$;

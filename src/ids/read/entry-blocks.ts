@@ -60,6 +60,11 @@ export class EntryBlocks {
     if (entries.length === entriesPerBlock) this.#cut();
   }
 
+  /** Entries that were not taken yet. */
+  get length(): number {
+    return this.#full.length * entriesPerBlock + this.#open.entries.length;
+  }
+
   get hasFull(): boolean {
     return this.#full.length > 0;
   }

@@ -24,7 +24,7 @@ export interface ReadIdsOptions extends ReadingListener, ReadingRules {
   readonly expected?: readonly InputFingerprint[] | undefined;
   /** Told what was read of an input, at its end; before, for Parquet and where `limit` is given. */
   readonly onFingerprint?: ((fingerprint: InputFingerprint) => void) | undefined;
-  /** Told how many more bytes of the files, as they lie on disk, were read. */
+  /** Told before entries are handed out how many more bytes of the files, as they lie on disk, belong to them. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
@@ -63,7 +63,9 @@ async function* readOne(input: IdInput, options: ReadOneOptions): AsyncGenerator
   const expected = options.expected?.[source];
   const form = input.form ?? (await lookAtList(input, { ...options, expected }));
   if (form.kind !== 'parquet') {
-    yield* readText(inputBytes(input, { expected, onBytes, onFingerprint }), { ...options, input, form });
+    const ahead = new BytesAhead(onBytes);
+    const bytes = inputBytes(input, { expected, onBytes: ahead.add, onFingerprint });
+    yield* readText(bytes, { ...options, input, form, ahead });
     return;
   }
   const { readParquetIds } = await import('./read-parquet.ts');
@@ -78,26 +80,61 @@ function beginningOf({ entries, hashes }: EntryBlock, length: number): EntryBloc
   return { entries: beginning, hashes: hashes.subarray(0, wordsPerHash * entries.validBetween(0, length)) };
 }
 
+/** Bytes that were read, of entries that are not handed out: one piece of a file holds those of several blocks. */
+class BytesAhead {
+  readonly #onBytes: ReadIdsOptions['onBytes'];
+  #bytes = 0;
+
+  constructor(onBytes?: ReadIdsOptions['onBytes']) {
+    this.#onBytes = onBytes;
+  }
+
+  readonly add = (bytes: number): void => {
+    this.#bytes += bytes;
+  };
+
+  /** Reports the bytes of some of the entries that they hold. */
+  report(entries: number, of: number): void {
+    const share = Math.floor((this.#bytes * entries) / of);
+    this.#bytes -= share;
+    this.#onBytes?.(share);
+  }
+}
+
 export interface ReadTextOptions extends ReadingListener, ListRules {
   readonly input: IdInput;
   /** Index of the input, in the order of reading. */
   readonly source: number;
   readonly form: Exclude<ListForm, ParquetForm>;
+  readonly ahead?: BytesAhead;
 }
 
 /** Reads the entries of one text, of any format but Parquet. How its bytes are cut into pieces makes no difference. */
 export async function* readText(
   bytes: AsyncIterable<Uint8Array>,
-  { input, source, form, outcome, ...listener }: ReadTextOptions,
+  { input, source, form, outcome, ahead = new BytesAhead(), ...listener }: ReadTextOptions,
 ): AsyncGenerator<EntryBlock> {
   const entries = new EntryBlocks(input.name, source, listener);
   const reader = openReader(input.name, entries, { form, outcome });
   for await (const piece of checkText(input, bytes)) {
     reader.push(piece);
-    yield* entries.take();
+    yield* handedOut(entries, ahead, false);
   }
   reader.end();
-  yield* entries.take(true);
+  yield* handedOut(entries, ahead, true);
+}
+
+/** The blocks that are full, at the end of the text also the last one, and their bytes. */
+function* handedOut(entries: EntryBlocks, ahead: BytesAhead, isEnd: boolean): Generator<EntryBlock> {
+  // Another entry may be under way: only the end of the text shows all bytes.
+  let left = entries.length + (isEnd ? 0 : 1);
+  for (const block of entries.take(isEnd)) {
+    const { length } = block.entries;
+    ahead.report(length, left);
+    left -= length;
+    yield block;
+  }
+  if (isEnd) ahead.report(1, 1);
 }
 
 function openReader(

@@ -39,9 +39,17 @@ async function textOf(files: FileStore, path: string): Promise<string | undefine
 }
 
 /** Opens the record of an unfinished export for the run that begins. Nothing is written before the first line. */
-export async function openRunRecord(files: FileStore, folder: string): Promise<RunRecord> {
-  const text = await textOf(files, pathIn(folder, exportPaths.runLines));
-  return new RecordFile(files, pathIn(folder, exportPaths.runLines), text ?? '');
+export function openRunRecord(files: FileStore, folder: string): Promise<RunRecord> {
+  return openRecord(files, pathIn(folder, exportPaths.runLines));
+}
+
+/** Opens the record that a complete export in a folder keeps. */
+export function openKeptRecord(files: FileStore, folder: string): Promise<RunRecord> {
+  return openRecord(files, pathIn(folder, exportPaths.keptRunLines));
+}
+
+async function openRecord(files: FileStore, path: string): Promise<RunRecord> {
+  return new RecordFile(files, path, (await textOf(files, path)) ?? '');
 }
 
 class RecordFile implements RunRecord {

@@ -1,7 +1,7 @@
 import { utcDay } from '../../lib/clock.ts';
 import { committedCounts } from '../commit-sums.ts';
 import type { Counts } from '../export-facts.ts';
-import type { ExportStanding } from '../export-standing.ts';
+import type { ExportStanding, Spent, UnfinishedStanding } from '../export-standing.ts';
 import type { Manifest } from '../manifest.ts';
 import type { RunLine, RunSpan, RunStart } from './run-lines.ts';
 
@@ -157,14 +157,21 @@ export interface CreditFigures {
   readonly left: number | undefined;
 }
 
+export interface CreditsAsked {
+  readonly nowMs: number;
+  /** The run that works; undefined when none does. */
+  readonly live?: RecordedRun | undefined;
+  /** Over all runs: a killed run may have sent calls that its last span does not know. */
+  readonly spent?: Pick<Spent, 'credits'> | undefined;
+}
+
 /**
  * Credits of a record. All processes of an export book in one ledger, which `creditsPerDay` needs: what any of them saw of it last
- * holds for all, also when that run has ended. @param live the run that works; undefined when none does
+ * holds for all, also when that run has ended.
  */
 export function creditFigures(
   runs: readonly RecordedRun[],
-  live: RecordedRun | undefined,
-  nowMs: number,
+  { nowMs, live, spent = { credits: 0 } }: CreditsAsked,
 ): CreditFigures {
   let seen: { readonly atMs: number; readonly booked: number } | undefined;
   for (const { start, spans } of runs) {
@@ -172,10 +179,25 @@ export function creditFigures(
     const atMs = start.startMs + (last === undefined ? 0 : last.t + last.ms);
     if (last?.booked !== undefined && (seen === undefined || atMs >= seen.atMs)) seen = { atMs, booked: last.booked };
   }
-  const today = seen !== undefined && utcDay(seen.atMs) === utcDay(nowMs) ? seen.booked : 0;
+  const booked = seen !== undefined && utcDay(seen.atMs) === utcDay(nowMs) ? seen.booked : 0;
+  const today = Math.max(booked, leastToday(runs, { nowMs, booked, ...spent }));
   const { start } = live ?? runs.at(-1) ?? {};
   const ofRun = live === undefined ? undefined : live.sent * live.start.creditsPerCall;
   return { today, left: creditsLeftOf(start ?? {}, { today, ofRun }) };
+}
+
+interface SeenToday {
+  readonly nowMs: number;
+  readonly booked: number;
+  readonly credits: number;
+}
+
+/** The least that is booked today: all that the export has spent, if its runs began today; 0 where nobody knows. */
+function leastToday(runs: readonly RecordedRun[], { nowMs, booked, credits }: SeenToday): number {
+  const areOfToday = runs.length > 0 && runs.every(({ start }) => utcDay(start.startMs) === utcDay(nowMs));
+  const recorded = runs.reduce((sum, { sent, start }) => sum + sent * start.creditsPerCall, 0);
+  // A ledger below the calls that were recorded with it was corrected (`credits set`), or calls were refunded.
+  return areOfToday && booked >= recorded ? credits : 0;
 }
 
 export interface InputsRead {
@@ -238,24 +260,32 @@ export function manifestFigures({ counts, base }: Pick<Manifest, 'counts' | 'bas
   return accountFigures({ counts, read: counts.read, fetched: 0, unlisted: base?.unlisted });
 }
 
+export interface StandingFigures {
+  readonly account: AccountFigures;
+  /** Booked on this UTC day by all who share the ledger, when the export last looked; null without a run. */
+  readonly creditsToday: number | null;
+}
+
 /** The figures of an export that stands so, whoever reads it. */
-export function standingFigures(standing: ExportStanding, nowMs: number): AccountFigures {
+export function standingFigures(standing: ExportStanding, nowMs: number): StandingFigures {
   const runs = runsOf(standing.lines);
+  // The run that completed an export has recorded all of its calls.
+  const { owner, spent } = 'manifest' in standing ? {} : standing;
   const last = runs.at(-1);
-  if ('manifest' in standing) {
-    const { left: creditsLeft } = creditFigures(runs, undefined, nowMs);
-    return { ...manifestFigures(standing.manifest), creditsLeft: creditsLeft ?? null };
-  }
-  const { commits, owner, fleet, lines } = standing;
-  const counts = committedCounts(commits);
   const live = owner !== undefined && last?.end === undefined ? last : undefined;
+  const { today, left: creditsLeft = null } = creditFigures(runs, { nowMs, live, spent });
+  const account = 'manifest' in standing ? manifestFigures(standing.manifest) : unfinishedFigures(standing);
+  return { account: { ...account, creditsLeft }, creditsToday: runs.length === 0 ? null : today };
+}
+
+function unfinishedFigures({ commits, fleet, lines }: UnfinishedStanding): AccountFigures {
+  const counts = committedCounts(commits);
   return accountFigures({
     counts,
-    read: fleet?.entries ?? last?.read ?? 0,
+    read: fleet?.entries ?? lastRunOf(lines)?.read ?? 0,
     fetched:
       fleet === undefined
         ? fetchedIds(lines, counts)
         : fleet.workers.reduce((sum, worker) => sum + worker.fetched, fleet.kept),
-    creditsLeft: creditFigures(runs, live, nowMs).left,
   });
 }

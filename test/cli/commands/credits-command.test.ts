@@ -105,6 +105,22 @@ describe('credits set', () => {
     expect((await credits(folder, [], key)).stdout).toMatch(/ 99 {2}today\n$/);
   });
 
+  it('shows and sets the ledger of the account in the environment, as a run books there; the flag wins', async () => {
+    const { folder } = await bookedState();
+    const of = (args: readonly string[], account: string): Promise<ProgramRun> =>
+      runProgram(['credits', ...args], {
+        cwd: folder,
+        environment: { ASSET_EXPORT_STATE: 'state', ASSET_EXPORT_API_KEY: key, ASSET_EXPORT_ACCOUNT: account },
+      });
+    expect((await of(['set', '99'], 'main')).stdout).toContain('under account main: 0 credits were booked, now 99');
+    expect((await of([], 'main')).stdout).toMatch(/^Credits booked under account main, by UTC day:\n.* 99 {2}today\n$/);
+    expect((await of(['--account', 'other'], 'main')).stdout).toContain('under account other');
+    expect((await of([], '')).stdout).toContain(`under key ${hash}`);
+    const refused = await of([], 'a b');
+    expect(refused).toMatchObject({ exit: 2, stdout: '' });
+    expect(refused.stderr).toContain('ASSET_EXPORT_ACCOUNT must be 1 to 64 letters');
+  });
+
   it('keeps what a program has in flight on top, and says so', async () => {
     const { folder } = await bookedState();
     const running = await openDiskLedger({ stateDir: join(folder, 'state'), apiKey: key });

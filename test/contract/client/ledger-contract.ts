@@ -179,6 +179,27 @@ export function describeAccounts(name: string, prepare: () => Promise<OpenLedger
       await ledger.close();
     });
 
+    it('takes nothing over any more on a day that was set, whoever set it', async () => {
+      const open = await prepare();
+      await book(open, { apiKey: 'one' }, 1600);
+      await book(open, { apiKey: 'two' }, 320);
+      await book(open, { account: 'main', apiKey: 'one' }, 160);
+      const ledger = await open({ account: 'main' });
+      expect(await ledger.set({ day, credits: 2080 })).toEqual({ before: 1760, after: 2080, inFlight: 0 });
+      await ledger.close();
+      expect(await bookedOf(open, { account: 'main', apiKey: 'two' })).toBe(2080);
+      await book(open, { account: 'main', apiKey: 'two' }, 160);
+      await book(open, { account: 'main', apiKey: 'one' }, 160);
+      expect(await bookedOf(open, { account: 'main' })).toBe(2400);
+      // Another day was not set.
+      const next = await open({ apiKey: 'two' });
+      await next.reserve({ day: '2026-03-15', credits: 20 });
+      await next.close();
+      const account = await open({ account: 'main', apiKey: 'two' });
+      expect(await account.booked('2026-03-15')).toBe(20);
+      await account.close();
+    });
+
     it('holds, after any order of bookings, each booking of its own and of its keys before their first use', async () => {
       const open = await prepare();
       const random = new SeededRandom([1, 2, 3, 4]);
