@@ -117,8 +117,8 @@ const questions: readonly Question[] = [
   {
     name: 'base',
     after: ['packages'],
-    ask: async ({ loaded: { job } }) => {
-      const base = await checkBase(job, context);
+    ask: async ({ loaded: { job }, ids }) => {
+      const base = await checkBase(job, ids, context);
       return { ...base, base };
     },
   },
@@ -194,7 +194,7 @@ const call: Question = {
         stop: signal,
         abort: signal,
       };
-      return await checkCall(job, ids?.firstId, { ...common, proxy: open.proxy, ...open });
+      return await checkCall(job, ids?.firstIds[0], { ...common, proxy: open.proxy, ...open });
     } finally {
       await open.close();
     }

@@ -8,24 +8,21 @@ import { readIds, type ReadingRules } from './read-ids.ts';
 export interface FirstEntries {
   /** `entriesLookedAt`, or all where there are fewer. */
   readonly entries: number;
-  /** How many of these are ids. */
-  readonly ids: number;
-  readonly firstId: string | undefined;
+  /** Those of them that are ids, in their order. */
+  readonly ids: readonly string[];
 }
 
 /** Reads the first entries of an input. @throws {ExportError} `input` when it cannot be read */
 export async function firstEntries(input: IdInput, rules: ReadingRules): Promise<FirstEntries> {
-  let [entries, ids] = [0, 0];
-  let firstId: string | undefined;
+  let entries = 0;
+  const ids: string[] = [];
   for await (const { entries: block } of readIds([input], { ...rules, limit: entriesLookedAt })) {
     entries += block.length;
     for (let index = 0; index < block.length; index += 1) {
-      if (!block.isValid(index)) continue;
-      ids += 1;
-      firstId ??= block.at(index).text;
+      if (block.isValid(index)) ids.push(block.at(index).text);
     }
   }
-  return { entries, ids, firstId };
+  return { entries, ids };
 }
 
 /** The size of an input as it lies on disk or in its bucket. */

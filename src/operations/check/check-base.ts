@@ -3,19 +3,31 @@ import type { Job } from '../../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
 import { commandLine, shownPath } from '../../lib/shown-path.ts';
+import type { FinishedExport } from '../../finished/finished-export.ts';
+import { textOfCell } from '../../records/row-block.ts';
+import { isIdColumn } from '../../records/table.ts';
 import { inTurns } from '../../objects/small-objects.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import type { HomeContext } from '../homes/open-home.ts';
 import { openHome } from '../homes/open-home.ts';
 import { baseOf, newBase } from '../nights/based-export.ts';
+import type { CheckedIds } from './check-ids.ts';
 import type { Fact } from './fact.ts';
 
 export interface CheckedBase extends Fact {
   readonly isThere: boolean;
 }
 
-/** Finds the base of a job, and sees that its files are there with their sizes. @throws {ExportError} `input`, `usage`, `damaged` */
-export async function checkBase(job: Job, context: HomeContext): Promise<CheckedBase> {
+/**
+ * Finds the base of a job, and sees that its files are there with their sizes and that it has one of the ids.
+ * @param ids undefined where they were not looked at
+ * @throws {ExportError} `input`, `usage`, `damaged`
+ */
+export async function checkBase(
+  job: Job,
+  ids: Pick<CheckedIds, 'firstIds' | 'isAll'> | undefined,
+  context: HomeContext,
+): Promise<CheckedBase> {
   if (job.base.from === undefined) return { fact: 'none', isThere: false };
   const home = await openHome(job, context);
   // An unfinished export keeps the base that it began with.
@@ -36,6 +48,29 @@ export async function checkBase(job: Job, context: HomeContext): Promise<Checked
       todo: `Repair it (${commandLine('verify', shown, '--repair')}), or name another base with --base.`,
     });
   });
-  const { exported, carried } = manifest.counts;
-  return { fact: `${shown}, ${plural(exported + carried, 'asset')}`, isThere: true };
+  const rows = manifest.counts.exported + manifest.counts.carried;
+  const fact = { fact: `${shown}, ${plural(rows, 'asset')}`, isThere: true };
+  if (
+    ids === undefined ||
+    ids.firstIds.length === 0 ||
+    rows === 0 ||
+    (await hasOne(base.finished, new Set(ids.firstIds)))
+  )
+    return fact;
+  const message = `none of the ${ids.isAll ? '' : 'first '}${plural(ids.firstIds.length, 'id')} is in the base ${shown}`;
+  if (!ids.isAll) return { ...fact, warnings: [`${message}: is it that of another job?`] };
+  throw new ExportError('input', message, {
+    todo: 'Check base.from and the id list. For an export that requests everything, use --base none.',
+  });
+}
+
+/** Whether an export has one of some ids among its assets. One of records alone is not read for that. */
+async function hasOne(finished: FinishedExport, ids: ReadonlySet<string>): Promise<boolean> {
+  const column = finished.tables.get('assets')?.columns.find(isIdColumn);
+  const files = finished.filesOf('assets').filter(({ format }) => format !== 'raw');
+  if (column === undefined || files.length === 0) return true;
+  for (const file of files.filter(({ format }) => format === files[0]?.format))
+    for await (const block of finished.blocks(file, [column]))
+      for (let row = 0; row < block.rows; row += 1) if (ids.has(textOfCell(block, row) ?? '')) return true;
+  return false;
 }

@@ -9,17 +9,19 @@ import { intolerableIds } from '../tolerance.ts';
 import type { Fact } from './fact.ts';
 
 export interface CheckedIds extends Fact {
-  readonly firstId: string | undefined;
+  /** The ids that were read. */
+  readonly firstIds: readonly string[];
+  /** Whether these are all. */
+  readonly isAll: boolean;
   /** Entries of all files, about. */
   readonly inAll: number;
 }
 
 interface Sums {
   entries: number;
-  ids: number;
+  ids: string[];
   inAll: number;
   isWhole: boolean;
-  firstId: string | undefined;
 }
 
 /**
@@ -34,33 +36,33 @@ export async function checkIds(
   const from = job.ids.from.filter((name) => name !== '-');
   const hasStdin = from.length < job.ids.from.length;
   const warnings = hasStdin ? ['ids from stdin are read by the run alone'] : [];
-  if (from.length === 0) return { fact: 'not read', warnings, firstId: undefined, inAll: 0 };
+  if (from.length === 0) return { fact: 'not read', warnings, firstIds: [], isAll: false, inAll: 0 };
   const { inputs } = await findInputs({
     ...{ job: { ...job, ids: { ...job.ids, from } }, idsFolder, outputDir, folder, files: diskFileStore },
     ...{ stdin: process.stdin, streams: true, findRemote: bucketIds(job, context) },
     onNote: (note) => warnings.push(note),
   });
-  const sums: Sums = { entries: 0, ids: 0, inAll: 0, isWhole: true, firstId: undefined };
+  const sums: Sums = { entries: 0, ids: [], inAll: 0, isWhole: true };
   for (const input of inputs) {
     const first = await firstEntries(input, job.ids);
     sums.entries += first.entries;
-    sums.ids += first.ids;
+    sums.ids.push(...first.ids);
     sums.inAll += aboutEntries(input, await bytesOfInput(input));
     sums.isWhole &&= input.looked?.isWhole === true && input.looked.entries <= first.entries;
-    sums.firstId ??= first.firstId;
   }
-  const { entries, ids, inAll, firstId } = sums;
-  const bad = entries - ids;
+  const { entries, ids, inAll } = sums;
+  const bad = entries - ids.length;
   const isAll = sums.isWhole && !hasStdin && job.ids.limit === undefined;
   const error = isAll ? intolerableIds({ read: entries, invalid: bad, duplicates: 0 }, job) : undefined;
   if (error !== undefined) throw error;
   if (bad > 0)
     warnings.unshift(`${count(bad)} of the ${count(entries)} entries ${bad === 1 ? 'is no id' : 'are no ids'}`);
-  return { fact: factOf(inputs.length, sums), warnings, firstId, inAll: Math.min(inAll, job.ids.limit ?? inAll) };
+  const about = Math.min(inAll, job.ids.limit ?? inAll);
+  return { fact: factOf(inputs.length, sums), warnings, firstIds: ids, isAll, inAll: about };
 }
 
 function factOf(files: number, { entries, ids, isWhole }: Sums): string {
-  const found = entries === ids ? 'are ids' : 'were read';
+  const found = entries === ids.length ? 'are ids' : 'were read';
   if (isWhole) return `${plural(files, 'file')}, all ${count(entries)} entries ${found}`;
   return `${plural(files, 'file')}, first 1,000 entries${files === 1 ? '' : ' of each'} ${found}`;
 }

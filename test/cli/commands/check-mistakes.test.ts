@@ -1,10 +1,14 @@
 import { mkdir, readdir, rm, symlink, truncate } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
 import { closedPort, linesOf, Prepared } from '../../support/prepared-job.ts';
+
+const sampleIds = fileURLToPath(new URL('../../../data/ids.txt', import.meta.url));
 
 const server = await postgresOfTests('the database is not checked');
 
@@ -74,6 +78,17 @@ const mistakes: readonly Mistake[] = [
     async (job) => {
       await job.withBase();
       await truncate(join(job.folder, 'base/manifest.json'), 100);
+    },
+  ],
+  [
+    'a base without a common id',
+    'base',
+    4,
+    async (job) => {
+      const others = idEntries({ entries: 20 });
+      await job.write('ids.txt', readFileSync(sampleIds, 'utf8').split('\n').slice(0, 20).join('\n'));
+      await job.withBase();
+      await job.write('ids.txt', others.join('\n'));
     },
   ],
   ['no key', 'key', 2, (job) => delete job.environment['ASSET_EXPORT_API_KEY']],
