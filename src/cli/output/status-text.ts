@@ -3,6 +3,7 @@ import { shellWord } from '../../lib/shown-path.ts';
 import type { ExportStatus } from '../../operations/export-status.ts';
 import { limitText } from '../../store/limited.ts';
 import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
+import { cutLine } from '../progress/progress-lines.ts';
 import { identityLines } from './identity-text.ts';
 
 /** A glob may stand for thousands. */
@@ -65,15 +66,20 @@ export function statusTable(exports: readonly ShownStatus[]): string {
 }
 
 function cellsOf(status: ExportStatus | ExportError): string[] {
-  if (status instanceof ExportError) return [status.exit, '', '', '', '', printable(status.message)];
+  if (status instanceof ExportError) return [status.exit, '', '', '', '', shortError(status.message)];
   return [
     `${stateText(status)}${status.limit === null ? '' : `, ${limitText(status.limit)}`}${troubleText(status)}`,
     share(status.inputShare, 1),
     count(status.rows),
     status.fetched === 0 ? '' : count(status.fetched),
     count(status.credits),
-    status.lastError === null ? '' : printable(status.lastError),
+    status.lastError === null ? '' : shortError(status.lastError),
   ];
+}
+
+/** An error among others: the export's own status has all of it. */
+function shortError(text: string): string {
+  return cutLine(printable(text), 60);
 }
 
 /** `complete`, `running`, `waiting until …`, `stopped (exit N)`, `stopped (killed)` */
