@@ -10,7 +10,8 @@ import { inTurns } from '../../objects/small-objects.ts';
 import { pathIn } from '../../store/export-folder.ts';
 import type { HomeContext } from '../homes/open-home.ts';
 import { openHome } from '../homes/open-home.ts';
-import { baseOf, newBase } from '../nights/based-export.ts';
+import { keptBase, newBase } from '../nights/based-export.ts';
+import { noCommonId } from '../nights/common-ids.ts';
 import type { CheckedIds } from './check-ids.ts';
 import type { Fact } from './fact.ts';
 
@@ -32,7 +33,7 @@ export async function checkBase(
   const home = await openHome(job, context);
   // An unfinished export keeps the base that it began with.
   const begun = (await home.readManifest()) === undefined ? (await home.readProgress())?.start : undefined;
-  const base = begun === undefined ? await newBase(job, context) : await baseOf(job, { home, context }, begun);
+  const base = begun === undefined ? await newBase(job, context) : await keptBase(job, begun, context);
   if (base === undefined) {
     const first = firstNight(job, false);
     return { fact: 'none', isThere: false, warnings: first === undefined ? [] : [first] };
@@ -58,10 +59,8 @@ export async function checkBase(
   )
     return fact;
   const message = `none of the ${ids.isAll ? '' : 'first '}${plural(ids.firstIds.length, 'id')} is in the base ${shown}`;
-  if (!ids.isAll) return { ...fact, warnings: [`${message}: is it that of another job?`] };
-  throw new ExportError('input', message, {
-    todo: 'Check base.from and the id list. For an export that requests everything, use --base none.',
-  });
+  if (ids.isAll) throw noCommonId(message);
+  return { ...fact, warnings: [`${message}: is it that of another job?`] };
 }
 
 /** Whether an export has one of some ids among its assets. One of records alone is not read for that. */

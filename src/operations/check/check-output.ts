@@ -3,8 +3,8 @@ import { isBucketAddress } from '../../lib/bucket-address.ts';
 import { shownPath } from '../../lib/shown-path.ts';
 import { probeStore } from '../../objects/probe-store.ts';
 import { probeFolder } from '../../store/probe-folder.ts';
-import { statusAt } from '../export-status.ts';
-import type { ExportPlace } from '../homes/export-place.ts';
+import type { ExportStanding } from '../../store/export-standing.ts';
+import { standingIfAny } from '../standing-at.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { requireLatestFree } from '../nights/point-latest.ts';
@@ -24,10 +24,11 @@ export async function checkOutput(job: Job, context: HomeContext): Promise<Check
   const shown = shownPath(dir, process.cwd());
   const home = await openHome(job, context);
   await home.requireOwn();
-  const begun = (await home.readManifest()) ?? (await home.readProgress())?.start;
+  const standing = await standingIfAny(home.place, context.clock.now());
+  const begun = standing !== undefined && 'manifest' in standing ? standing.manifest : standing?.start;
   // Its inputs are compared by a run, which reads all of them.
   if (begun !== undefined) requireSame(home.name, begun, { job: jobShape(job), inputs: begun.inputs });
-  const holder = begun === undefined ? [] : await holderOf(home.place, context.clock.now());
+  const holder = begun === undefined ? [] : holderOf(standing);
   if (!isBucketAddress(dir)) {
     const exists = await probeFolder(dir);
     await requireLatestFree(job, context);
@@ -50,8 +51,9 @@ export async function checkOutput(job: Job, context: HomeContext): Promise<Check
 }
 
 /** Who works on an export: a run would end at once. */
-async function holderOf(place: ExportPlace, nowMs: number): Promise<string[]> {
-  const { owner, fleet } = await statusAt(place, nowMs);
-  if (owner === null || fleet !== null) return [];
+function holderOf(standing: ExportStanding | undefined): string[] {
+  if (standing === undefined || 'manifest' in standing) return [];
+  const { owner, fleet } = standing;
+  if (owner === undefined || fleet !== undefined) return [];
   return [`process ${owner.pid} on ${owner.host} works on it: another run would end with exit 11`];
 }

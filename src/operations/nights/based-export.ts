@@ -61,9 +61,18 @@ export async function baseOf(
   const begun = (await home.readProgress())?.start;
   if (begun === undefined) return newBase(job, context);
   requireSame(home.name, begun, now);
-  if (begun.base === undefined) return undefined;
+  return keptBase(job, begun, context);
+}
+
+/** The base that an export began with; undefined where it began without one. */
+export async function keptBase(
+  job: Job,
+  { base }: Pick<ExportStart, 'base'>,
+  context: HomeContext,
+): Promise<OpenBase | undefined> {
+  if (base === undefined) return undefined;
   const { reopenBase } = await import('../../base/open-base.ts');
-  return reopenBase(baseFiles(job, context), begun.base, job);
+  return reopenBase(baseFiles(job, context), base, job);
 }
 
 /** Requests what an export with a base has to request, before its parts are made from that and the base. */

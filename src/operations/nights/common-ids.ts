@@ -27,13 +27,7 @@ export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBa
   const listed = known + choice.asked.new;
   const name = shownPath(base.folder, process.cwd());
   if (rows > 0 && listed > 0 && known === 0) {
-    throw new ExportError(
-      'input',
-      `none of the ${plural(listed, 'id')} is in the base ${name}, which has ${plural(rows, 'asset')}`,
-      {
-        todo: 'Check base.from and the id list. For an export that requests everything, use --base none.',
-      },
-    );
+    throw noCommonId(`none of the ${plural(listed, 'id')} is in the base ${name}, which has ${plural(rows, 'asset')}`);
   }
   const warnings: string[] = [];
   if (rows > 0 && 2 * known < listed)
@@ -52,4 +46,11 @@ export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBa
     warnings.push(ends.filter((end) => end !== '').join(' '));
   }
   return warnings;
+}
+
+/** A base that is of another job, as it seems. */
+export function noCommonId(message: string): ExportError {
+  return new ExportError('input', message, {
+    todo: 'Check base.from and the id list. For an export that requests everything, use --base none.',
+  });
 }
