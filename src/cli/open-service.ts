@@ -6,7 +6,7 @@ import type { LedgerOf } from '../client/ledger/ledger-name.ts';
 import type { SharedPace } from '../client/policies/shared-pace.ts';
 import { ignoredProxy, proxyFor, proxyFromEnvironment, type ProxySettings } from '../client/wire/proxy-settings.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
-import { embedded, type Job } from '../job/job-schema.ts';
+import { embedded, isEmbedded, type Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import { requireAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -56,7 +56,7 @@ export interface ServiceChoice extends ServiceUse {
 export async function openService(choice: ServiceChoice): Promise<OpenService> {
   const { job, stateDir, keyFileFromFlag, abort } = choice;
   const { url, tls } = job.service;
-  if (!url.startsWith(embedded)) {
+  if (!isEmbedded(url)) {
     const apiKey = readApiKey({
       file: job.service.apiKeyFile,
       fileFromFlag: keyFileFromFlag,
@@ -142,7 +142,7 @@ async function ledgerInExport(folder: string, abort: AbortSignal | undefined): P
 
 /** Reads the beginning of the records that an embedded service would answer from. @throws {ExportError} as that service */
 export async function requireRecords({ service }: Job): Promise<void> {
-  if (!service.url.startsWith(embedded)) return;
+  if (!isEmbedded(service.url)) return;
   const { readRecords } = await import('../service/store/read-records.ts');
   const blocks = readRecords([service.url.slice(embedded.length)]);
   await blocks.next();
@@ -163,13 +163,13 @@ export function bookedFor(
   args: CommandArguments,
   { onMissing = () => undefined, environment = process.env }: LookUp = {},
 ): Pick<CreditLedger, 'booked'> | undefined {
-  const isEmbedded = job.service.url.startsWith(embedded);
-  const apiKey = isEmbedded ? embedded : keyIfAny(job, args, { onMissing, environment });
+  const isLocal = isEmbedded(job.service.url);
+  const apiKey = isLocal ? embedded : keyIfAny(job, args, { onMissing, environment });
   if (apiKey === undefined) return undefined;
   const { database } = job.fleet;
-  const account = isEmbedded ? undefined : job.budget.account;
+  const account = isLocal ? undefined : job.budget.account;
   if (database !== undefined) {
-    const key = isEmbedded ? embeddedKey(job) : apiKey;
+    const key = isLocal ? embeddedKey(job) : apiKey;
     return {
       booked: async (day) => {
         const read = async (which: LedgerOf) =>
@@ -179,7 +179,7 @@ export function bookedFor(
       },
     };
   }
-  const stateDir = isEmbedded ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
+  const stateDir = isLocal ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
   return {
     booked: async (day) => {
       const { ledgerFiles } = await import('../client/ledger/ledger-file.ts');

@@ -24,6 +24,11 @@ export const embedded = 'embedded:';
 /** Maximum ids per call, as the service documents it. */
 export const documentedIdsPerCall = 1000;
 
+/** Whether an address of the service names local records. */
+export function isEmbedded(url: string): boolean {
+  return url.startsWith(embedded);
+}
+
 const serviceUrl = z
   .string()
   .min(1)
@@ -34,7 +39,7 @@ const serviceUrl = z
 
 function problemOf(url: string): string | undefined {
   // An empty one is already reported by its length.
-  const problem = url === '' || url.startsWith(embedded) ? undefined : addressProblem(url);
+  const problem = url === '' || isEmbedded(url) ? undefined : addressProblem(url);
   return problem === undefined ? undefined : `${problem}; ${addressExample}`;
 }
 

@@ -1,7 +1,7 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../client/wire/proxy-settings.ts';
-import { embedded, type Job } from '../../job/job-schema.ts';
+import { isEmbedded } from '../../job/job-schema.ts';
 import { jobWarnings } from '../../job/job-warnings.ts';
 import type { LoadedJob } from '../../job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
@@ -126,7 +126,7 @@ const questions: readonly Question[] = [
     name: 'key',
     after: [],
     ask: async ({ loaded: { job } }, { args, environment }) => {
-      if (isEmbedded(job)) return { fact: 'not needed: the records are local' };
+      if (isEmbedded(job.service.url)) return { fact: 'not needed: the records are local' };
       const place = keyPlace(job, args, environment);
       // The database is a question of its own.
       if (job.fleet.database !== undefined) return { fact: `in ${place}` };
@@ -140,7 +140,7 @@ const questions: readonly Question[] = [
     after: [],
     ask: async ({ loaded: { job } }) => {
       await requireRecords(job);
-      if (isEmbedded(job)) return { fact: `${job.service.url} can be read` };
+      if (isEmbedded(job.service.url)) return { fact: `${job.service.url} can be read` };
       const address = await checkAddress(job, proxyFromEnvironment(process.env));
       return { ...address, address };
     },
@@ -173,7 +173,7 @@ const questions: readonly Question[] = [
     name: 'disk',
     after: [],
     ask: ({ loaded: { job }, ids, base }, { args }) => {
-      const isElsewhere = job.fleet.database !== undefined || isEmbedded(job);
+      const isElsewhere = job.fleet.database !== undefined || isEmbedded(job.service.url);
       const ledger = isElsewhere ? undefined : stateFolder(args.text('state-dir'));
       return checkDisk(job, { entries: ids?.inAll, hasBase: base?.isThere === true, stateFolder: ledger });
     },
@@ -250,10 +250,6 @@ async function linesOf(asking: Asking): Promise<CheckLine[]> {
     lines.push(line);
   }
   return lines;
-}
-
-function isEmbedded({ service }: Pick<Job, 'service'>): boolean {
-  return service.url.startsWith(embedded);
 }
 
 async function lineOf(name: string, ask: () => Promise<Fact>): Promise<CheckLine> {

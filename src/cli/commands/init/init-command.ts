@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { embedded } from '../../../job/job-schema.ts';
+import { isEmbedded } from '../../../job/job-schema.ts';
 import { requireAddress } from '../../../lib/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
@@ -67,7 +67,7 @@ function refuseFlags({ folder, flags }: NewJob): void {
 function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
   const shown = (name: string): string => shownPath(join(folder, name), process.cwd());
   // Local records need no key.
-  const isLocal = typeof flags['url'] === 'string' && flags['url'].startsWith(embedded);
+  const isLocal = typeof flags['url'] === 'string' && isEmbedded(flags['url']);
   const steps = [
     ...(written.has(jobFile) && (flags['ids'] === undefined || flags['url'] === undefined)
       ? [`set ids.from and service.url in ${shown(jobFile)}`]

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fieldText } from '../../../job/field-text.ts';
 import { type JobField, jobFields } from '../../../job/job-fields.ts';
 import { jobJsonSchema } from '../../../job/job-json-schema.ts';
-import { embedded } from '../../../job/job-schema.ts';
+import { embedded, isEmbedded } from '../../../job/job-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../job/job-template.ts';
 import { loadJob } from '../../../job/load-job.ts';
 import { type AddressUse, classifyAddress } from '../../../lib/address.ts';
@@ -80,6 +80,6 @@ function fromFolder({ folder, workingFolder }: NewJob, { path }: JobField, value
   if (path === 'ids.from') return Array.isArray(value) ? value.map((text) => moved(text, 'ids')) : value;
   if (path === 'output.dir') return moved(value, 'out');
   if (path === 'service.apiKeyFile') return moved(value, 'local');
-  if (path !== 'service.url' || typeof value !== 'string' || !value.startsWith(embedded)) return value;
+  if (path !== 'service.url' || typeof value !== 'string' || !isEmbedded(value)) return value;
   return `${embedded}${String(moved(value.slice(embedded.length), 'local'))}`;
 }
