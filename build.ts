@@ -36,7 +36,7 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 async function bundle(): Promise<string[]> {
   const bundles = await rolldown({
     cwd: root,
-    input: { main: 'src/main.ts', index: 'src/index.ts', worker: 'src/work/threads/worker-entry.ts' },
+    input: { main: 'src/main.ts', index: 'src/index.ts', worker: 'src/core/work/threads/worker-entry.ts' },
     platform: 'node',
     external: (id) => isBuiltin(id) || external.includes(id),
     // Scanners compare each byte with constants of another module: as numbers these cost nothing.

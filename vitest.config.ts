@@ -2,19 +2,23 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** What `npm run test:fast` leaves out: whole exports, crash models, loads, browsers, and files that start many programs. */
 const slow = [
-  'test/{acceptance,bench,browser,cases,contract,diff,docs,load,model,observe,project,report}/**',
-  'test/{work/threads,client/ledger,lib/process,service}/**',
+  'test/{acceptance,bench,browser,cases,contract,docs,model,project}/**',
+  'test/wings/{observe,report}/**',
+  'test/wings/warehouse/{diff,load}/**',
+  'test/{core/work/threads,core/client/ledger,lib/process,service}/**',
   'test/cli/{command-line,full-disk-ledger,invalid-ids,stop-signals}.test.ts',
   'test/cli/commands/**',
-  'test/client/{create-client,with-service}.test.ts',
-  'test/client/wire/hostile-bodies.test.ts',
-  'test/formats/parquet/parquet.test.ts',
-  'test/ids/{checked-id,read/bad-input}.test.ts',
+  'test/core/client/{create-client,with-service}.test.ts',
+  'test/core/client/wire/hostile-bodies.test.ts',
+  'test/core/formats/parquet/parquet.test.ts',
+  'test/core/ids/{checked-id,read/bad-input}.test.ts',
+  'test/core/run/shaped-export.test.ts',
+  'test/exports/verify-export.test.ts',
   'test/lib/scan/csv-counter.test.ts',
-  'test/operations/{refresh,repair,shaped,verify}-export.test.ts',
-  'test/records/{rebuild-asset,scan/record-rows}.test.ts',
-  'test/store/{lock,part-file}.test.ts',
-  'test/warehouse/{duckdb,postgres}.test.ts',
+  'test/places/{files/lock,scratch/part-file}.test.ts',
+  'test/core/records/{rebuild-asset,scan/record-rows}.test.ts',
+  'test/wings/{nights/refresh,repair/repair}-export.test.ts',
+  'test/wings/warehouse/{duckdb,postgres}.test.ts',
 ];
 
 export default defineConfig(({ mode }) => ({

@@ -118,13 +118,14 @@ function main(): void {
   const files = sourceFiles();
   const rooms = new Map<string, number>();
   for (const { name, lines } of files) {
-    const room = name.includes('/') ? name.slice(0, name.indexOf('/')) : name;
-    rooms.set(room, (rooms.get(room) ?? 0) + lines);
+    const [top = '', inner = ''] = name.split('/');
+    for (const room of top === 'core' || top === 'wings' ? [top, `${top}/${inner}`] : [top])
+      rooms.set(room, (rooms.get(room) ?? 0) + lines);
   }
   process.stdout.write('lines a room\n');
-  for (const [room, lines] of rooms) process.stdout.write(`  ${room.padEnd(14)} ${String(lines).padStart(6)}\n`);
+  for (const [room, lines] of [...rooms].sort()) process.stdout.write(`  ${room.padEnd(16)} ${String(lines).padStart(6)}\n`);
   const total = files.reduce((sum, { lines }) => sum + lines, 0);
-  process.stdout.write(`  ${'all'.padEnd(14)} ${String(total).padStart(6)} in ${files.length} files\n`);
+  process.stdout.write(`  ${'all'.padEnd(16)} ${String(total).padStart(6)} in ${files.length} files\n`);
   print(
     `files above ${mostLines} lines`,
     files.filter(({ lines }) => lines > mostLines).map(({ name }) => name),

@@ -5,11 +5,11 @@
  *
  * Prints as JSON how many it read, how many were valid, and the CPU seconds of the reading alone. `npm run bench` has the figures.
  */
-import { HashSet128 } from '../src/lib/hash-set-128.ts';
-import type { Entries, EntryBlock } from '../src/ids/entries.ts';
-import { markDuplicates } from '../src/ids/mark-duplicates.ts';
-import { expandInputs } from '../src/ids/id-input.ts';
-import { readIds } from '../src/ids/read/read-ids.ts';
+import { HashSet128 } from '../src/lib/hash/hash-set-128.ts';
+import type { Entries, EntryBlock } from '../src/core/ids/entries.ts';
+import { markDuplicates } from '../src/core/ids/mark-duplicates.ts';
+import { expandInputs } from '../src/core/ids/id-input.ts';
+import { readIds } from '../src/core/ids/read/read-ids.ts';
 
 const [way = '', file = ''] = process.argv.slice(2);
 const before = process.cpuUsage();

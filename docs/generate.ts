@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { demoOutput, drawTerminal, withoutTimes } from './draw-demo.ts';
-import { tables } from '../src/records/columns.ts';
-import { columnsDocument } from '../src/warehouse/columns-document.ts';
+import { tables } from '../src/core/records/columns.ts';
+import { columnsDocument } from '../src/wings/warehouse/columns-document.ts';
 import { generatedSections, papers, withSections } from './generated-sections.ts';
 
 const sections = await generatedSections();

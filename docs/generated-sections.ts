@@ -1,7 +1,7 @@
 import { commands } from '../src/cli/commands.ts';
 import { commandHelp, programHelp } from '../src/cli/output/help-text.ts';
 import { standardText } from '../src/cli/job-flags.ts';
-import { environmentName, type JobField, jobFields } from '../src/job/job-fields.ts';
+import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
 import { exitCodes } from '../src/lib/exit-codes.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { callKey } from '../../src/client/wire/call-body.ts';
-import { exportPaths, pathIn } from '../../src/store/export-folder.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
-import { openJournal } from '../../src/store/journal/journal.ts';
-import { rawSink } from '../../src/formats/raw.ts';
-import { openPartFile, publishFiles } from '../../src/store/part-file.ts';
+import { callKey } from '../../src/core/client/wire/call-body.ts';
+import { exportPaths, pathIn } from '../../src/places/export/export-folder.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { openJournal } from '../../src/places/scratch/journal.ts';
+import { rawSink } from '../../src/core/formats/raw.ts';
+import { openPartFile, publishFiles } from '../../src/places/scratch/part-file.ts';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
 

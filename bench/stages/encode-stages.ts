@@ -1,9 +1,9 @@
-import { tables } from '../../src/records/columns.ts';
-import type { Table } from '../../src/records/table.ts';
-import type { FlatBatch } from '../../src/work/flatten-batch.ts';
-import { rawTable } from '../../src/work/part-build.ts';
-import { sinkFor } from '../../src/formats/registry.ts';
-import { type ByteOutput, compressions, type Format, type RowEncoder } from '../../src/formats/sink.ts';
+import { tables } from '../../src/core/records/columns.ts';
+import type { Table } from '../../src/core/records/table.ts';
+import type { FlatBatch } from '../../src/core/work/flatten-batch.ts';
+import { rawTable } from '../../src/core/work/part-build.ts';
+import { sinkFor } from '../../src/core/formats/registry.ts';
+import { type ByteOutput, compressions, type Format, type RowEncoder } from '../../src/core/formats/sink.ts';
 import type { Stage } from './stage.ts';
 
 type Rows = Parameters<RowEncoder['write']>[0];

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
-import { AnswerBody } from '../../src/client/wire/answer-body.ts';
-import { callBody } from '../../src/client/wire/call-body.ts';
+import { AnswerBody } from '../../src/core/client/wire/answer-body.ts';
+import { callBody } from '../../src/core/client/wire/call-body.ts';
 import { BufferPool } from '../../src/lib/buffer-pool.ts';
 import { eachAtOnce } from '../load/each-answer.mjs';
 import type { Exchange } from './prepared.ts';

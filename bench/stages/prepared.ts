@@ -1,14 +1,14 @@
-import type { ShapedTable } from '../../src/records/shape-table.ts';
-import type { AssetCall, AssetClient } from '../../src/client/asset-client.ts';
-import { callBody } from '../../src/client/wire/call-body.ts';
-import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
-import { type Batch, batchIds } from '../../src/ids/batch-ids.ts';
-import { type FetchedBatch, fetchBatches } from '../../src/work/fetch-batches.ts';
-import { markDuplicates } from '../../src/ids/mark-duplicates.ts';
-import { expandInputs } from '../../src/ids/id-input.ts';
-import { readIds } from '../../src/ids/read/read-ids.ts';
-import { HashSet128 } from '../../src/lib/hash-set-128.ts';
-import { readerOf } from '../../src/work/tables-of.ts';
+import type { ShapedTable } from '../../src/core/records/shape-table.ts';
+import type { AssetCall, AssetClient } from '../../src/core/client/asset-client.ts';
+import { callBody } from '../../src/core/client/wire/call-body.ts';
+import { parseAnswer } from '../../src/core/client/wire/parse-answer.ts';
+import { type Batch, batchIds } from '../../src/core/ids/batch-ids.ts';
+import { type FetchedBatch, fetchBatches } from '../../src/core/work/fetch-batches.ts';
+import { markDuplicates } from '../../src/core/ids/mark-duplicates.ts';
+import { expandInputs } from '../../src/core/ids/id-input.ts';
+import { readIds } from '../../src/core/ids/read/read-ids.ts';
+import { HashSet128 } from '../../src/lib/hash/hash-set-128.ts';
+import { readerOf } from '../../src/core/work/tables-of.ts';
 
 /** A call and the bytes that answer it. */
 export interface Exchange {

@@ -1,11 +1,11 @@
-import { tables } from '../../src/records/columns.ts';
-import { createDriftCounter } from '../../src/records/drift.ts';
-import type { ShapedTable } from '../../src/records/shape-table.ts';
-import { parseAnswer } from '../../src/client/wire/parse-answer.ts';
-import { jobSchema } from '../../src/job/job-schema.ts';
-import type { Batch } from '../../src/ids/batch-ids.ts';
-import { type FlatBatch, flattenBatch } from '../../src/work/flatten-batch.ts';
-import { tablesOf } from '../../src/work/tables-of.ts';
+import { tables } from '../../src/core/records/columns.ts';
+import { createDriftCounter } from '../../src/core/records/drift.ts';
+import type { ShapedTable } from '../../src/core/records/shape-table.ts';
+import { parseAnswer } from '../../src/core/client/wire/parse-answer.ts';
+import { jobSchema } from '../../src/core/job/job-schema.ts';
+import type { Batch } from '../../src/core/ids/batch-ids.ts';
+import { type FlatBatch, flattenBatch } from '../../src/core/work/flatten-batch.ts';
+import { tablesOf } from '../../src/core/work/tables-of.ts';
 import { clientOf, type Exchange, forTables, fetchedOf } from './prepared.ts';
 import type { Stage } from './stage.ts';
 

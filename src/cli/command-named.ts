@@ -1,6 +1,6 @@
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { shownWord } from '../lib/shown-address.ts';
+import { shownWord } from '../lib/addresses/shown-address.ts';
 import type { CommandEntry } from './command.ts';
 import { otherCommands, otherFlags } from './other-names.ts';
 

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { environmentName } from '../job/job-fields.ts';
-import { type AddressUse, requireAddress } from '../lib/address.ts';
-import { isBucketAddress } from '../lib/bucket-address.ts';
+import { environmentName } from '../core/job/job-fields.ts';
+import { type AddressUse, requireAddress } from '../lib/addresses/address.ts';
+import { isBucketAddress } from '../lib/addresses/bucket-address.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { ExportPlace } from '../operations/homes/export-place.ts';
-import { localFolder } from '../operations/homes/local-folder.ts';
-import { pathIn } from '../store/export-folder.ts';
-import { diskFileStore } from '../store/file-store.ts';
+import type { ExportPlace } from '../core/run/homes/export-place.ts';
+import { localFolder } from '../core/run/homes/local-folder.ts';
+import { pathIn } from '../places/export/export-folder.ts';
+import { diskFileStore } from '../places/files/file-store.ts';
 import type { CommandArguments } from './command.ts';
 import { jobFlag } from './job-flags.ts';
 
@@ -34,8 +34,8 @@ export async function exportPlace(word: string, args: CommandArguments, abort?: 
   const address = exportAddress(word);
   if (!isBucketAddress(address)) return { files: diskFileStore, folder: address };
   const [{ openStoreAt }, { bucketFiles }] = await Promise.all([
-    import('../operations/homes/open-home.ts'),
-    import('../store/bucket-files.ts'),
+    import('../core/run/homes/open-home.ts'),
+    import('../places/export/bucket-files.ts'),
   ]);
   const folder = address.replace(/\/+$/, '');
   const context = { clock: systemClock, random: Math.random, abort };
@@ -51,7 +51,7 @@ export async function onLocalCopy<T>(
 ): Promise<T> {
   const { files, folder } = place;
   if (place.store === undefined) return work(folder);
-  const { onCopy } = await import('../finished/local-copy.ts');
+  const { onCopy } = await import('../exports/local-copy.ts');
   return onCopy({ from: files, folder, disk: diskFileStore, copies: pathIn(scratchOf(place, args), 'copies') }, work);
 }
 

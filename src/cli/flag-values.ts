@@ -1,7 +1,7 @@
 import { ExportError } from '../lib/export-error.ts';
 import { byteSize } from '../lib/format-text.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { shownWord } from '../lib/shown-address.ts';
+import { shownWord } from '../lib/addresses/shown-address.ts';
 import type { CommandArguments } from './command.ts';
 
 /** The value of a flag that takes one of some names; undefined when it is not given. @throws {ExportError} `usage` */

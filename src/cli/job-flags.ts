@@ -1,5 +1,5 @@
-import { environmentName, type JobField, jobFields } from '../job/job-fields.ts';
-import { type LoadedJob, loadJob } from '../job/load-job.ts';
+import { environmentName, type JobField, jobFields } from '../core/job/job-fields.ts';
+import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
 import type { CommandArguments, CommandFlag, CommandWords, FlagGroup } from './command.ts';
 
 /** The job file, for commands that take one. */

@@ -1,20 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { CreditLedger, DiskLedgerOptions } from '../client/ledger/credit-ledger.ts';
-import type { LedgerOf } from '../client/ledger/ledger-name.ts';
-import type { SharedPace } from '../client/policies/shared-pace.ts';
-import { ignoredProxy, proxyFor, proxyFromEnvironment, type ProxySettings } from '../client/wire/proxy-settings.ts';
-import { serviceAddress } from '../client/wire/service-address.ts';
-import { embedded, isEmbedded, type Job } from '../job/job-schema.ts';
-import { tlsFor } from '../job/tls-files.ts';
-import { requireAddress } from '../lib/address.ts';
+import type { CreditLedger, DiskLedgerOptions } from '../core/client/ledger/credit-ledger.ts';
+import type { LedgerOf } from '../core/client/ledger/ledger-name.ts';
+import type { SharedPace } from '../core/client/policies/shared-pace.ts';
+import {
+  ignoredProxy,
+  proxyFor,
+  proxyFromEnvironment,
+  type ProxySettings,
+} from '../core/client/wire/proxy-settings.ts';
+import { serviceAddress } from '../core/client/wire/service-address.ts';
+import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
+import { tlsFor } from '../core/job/tls-files.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { localFolder } from '../operations/homes/local-folder.ts';
-import { exportPaths, pathIn } from '../store/export-folder.ts';
-import { diskFileStore } from '../store/file-store.ts';
+import { localFolder } from '../core/run/homes/local-folder.ts';
+import { exportPaths, pathIn } from '../places/export/export-folder.ts';
+import { diskFileStore } from '../places/files/file-store.ts';
 import type { CommandArguments } from './command.ts';
 import { openFleetBudget, readFleetLedger } from './fleet-budget.ts';
 import { checkedKey, findApiKey, readApiKey } from './read-api-key.ts';
@@ -182,8 +187,8 @@ export function bookedFor(
   const stateDir = isLocal ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
   return {
     booked: async (day) => {
-      const { ledgerFiles } = await import('../client/ledger/ledger-file.ts');
-      const { ledgerName } = await import('../client/ledger/ledger-name.ts');
+      const { ledgerFiles } = await import('../core/client/ledger/ledger-file.ts');
+      const { ledgerName } = await import('../core/client/ledger/ledger-name.ts');
       const names = [ledgerName({ apiKey }), ledgerName({ apiKey, account })];
       const days = await ledgerFiles(stateDir);
       if (!days.some((each) => each.day === day && names.includes(each.ledger))) return 0;
@@ -224,7 +229,7 @@ function keyIfAny(
 
 /** Its database is loaded where credits are booked on disk: the help of a command, and `get` from records, need none. */
 async function diskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
-  return (await import('../client/ledger/credit-ledger.ts')).openDiskLedger(options);
+  return (await import('../core/client/ledger/credit-ledger.ts')).openDiskLedger(options);
 }
 
 /** Where this user's ledgers are: flag, environment, XDG default. @throws {ExportError} `usage` for an address that is no folder */

@@ -2,7 +2,7 @@ import parse from 'yargs-parser';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { shownWord } from '../lib/shown-address.ts';
+import { shownWord } from '../lib/addresses/shown-address.ts';
 import { otherFlags } from './other-names.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import type { Job } from '../job/job-schema.ts';
+import type { Job } from '../core/job/job-schema.ts';
 import { packageRoot } from '../lib/package-root.ts';
-import type { ExportContext } from '../work/export-context.ts';
-import { startWorker } from '../work/threads/start-worker.ts';
+import type { ExportContext } from '../core/work/export-context.ts';
+import { startWorker } from '../core/work/threads/start-worker.ts';
 
 /** Path of the thread entry, which `build.ts` bundles. */
 const entry = new URL('dist/worker.js', packageRoot);

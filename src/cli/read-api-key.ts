@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { keyProblem, onlyTheKey } from '../client/wire/service-address.ts';
+import { keyProblem, onlyTheKey } from '../core/client/wire/service-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
-import { shownPath } from '../lib/shown-path.ts';
+import { shownPath } from '../lib/addresses/shown-path.ts';
 
 const variable = 'ASSET_EXPORT_API_KEY';
 

@@ -1,6 +1,6 @@
-import { environmentName } from '../job/job-fields.ts';
-import type { Job } from '../job/job-schema.ts';
-import { commandLine } from '../lib/shown-path.ts';
+import { environmentName } from '../core/job/job-fields.ts';
+import type { Job } from '../core/job/job-schema.ts';
+import { commandLine } from '../lib/addresses/shown-path.ts';
 import type { CommandArguments, CommandFlag } from './command.ts';
 
 /**

@@ -6,7 +6,7 @@ export interface CsvDialect {
   readonly quoteTexts: boolean;
 }
 
-/** Each is pinned to the load statement of its warehouse (src/warehouse). */
+/** Each is pinned to the load statement of its warehouse (src/wings/warehouse). */
 export const csvDialects = {
   rfc4180: { nullText: '', quoteTexts: false },
   // LOAD DATA reads an empty cell as null and "" as the empty string.

@@ -1,6 +1,6 @@
 import { exitCodes, type ExitName } from './exit-codes.ts';
 import { handlesShortIn } from './process/shortage.ts';
-import { safeText } from './shown-address.ts';
+import { safeText } from './addresses/shown-address.ts';
 
 /** Facts of an error for logs and `--json`: never the key, never the request address. */
 export type ErrorFacts = Readonly<Record<string, string | number | boolean | null>>;

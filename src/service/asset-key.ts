@@ -1,4 +1,4 @@
-import { alphabet, digitOf } from '../ids/asset-id.ts';
+import { alphabet, digitOf } from '../lib/asset-id.ts';
 
 const keyBytes = 32;
 

@@ -1,5 +1,5 @@
 import { type Clock, utcDay } from '../lib/clock.ts';
-import { sha256 } from '../lib/sha256.ts';
+import { sha256 } from '../lib/hash/sha256.ts';
 
 /** Credits that were spent, by key and UTC day. */
 export interface SpentCredits {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonObject, type Json, parseJson, stringifyJson } from '../records/json/json.ts';
+import { isJsonObject, type Json, parseJson, stringifyJson } from '../lib/json/json.ts';
 
 /** An error object of JSON-RPC 2.0. */
 export interface ErrorObject {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
-import { requireAddress } from '../lib/address.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readLedgers } from '../../src/client/ledger/credit-ledger.ts';
+import { readLedgers } from '../../src/core/client/ledger/credit-ledger.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { verifyExport } from '../../src/operations/verify-export.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
+import { verifyExport } from '../../src/exports/verify-export.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';

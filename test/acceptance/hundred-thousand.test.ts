@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assetsTable } from '../../src/records/columns.ts';
-import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
-import { verifyExport } from '../../src/operations/verify-export.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
+import { assetsTable } from '../../src/core/records/columns.ts';
+import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import { verifyExport } from '../../src/exports/verify-export.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { isMissing } from '../../src/service/generated/generated-assets.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb } from '../support/query-duckdb.ts';

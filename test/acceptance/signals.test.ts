@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { diskFileStore } from '../../src/store/file-store.ts';
-import { readJournals } from '../../src/store/journal/journal-entries.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { readJournals } from '../../src/places/scratch/journal-entries.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextUtcMidnight } from '../../src/lib/clock.ts';
-import type { ExportStatus } from '../../src/operations/export-status.ts';
+import type { ExportStatus } from '../../src/wings/status/export-status.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';

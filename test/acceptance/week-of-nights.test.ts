@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, utcDay } from '../../src/lib/clock.ts';
-import { loadExport, type LoadRequest } from '../../src/load/load-export.ts';
-import { parseTarget } from '../../src/load/load-target.ts';
+import { loadExport, type LoadRequest } from '../../src/wings/warehouse/load/load-export.ts';
+import { parseTarget } from '../../src/wings/warehouse/load/load-target.ts';
 import { changesSchema } from '../../src/service/changes/change-schema.ts';
 import { generatedId } from '../../src/service/generated/generated-assets.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { type RunningService, serveAssets } from '../../src/service/start-service.ts';
 import { GeneratedStore } from '../../src/service/store/generated-store.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
-import { type Manifest, readManifest } from '../../src/store/manifest.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { type Manifest, readManifest } from '../../src/places/export/manifest.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { verifyExport } from '../../src/operations/verify-export.ts';
+import { verifyExport } from '../../src/exports/verify-export.ts';
 import { clockAt } from '../support/clock-at.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { keptFolder } from '../support/temp-folder.ts';
-import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../wings/warehouse/postgres-of-tests.ts';
 
 /** More of them take minutes: `WEEK_IDS=200000 WEEK_IDS_PER_CALL=1000`. */
 const ids = Number(process.env['WEEK_IDS'] ?? 4000);

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
-import { verifyExport } from '../../src/operations/verify-export.ts';
+import { verifyExport } from '../../src/exports/verify-export.ts';
 import { generatedRecord } from '../../src/service/generated/generated-assets.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 import { canariesIn, everythingSaid, filesWithCanary } from './canary.ts';

@@ -4,7 +4,7 @@ import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { jobFields } from '../../src/job/job-fields.ts';
+import { jobFields } from '../../src/core/job/job-fields.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { commandHelp, programHelp, wrapText } from '../../src/cli/output/help-text.ts';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
-import { jobFields } from '../../src/job/job-fields.ts';
+import { jobFields } from '../../src/core/job/job-fields.ts';
 
 describe.each(commands)('the help of $name', ({ name, load }) => {
   it('begins with examples, then says what it does, and fits 80 columns', async () => {

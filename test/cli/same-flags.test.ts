@@ -6,7 +6,7 @@ import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { rehearseCommand } from '../../src/cli/commands/rehearse-command.ts';
 import { runCommand } from '../../src/cli/commands/run-command.ts';
 import { nextText } from '../../src/cli/output/summary-text.ts';
-import { loadJob } from '../../src/job/load-job.ts';
+import { loadJob } from '../../src/core/job/load-job.ts';
 
 const jobFlags = jobFlagGroups().flatMap((group) => group.flags);
 

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openFinished } from '../../src/finished/finished-export.ts';
+import { openFinished } from '../../src/exports/finished-export.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { statusAt } from '../../src/operations/export-status.ts';
-import type { ExportPlace } from '../../src/operations/homes/export-place.ts';
-import { bucketFiles } from '../../src/store/bucket-files.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
+import { statusAt } from '../../src/wings/status/export-status.ts';
+import type { ExportPlace } from '../../src/core/run/homes/export-place.ts';
+import { bucketFiles } from '../../src/places/export/bucket-files.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { MemoryBuckets } from '../support/memory-buckets.ts';
 import { runExport } from '../support/run-export.ts';

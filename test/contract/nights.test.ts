@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { bucketNights } from '../../src/operations/nights/bucket-nights.ts';
-import { folderNights } from '../../src/operations/nights/folder-nights.ts';
-import { type NightsPlace, planPruning, prune } from '../../src/operations/nights/prune-exports.ts';
-import { noCounts, noNotes } from '../../src/store/export-facts.ts';
-import { type Manifest, manifestBytes } from '../../src/store/manifest.ts';
-import { runLineText } from '../../src/store/runs/run-lines.ts';
+import { bucketNights } from '../../src/wings/nights/bucket-nights.ts';
+import { folderNights } from '../../src/wings/nights/folder-nights.ts';
+import { type NightsPlace, planPruning, prune } from '../../src/wings/nights/prune-exports.ts';
+import { noCounts, noNotes } from '../../src/places/export/export-facts.ts';
+import { type Manifest, manifestBytes } from '../../src/places/export/manifest.ts';
+import { runLineText } from '../../src/core/run/record/run-lines.ts';
 import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 

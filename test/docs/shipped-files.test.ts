@@ -6,9 +6,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { commandNamed } from '../../src/cli/command-named.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
-import { environmentName, jobFields } from '../../src/job/job-fields.ts';
-import type { Job } from '../../src/job/job-schema.ts';
-import { loadJob } from '../../src/job/load-job.ts';
+import { environmentName, jobFields } from '../../src/core/job/job-fields.ts';
+import type { Job } from '../../src/core/job/job-schema.ts';
+import { loadJob } from '../../src/core/job/load-job.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { batchSchema, commandsOf, containersOf, jobsOf, kubernetesObjects, shippedText } from './shipped-commands.ts';
 

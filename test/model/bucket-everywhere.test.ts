@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callKey } from '../../src/client/wire/call-body.ts';
-import type { AssetCall } from '../../src/client/asset-client.ts';
+import { callKey } from '../../src/core/client/wire/call-body.ts';
+import type { AssetCall } from '../../src/core/client/asset-client.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { everywhere, type Verdict } from './support/everywhere.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunEnd } from '../../src/work/run-observer.ts';
+import type { RunEnd } from '../../src/core/work/run-observer.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, type Verdict } from './support/everywhere.ts';

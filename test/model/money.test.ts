@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
-import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
+import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { openSource, rebuildExport, rebuiltJob } from '../../src/operations/rebuild/rebuild-export.ts';
+import { openSource, rebuildExport, rebuiltJob } from '../../src/wings/repair/rebuild/rebuild-export.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, stoppedAt } from './support/everywhere.ts';
 import { SmallExport, type SmallRun, writeSmallIds } from './support/small-export.ts';

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { alreadyComplete } from '../../src/operations/export-outcome.ts';
-import { repairExport } from '../../src/operations/repair-export.ts';
+import { alreadyComplete } from '../../src/core/run/export-outcome.ts';
+import { repairExport } from '../../src/wings/repair/repair-export.ts';
 import { generatedId } from '../../src/service/generated/generated-assets.ts';
 import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { requireManifest } from '../../src/store/manifest.ts';
+import { requireManifest } from '../../src/places/export/manifest.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { changesEach, everywhere, mended, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
 import { failingAt } from './support/failing-weather.ts';

@@ -36,14 +36,14 @@ function isIn(file: string, source: string): boolean {
 
 describe('a start', () => {
   it('of a thread loads what it fetches, checks and writes with, and no more', () => {
-    expect(packagesOf('work/threads/worker-entry.ts')).toEqual(['undici']);
+    expect(packagesOf('core/work/threads/worker-entry.ts')).toEqual(['undici']);
   });
 
   it('of a run waits for no format or ledger that it may not need, and for no server', () => {
     const run = [
       'cli/commands/run-command.ts',
       'cli/parse-arguments.ts',
-      'operations/export-assets.ts',
+      'core/run/export-assets.ts',
       'cli/progress/progress-log.ts',
     ];
     const logs = packagesOf('cli/progress/progress-log.ts');
@@ -60,7 +60,7 @@ describe('a start', () => {
   });
 
   it('of a plan loads nothing that sends, and without a base nothing that reads one', () => {
-    expect(packagesOf('operations/plan-export.ts')).toEqual(['zod']);
+    expect(packagesOf('core/run/plan-export.ts')).toEqual(['zod']);
     expect(packagesOf('cli/commands/plan-command.ts')).toEqual(['yaml', 'zod']);
   });
 
@@ -88,10 +88,11 @@ describe('a start', () => {
     const sources = [...texts]
       .filter(([file]) => loaded.some((text) => text.includes(`"${file}"`)))
       .flatMap(([, text]) => [...text.matchAll(/^\/\/ src\/(.*)$/gm)].map(([, source = '']) => source));
-    expect(sources).toContain('operations/homes/folder-home.ts');
-    const rooms = /^(objects|slices|queue|operations\/fleet|operations\/homes\/(bucket|claim|current|kept|slice))/;
+    expect(sources).toContain('core/run/homes/folder-home.ts');
+    const rooms =
+      /^(places\/(objects|log)|wings\/(fleet|repair|status|warehouse)|core\/run\/homes\/(bucket|claim|current|kept|slice))/;
     // An error, and functions of a few lines that load the rest when it is needed.
-    const small = ['objects/small-objects.ts', 'operations/homes/bucket-ids.ts', 'slices/lost-slice.ts'];
+    const small = ['places/objects/small-objects.ts', 'core/run/homes/bucket-ids.ts', 'places/log/lost-slice.ts'];
     expect(sources.filter((source) => rooms.test(source) && !small.includes(source))).toEqual([]);
   });
 });

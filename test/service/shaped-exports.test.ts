@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stringifyJson, type JsonObject } from '../../src/records/json/json.ts';
-import { flattenAsset } from '../../src/records/flatten-asset.ts';
+import { stringifyJson, type JsonObject } from '../../src/lib/json/json.ts';
+import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
 import { csvDialectNames } from '../../src/lib/csv-dialect.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
 import { startService } from '../../src/service/start-service.ts';
-import { parseObject } from '../records/any-json.ts';
+import { parseObject } from '../core/records/any-json.ts';
 import { runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonObject, parseJson } from '../../src/records/json/json.ts';
+import { type JsonObject, parseJson } from '../../src/lib/json/json.ts';
 import { AnswerBytes, AnswerTooBig } from '../../src/service/answer-bytes.ts';
 import { appendRecord, isUnverified, packRecord, type ShowFlags } from '../../src/service/store/stored-record.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { IdList } from '../../src/ids/id-list.ts';
-import { callKey } from '../../src/client/wire/call-body.ts';
-import { readCheckpoint } from '../../src/store/checkpoint.ts';
-import { exportPaths } from '../../src/store/export-folder.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
-import { readJournals } from '../../src/store/journal/journal-entries.ts';
+import { IdList } from '../../src/core/ids/id-list.ts';
+import { callKey } from '../../src/core/client/wire/call-body.ts';
+import { readCheckpoint } from '../../src/places/scratch/checkpoint.ts';
+import { exportPaths } from '../../src/places/export/export-folder.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { readJournals } from '../../src/places/scratch/journal-entries.ts';
 
 export interface KnownBatch {
   readonly firstId: string;

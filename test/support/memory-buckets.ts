@@ -1,6 +1,6 @@
-import type { ObjectStore } from '../../src/objects/object-store.ts';
-import { storeWithin } from '../../src/objects/store-within.ts';
-import { exportPaths } from '../../src/store/export-folder.ts';
+import type { ObjectStore } from '../../src/places/objects/object-store.ts';
+import { storeWithin } from '../../src/places/objects/store-within.ts';
+import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { MemoryObjects } from './memory-objects.ts';
 
 const top = 's3://bucket/';

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { absentObject, type ObjectBody, type ObjectStore, requirePuttable } from '../../src/objects/object-store.ts';
+import {
+  absentObject,
+  type ObjectBody,
+  type ObjectStore,
+  requirePuttable,
+} from '../../src/places/objects/object-store.ts';
 
 export interface StoreOperation {
   readonly kind: 'putNew' | 'replace' | 'put' | 'look' | 'read' | 'list' | 'remove';

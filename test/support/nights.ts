@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job } from '../../src/job/job-schema.ts';
+import type { Job } from '../../src/core/job/job-schema.ts';
 import { dayMs, systemClock } from '../../src/lib/clock.ts';
-import { exportAssets } from '../../src/operations/export-assets.ts';
-import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
+import { exportAssets } from '../../src/core/run/export-assets.ts';
+import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { Faults } from '../../src/service/faults/fault-schema.ts';
 import { startService } from '../../src/service/start-service.ts';
-import type { ExportContext } from '../../src/work/export-context.ts';
+import type { ExportContext } from '../../src/core/work/export-context.ts';
 import { runExport } from './run-export.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
-import type { Format } from '../../src/formats/sink.ts';
-import type { Column, Table } from '../../src/records/table.ts';
+import type { Format } from '../../src/core/formats/sink.ts';
+import type { Column, Table } from '../../src/core/records/table.ts';
 import { queryDuckdb, sqlName, sqlText } from './query-duckdb.ts';
 
 /**

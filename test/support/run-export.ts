@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMemoryLedger } from '../../src/client/ledger/memory-ledger.ts';
-import type { Job } from '../../src/job/job-schema.ts';
-import { type LoadedJob, loadJob } from '../../src/job/load-job.ts';
+import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
+import type { Job } from '../../src/core/job/job-schema.ts';
+import { type LoadedJob, loadJob } from '../../src/core/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { exportAssets } from '../../src/operations/export-assets.ts';
-import type { ExportContext } from '../../src/work/export-context.ts';
-import type { ExportOutcome } from '../../src/operations/export-outcome.ts';
-import type { RepairOutcome } from '../../src/operations/repair/repair-outcome.ts';
-import { repairExport } from '../../src/operations/repair-export.ts';
-import type { CustomSink } from '../../src/formats/custom-sink.ts';
-import { exportPaths } from '../../src/store/export-folder.ts';
-import { diskFileStore } from '../../src/store/file-store.ts';
+import { exportAssets } from '../../src/core/run/export-assets.ts';
+import type { ExportContext } from '../../src/core/work/export-context.ts';
+import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
+import { repairExport } from '../../src/wings/repair/repair-export.ts';
+import type { CustomSink } from '../../src/core/formats/custom-sink.ts';
+import { exportPaths } from '../../src/places/export/export-folder.ts';
+import { diskFileStore } from '../../src/places/files/file-store.ts';
 
 export interface ExportRun {
   /** Flags without dashes, as on the command line. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
-import type { ExportContext } from '../../src/work/export-context.ts';
-import { runThread, type ThreadEffects } from '../../src/work/threads/run-thread.ts';
+import type { ExportContext } from '../../src/core/work/export-context.ts';
+import { runThread, type ThreadEffects } from '../../src/core/work/threads/run-thread.ts';
 
 export interface ThreadsHere {
   readonly threads: NonNullable<ExportContext['threads']>;

@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { blockOf } from '../../../src/records/row-block.ts';
-import type { Cell, Column, Row } from '../../../src/records/table.ts';
-import { sinkFor } from '../../../src/formats/registry.ts';
+import { blockOf } from '../../../src/core/records/row-block.ts';
+import type { Cell, Column, Row } from '../../../src/core/records/table.ts';
+import { sinkFor } from '../../../src/core/formats/registry.ts';
 
 /** One way to make a Parquet file of rows, with zstd where it can. */
 export type Encode = (columns: readonly Column[], rows: readonly Row[]) => Promise<Buffer>;

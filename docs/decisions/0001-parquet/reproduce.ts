@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parquetMetadata } from 'hyparquet';
-import { assetsTable } from '../../../src/records/columns.ts';
-import { flattenAsset } from '../../../src/records/flatten-asset.ts';
-import { isJsonObject, parseJson } from '../../../src/records/json/json.ts';
-import type { Column, Row } from '../../../src/records/table.ts';
+import { assetsTable } from '../../../src/core/records/columns.ts';
+import { flattenAsset } from '../../../src/core/records/flatten-asset.ts';
+import { isJsonObject, parseJson } from '../../../src/lib/json/json.ts';
+import type { Column, Row } from '../../../src/core/records/table.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { type Encode, encoders } from './encoders.ts';
 

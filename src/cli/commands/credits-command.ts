@@ -1,17 +1,22 @@
-import { type BookedDay, type DiskLedger, openDiskLedger, readLedgers } from '../../client/ledger/credit-ledger.ts';
+import {
+  type BookedDay,
+  type DiskLedger,
+  openDiskLedger,
+  readLedgers,
+} from '../../core/client/ledger/credit-ledger.ts';
 import {
   namedAccount,
   accountPattern,
   accountRule,
   type LedgerOf,
   ledgerName,
-} from '../../client/ledger/ledger-name.ts';
-import { environmentName } from '../../job/job-fields.ts';
-import { loadJob } from '../../job/load-job.ts';
+} from '../../core/client/ledger/ledger-name.ts';
+import { environmentName } from '../../core/job/job-fields.ts';
+import { loadJob } from '../../core/job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../fleet-budget.ts';

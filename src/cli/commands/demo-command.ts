@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { loadJob } from '../../job/load-job.ts';
+import { loadJob } from '../../core/job/load-job.ts';
 import { packageRoot } from '../../lib/package-root.ts';
-import { commandLine, shownPath } from '../../lib/shown-path.ts';
+import { commandLine, shownPath } from '../../lib/addresses/shown-path.ts';
 import type { Command } from '../command.ts';
 import { openServiceFor } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';

@@ -1,12 +1,12 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
-import { fileNameWarning } from '../../lib/address.ts';
+import { fileNameWarning } from '../../lib/addresses/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { count } from '../../lib/format-text.ts';
-import { shownWord } from '../../lib/shown-address.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import type { DiffSummary } from '../../diff/diff-exports.ts';
-import { diskFileStore } from '../../store/file-store.ts';
+import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import type { DiffSummary } from '../../wings/warehouse/diff/diff-exports.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
 import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
@@ -63,7 +63,7 @@ async function run(args: CommandArguments): Promise<number> {
   const warning = out === undefined ? undefined : fileNameWarning(out);
   if (warning !== undefined) showWarning(warning);
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
-  const { diffExports } = await import('../../diff/diff-exports.ts');
+  const { diffExports } = await import('../../wings/warehouse/diff/diff-exports.ts');
   const places = args.words.map(exportAddress);
   const scratch = out === undefined ? await makeTemporary('diff') : undefined;
   const summary = await thenCleanUp({

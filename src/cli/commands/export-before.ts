@@ -1,7 +1,7 @@
-import type { Job } from '../../job/job-schema.ts';
+import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportError } from '../../lib/export-error.ts';
-import { isDated, unfinishedBefore } from '../../operations/dated-exports.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { isDated, unfinishedBefore } from '../../wings/nights/dated-exports.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
 
 /** What comes before today's export of a job with `{date}`. */
 export interface ExportBefore {

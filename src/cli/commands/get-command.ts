@@ -1,18 +1,18 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
-import { isAssetId } from '../../ids/asset-id.ts';
-import type { InvalidSample } from '../../ids/read/reading.ts';
-import type { LoadedJob } from '../../job/load-job.ts';
-import { rawLine } from '../../records/raw-line.ts';
-import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
+import { isAssetId } from '../../lib/asset-id.ts';
+import type { InvalidSample } from '../../core/ids/read/reading.ts';
+import type { LoadedJob } from '../../core/job/load-job.ts';
+import { rawLine } from '../../core/records/raw-line.ts';
+import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { diskFileStore } from '../../store/file-store.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { showWarning } from '../output/show-error.ts';
-import { shownWord } from '../../lib/shown-address.ts';
+import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../open-service.ts';
 import { stopSignals } from '../stop-signals.ts';
@@ -82,7 +82,7 @@ async function get(args: CommandArguments): Promise<number> {
     const stop = AbortSignal.any([signals.stop, gone.signal]);
     const abort = AbortSignal.any([signals.abort, gone.signal]);
     if (fromList) list = await openList({ job, idsFolder });
-    const { getAssets } = await import('../../operations/get-assets.ts');
+    const { getAssets } = await import('../../core/run/get-assets.ts');
     for await (const { id, lookup } of getAssets(
       { ids: list?.ids ?? args.words, job },
       { ...context, ...open, stop, abort },
@@ -119,10 +119,10 @@ interface OpenList {
 
 /** Finds the files of ids as `run` does. @throws {ExportError} `input` */
 async function openList({ job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>): Promise<OpenList> {
-  const { prepareInputs } = await import('../../ids/prepare-inputs.ts');
-  const { entriesOf } = await import('../../ids/mark-duplicates.ts');
-  const { sampleText } = await import('../../ids/read/reading.ts');
-  const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
+  const { prepareInputs } = await import('../../core/ids/prepare-inputs.ts');
+  const { entriesOf } = await import('../../core/ids/mark-duplicates.ts');
+  const { sampleText } = await import('../../core/ids/read/reading.ts');
+  const { bucketIds } = await import('../../core/run/homes/bucket-ids.ts');
   // Ids from stdin and from buckets are copied, so that they can be read again.
   const folder = await makeTemporary('get');
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ChangesLoaded } from '../../load/load-changes.ts';
-import { loadModes } from '../../load/load-steps.ts';
-import { deleteRules } from '../../warehouse/change-statements.ts';
-import { shownWord } from '../../lib/shown-address.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import { diskFileStore } from '../../store/file-store.ts';
+import type { ChangesLoaded } from '../../wings/warehouse/load/load-changes.ts';
+import { loadModes } from '../../wings/warehouse/load/load-steps.ts';
+import { deleteRules } from '../../wings/warehouse/change-statements.ts';
+import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandArguments, exportWords } from '../command.ts';
 import { plural } from '../../lib/format-text.ts';
@@ -85,8 +85,8 @@ async function run(args: CommandArguments): Promise<number> {
     });
   }
   const [{ parseTarget, requireNames }, { loadExport, loadScript }] = await Promise.all([
-    import('../../load/load-target.ts'),
-    import('../../load/load-export.ts'),
+    import('../../wings/warehouse/load/load-target.ts'),
+    import('../../wings/warehouse/load/load-export.ts'),
   ]);
   const target = parseTarget(to, process.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);

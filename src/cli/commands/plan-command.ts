@@ -1,19 +1,19 @@
-import { diskText } from '../../operations/disk-space.ts';
+import { diskText } from '../../core/run/disk-space.ts';
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
-import type { Job } from '../../job/job-schema.ts';
-import { ignoredProxy } from '../../client/wire/proxy-settings.ts';
-import { jobWarnings } from '../../job/job-warnings.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { ignoredProxy } from '../../core/client/wire/proxy-settings.ts';
+import { jobWarnings } from '../../core/job/job-warnings.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import { isChange, jobOn, shortOfEarlier } from '../../operations/dated-exports.ts';
-import type { ExportPlan } from '../../operations/plan-export.ts';
-import { prepareInputs } from '../../ids/prepare-inputs.ts';
-import { limitText } from '../../store/limited.ts';
-import { diskFileStore } from '../../store/file-store.ts';
-import { requireFree } from '../../store/lock.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { isChange, jobOn, shortOfEarlier } from '../../wings/nights/dated-exports.ts';
+import type { ExportPlan } from '../../core/run/plan-export.ts';
+import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
+import { limitText } from '../../places/files/limited.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
+import { requireFree } from '../../places/files/lock.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
@@ -74,15 +74,15 @@ interface RunPlan {
 }
 
 async function planRun(args: CommandArguments, temporary: string): Promise<RunPlan> {
-  const { planExport } = await import('../../operations/plan-export.ts');
-  const { openHome } = await import('../../operations/homes/open-home.ts');
+  const { planExport } = await import('../../core/run/plan-export.ts');
+  const { openHome } = await import('../../core/run/homes/open-home.ts');
   const { job: given, idsFolder, outputDir } = jobOf(args);
   const files = diskFileStore;
   const today = utcDay(systemClock.now());
   const job = jobOn(given, today);
   await (await openHome(job, { files, clock: systemClock, random: Math.random })).requireOwn();
   await requireRecords(job);
-  const { bucketIds } = await import('../../operations/homes/bucket-ids.ts');
+  const { bucketIds } = await import('../../core/run/homes/bucket-ids.ts');
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = process;
   const warnings = jobWarnings(job);
@@ -131,8 +131,8 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
 
 /** The error that a run would end with, if the plan can already tell. */
 async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefined> {
-  const { intolerableIds } = await import('../../operations/tolerance.ts');
-  const { requireRunnable } = await import('../../operations/before-run.ts');
+  const { intolerableIds } = await import('../../core/run/tolerance.ts');
+  const { requireRunnable } = await import('../../core/run/before-run.ts');
   try {
     requireRunnable(job);
   } catch (error) {

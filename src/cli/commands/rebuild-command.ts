@@ -1,10 +1,10 @@
-import { createMemoryLedger } from '../../client/ledger/memory-ledger.ts';
-import { noBase } from '../../job/job-base.ts';
-import { environmentName } from '../../job/job-fields.ts';
-import { loadJob } from '../../job/load-job.ts';
-import { fileNameWarning, requireAddress } from '../../lib/address.ts';
+import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
+import { noBase } from '../../core/job/job-base.ts';
+import { environmentName } from '../../core/job/job-fields.ts';
+import { loadJob } from '../../core/job/load-job.ts';
+import { fileNameWarning, requireAddress } from '../../lib/addresses/address.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { RebuiltOutput } from '../../operations/rebuild/rebuild-export.ts';
+import type { RebuiltOutput } from '../../wings/repair/rebuild/rebuild-export.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
@@ -60,7 +60,7 @@ async function rebuild(args: CommandArguments): Promise<number> {
   if (out === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
   const warning = fileNameWarning(requireAddress(out, 'rebuilt', '--out'));
-  const { openSource, rebuildExport, rebuiltJob } = await import('../../operations/rebuild/rebuild-export.ts');
+  const { openSource, rebuildExport, rebuiltJob } = await import('../../wings/repair/rebuild/rebuild-export.ts');
   const { folder, files } = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const source = await openSource(folder, files);
   const { dir, ...output } = outputOf(args, source.manifest.job['base.from'] !== undefined);

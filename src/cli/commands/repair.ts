@@ -1,10 +1,10 @@
-import type { LoadedJob } from '../../job/load-job.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import type { RepairRequest } from '../../operations/repair-export.ts';
-import type { RepairOutcome } from '../../operations/repair/repair-outcome.ts';
-import type { ExportPlace } from '../../operations/homes/export-place.ts';
-import { pathIn } from '../../store/export-folder.ts';
-import { diskFileStore } from '../../store/file-store.ts';
+import type { LoadedJob } from '../../core/job/load-job.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import type { RepairRequest } from '../../wings/repair/repair-export.ts';
+import type { RepairOutcome } from '../../wings/repair/repair-outcome.ts';
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
+import { pathIn } from '../../places/export/export-folder.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandArguments } from '../command.ts';
 import { exportPlace, scratchOf } from '../export-place.ts';
 import { plural } from '../../lib/format-text.ts';
@@ -49,7 +49,7 @@ async function repairedAt(
   work: () => Promise<RepairOutcome>,
 ): Promise<RepairOutcome> {
   if (store === undefined) return work();
-  const { repairInBucket } = await import('../../operations/repair-in-bucket.ts');
+  const { repairInBucket } = await import('../../wings/repair/repair-in-bucket.ts');
   return repairInBucket({ place: { files, folder, store }, disk: diskFileStore, folder: local }, work);
 }
 
@@ -71,7 +71,7 @@ function repairText(
 }
 
 async function repaired(request: RepairRequest, args: CommandArguments, settings: RunSettings): Promise<RepairOutcome> {
-  const { repairExport } = await import('../../operations/repair-export.ts');
+  const { repairExport } = await import('../../wings/repair/repair-export.ts');
   const { source } = request;
   let open: OpenService | undefined;
   let run: RunContext | undefined;

@@ -1,12 +1,12 @@
-import type { Job } from '../../job/job-schema.ts';
-import { jobWarnings } from '../../job/job-warnings.ts';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { jobWarnings } from '../../core/job/job-warnings.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { isChange, jobOn } from '../../operations/dated-exports.ts';
-import { requireExportFolder } from '../../operations/require-export-folder.ts';
-import { observeRuns } from '../../observe/observe-runs.ts';
-import { diskFileStore } from '../../store/file-store.ts';
+import { isChange, jobOn } from '../../wings/nights/dated-exports.ts';
+import { requireExportFolder } from '../../places/export/require-export-folder.ts';
+import { observeRuns } from '../../wings/observe/observe-runs.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
@@ -49,7 +49,7 @@ async function run(args: CommandArguments): Promise<number> {
   const { job, idsFolder, outputDir } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
-  const brake = (await import('../../operations/run-brake.ts')).newBrake(job.budget);
+  const brake = (await import('../../core/run/run-brake.ts')).newBrake(job.budget);
   // The key is taken out of the environment once, and may be needed twice.
   const environment = { ...process.env };
   takeKeyAway(process.env);

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import type { Job } from '../../job/job-schema.ts';
-import { sampleText } from '../../ids/read/reading.ts';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { sampleText } from '../../core/ids/read/reading.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import type { ExportRequest } from '../../operations/export-assets.ts';
-import type { ExportOutcome } from '../../operations/export-outcome.ts';
-import { exportPaths, pathIn } from '../../store/export-folder.ts';
-import type { ExportContext } from '../../work/export-context.ts';
-import type { RunListener } from '../../work/run-events.ts';
-import { errorOf } from '../../operations/tolerance.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import type { ExportRequest } from '../../core/run/export-assets.ts';
+import type { ExportOutcome } from '../../core/run/export-outcome.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { ExportContext } from '../../core/work/export-context.ts';
+import type { RunListener } from '../../core/work/run-events.ts';
+import { errorOf } from '../../core/run/tolerance.ts';
 import { columnLines } from '../output/ids-text.ts';
 import { endpointToName } from '../same-flags.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
@@ -92,7 +92,7 @@ function earlierExport(dir: string, shown: string): string | undefined {
 }
 
 async function makeWhole(request: ExportRequest): Promise<NonNullable<JobRun['make']>> {
-  const { exportAssets } = await import('../../operations/export-assets.ts');
+  const { exportAssets } = await import('../../core/run/export-assets.ts');
   return (context) => exportAssets(request, context);
 }
 

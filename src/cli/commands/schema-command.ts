@@ -1,18 +1,24 @@
 import { isAbsolute, relative } from 'node:path';
-import { changesTable, tableNames, tables } from '../../records/columns.ts';
-import type { Table } from '../../records/table.ts';
-import type { Job } from '../../job/job-schema.ts';
-import { loadJob } from '../../job/load-job.ts';
-import { requireAddress } from '../../lib/address.ts';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { changesTable, tableNames, tables } from '../../core/records/columns.ts';
+import type { Table } from '../../core/records/table.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { loadJob } from '../../core/job/load-job.ts';
+import { requireAddress } from '../../lib/addresses/address.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { tablesOf } from '../../work/tables-of.ts';
+import { tablesOf } from '../../core/work/tables-of.ts';
 import { csvDialectNames, type CsvDialectName } from '../../lib/csv-dialect.ts';
-import { columnsDocument } from '../../warehouse/columns-document.ts';
-import { changeModes, changeScript, historyView } from '../../warehouse/change-scripts.ts';
-import { hasLists, type TableFormat, tableFormats } from '../../warehouse/dialect.ts';
-import { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from '../../warehouse/dialects.ts';
+import { columnsDocument } from '../../wings/warehouse/columns-document.ts';
+import { changeModes, changeScript, historyView } from '../../wings/warehouse/change-scripts.ts';
+import { hasLists, type TableFormat, tableFormats } from '../../wings/warehouse/dialect.ts';
+import {
+  ddlFor,
+  type DialectName,
+  dialectNames,
+  exampleFolders,
+  loadStatementFor,
+} from '../../wings/warehouse/dialects.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { choiceOf } from '../flag-values.ts';
 
@@ -68,7 +74,7 @@ export const schemaCommand: Command = {
 };
 
 async function jobSchemaText(): Promise<string> {
-  const { jobJsonSchema } = await import('../../job/job-json-schema.ts');
+  const { jobJsonSchema } = await import('../../core/job/job-json-schema.ts');
   return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
 }
 

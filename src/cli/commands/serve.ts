@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { listedFiles } from '../../job/listed.ts';
+import { listedFiles } from '../../core/job/listed.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { requireAddress } from '../../lib/address.ts';
-import { isBucketAddress } from '../../lib/bucket-address.ts';
+import { requireAddress } from '../../lib/addresses/address.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { readChangesFile } from '../../service/changes/change-schema.ts';
 import { loadFaults } from '../../service/faults/load-faults.ts';

@@ -2,10 +2,10 @@ import { createLogUpdate } from 'log-update';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownWord } from '../../lib/shown-address.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import { exportFolders, type ExportStatus, statusAt } from '../../operations/export-status.ts';
-import type { ExportPlace } from '../../operations/homes/export-place.ts';
+import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/export-status.ts';
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
@@ -94,7 +94,7 @@ async function look(place: ExportPlace): Promise<Seen> {
 async function statusIn({ files, store, folder: top }: ExportPlace, folder: string): Promise<ExportStatus> {
   const nowMs = systemClock.now();
   if (store === undefined) return statusAt({ files, folder }, nowMs);
-  const { storeWithin } = await import('../../objects/store-within.ts');
+  const { storeWithin } = await import('../../places/objects/store-within.ts');
   return statusAt({ files, folder, store: storeWithin(store, folder.slice(top.length + 1)) }, nowMs);
 }
 

@@ -1,9 +1,9 @@
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/shown-path.ts';
-import type { FileLook } from '../../operations/verify-export.ts';
-import { pathIn } from '../../store/export-folder.ts';
-import type { ExportPlace } from '../../operations/homes/export-place.ts';
+import { shownPath } from '../../lib/addresses/shown-path.ts';
+import type { FileLook } from '../../exports/verify-export.ts';
+import { pathIn } from '../../places/export/export-folder.ts';
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
@@ -76,7 +76,7 @@ async function verify(args: CommandArguments): Promise<number> {
   refuseRepairFlags(args);
   const place = await exportPlace(args.words[0] ?? '', args);
   const { files, folder } = place;
-  const { verifyExport } = await import('../../operations/verify-export.ts');
+  const { verifyExport } = await import('../../exports/verify-export.ts');
   const shown = await showVerifying();
   const options = { onProgress: shown?.onProgress, look: args.isOn('quick') ? lookIn(place) : undefined };
   const result = await verifyExport(files, folder, options).finally(() => shown?.end());

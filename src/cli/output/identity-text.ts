@@ -1,5 +1,5 @@
-import type { Counts } from '../../store/export-facts.ts';
-import type { AccountFigures } from '../../store/runs/runs-model.ts';
+import type { Counts } from '../../places/export/export-facts.ts';
+import type { AccountFigures } from '../../core/run/record/runs-model.ts';
 import { count } from '../../lib/format-text.ts';
 
 /** The accounting identity as a sum: `read = exported (+ carried) + missing + invalid + duplicate + failed (+ pending)`. */

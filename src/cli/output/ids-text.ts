@@ -1,4 +1,4 @@
-import { type InvalidSample, sampleText, type TakenColumn } from '../../ids/read/reading.ts';
+import { type InvalidSample, sampleText, type TakenColumn } from '../../core/ids/read/reading.ts';
 import { plural, printable } from '../../lib/format-text.ts';
 
 /** What reading the ids showed, as a plan and a run report it. */

@@ -1,7 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { safeText } from '../../lib/shown-address.ts';
-import { withShownPaths } from '../../lib/shown-path.ts';
+import { safeText } from '../../lib/addresses/shown-address.ts';
+import { withShownPaths } from '../../lib/addresses/shown-path.ts';
 import { shortageIn } from '../../lib/process/shortage.ts';
 
 /**

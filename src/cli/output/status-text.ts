@@ -1,7 +1,7 @@
 import { ExportError } from '../../lib/export-error.ts';
-import { shellWord } from '../../lib/shown-path.ts';
-import type { ExportStatus } from '../../operations/export-status.ts';
-import { limitText } from '../../store/limited.ts';
+import { shellWord } from '../../lib/addresses/shown-path.ts';
+import type { ExportStatus } from '../../wings/status/export-status.ts';
+import { limitText } from '../../places/files/limited.ts';
 import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import { identityLines } from './identity-text.ts';

@@ -1,11 +1,11 @@
-import type { ExportAccount, ExportOutcome } from '../../operations/export-outcome.ts';
-import type { FileFacts } from '../../store/export-facts.ts';
-import { limitText } from '../../store/limited.ts';
+import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
+import type { FileFacts } from '../../places/export/export-facts.ts';
+import { limitText } from '../../places/files/limited.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
-import { isBesideTable } from '../../records/beside-tables.ts';
+import { isBesideTable } from '../../core/records/beside-tables.ts';
 import { wrapText } from './help-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { commandLine } from '../../lib/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
 import { identityLines } from './identity-text.ts';
 

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import { safeText } from '../../lib/shown-address.ts';
-import type { RunEvent } from '../../work/run-events.ts';
+import { safeText } from '../../lib/addresses/shown-address.ts';
+import type { RunEvent } from '../../core/work/run-events.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';
 import type { LoggedRun, Progress, ProgressOptions } from './progress.ts';

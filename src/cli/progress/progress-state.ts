@@ -1,11 +1,11 @@
 import { plural } from '../../lib/format-text.ts';
-import { partsOfTotal, type TimeLeft, timeThroughBudget } from '../../operations/run-figures.ts';
-import { askedIds } from '../../store/runs/runs-model.ts';
-import { RunPace } from '../../operations/run-pace.ts';
-import { CreditsLeft } from '../../work/credits-left.ts';
-import type { Holding } from '../../work/held-bytes.ts';
-import type { RunEvent } from '../../work/run-events.ts';
-import { type Hold, RunTotals } from '../../work/run-totals.ts';
+import { partsOfTotal, type TimeLeft, timeThroughBudget } from '../../core/run/record/run-figures.ts';
+import { askedIds } from '../../core/run/record/runs-model.ts';
+import { RunPace } from '../../core/run/record/run-pace.ts';
+import { CreditsLeft } from '../../core/work/credits-left.ts';
+import type { Holding } from '../../core/work/held-bytes.ts';
+import type { RunEvent } from '../../core/work/run-events.ts';
+import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import type { ProgressOptions } from './progress.ts';
 

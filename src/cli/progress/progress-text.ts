@@ -1,7 +1,7 @@
 import { nextUtcMidnight } from '../../lib/clock.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
-import type { TimeLeft } from '../../operations/run-figures.ts';
-import type { Counts } from '../../store/export-facts.ts';
+import type { TimeLeft } from '../../core/run/record/run-figures.ts';
+import type { Counts } from '../../places/export/export-facts.ts';
 import { wrapText } from '../output/help-text.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 

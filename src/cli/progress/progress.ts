@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { PricedLimits } from '../../work/credits-left.ts';
-import type { RunListener } from '../../work/run-events.ts';
+import type { PricedLimits } from '../../core/work/credits-left.ts';
+import type { RunListener } from '../../core/work/run-events.ts';
 
 export interface ProgressOptions {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { VerifyProgress } from '../../operations/verify-export.ts';
+import type { VerifyProgress } from '../../exports/verify-export.ts';
 import { byteSize, count, duration, share } from '../../lib/format-text.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 import { redrawnBlock } from './redrawn-block.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { sha256 } from '../sha256.ts';
+import { sha256 } from '../hash/sha256.ts';
 import { codeOf, ExportError, isNothingThere } from '../export-error.ts';
 import { isAlive, type LockOwner } from './lock-owner.ts';
 

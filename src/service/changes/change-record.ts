@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../records/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { nextAddress } from '../generated/base58.ts';
 import type { SeededRandom } from '../generated/seeded-random.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whenProblem } from '../../records/when-words.ts';
+import { whenProblem } from '../../core/records/when-words.ts';
 import { checkYaml, readYaml } from '../load-yaml.ts';
 
 const share = z.number('must be a share from 0 to 1').min(0, 'must be at least 0').max(1, 'must be at most 1');

@@ -1,9 +1,9 @@
 import { type Clock, dayMs } from '../../lib/clock.ts';
-import { type AssetClassifier, classifyAssets } from '../../records/classify-assets.ts';
-import { assetsTable } from '../../records/columns.ts';
-import { flattenAsset } from '../../records/flatten-asset.ts';
-import { parseJson, stringifyJson } from '../../records/json/json.ts';
-import { isJsonObject, type JsonObject } from '../../records/json/json-value.ts';
+import { type AssetClassifier, classifyAssets } from '../../core/records/classify-assets.ts';
+import { assetsTable } from '../../core/records/columns.ts';
+import { flattenAsset } from '../../core/records/flatten-asset.ts';
+import { parseJson, stringifyJson } from '../../lib/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { randomOf } from '../generated/seeded-random.ts';
 import type { AssetStore } from '../store/asset-store.ts';
 import { packRecord, recordText } from '../store/stored-record.ts';

@@ -1,4 +1,4 @@
-import { isAssetId } from '../../ids/asset-id.ts';
+import { isAssetId } from '../../lib/asset-id.ts';
 import { idOfKey } from '../asset-key.ts';
 import type { AssetQuery } from '../asset-query.ts';
 import type { ActiveFault } from './fault-plan.ts';

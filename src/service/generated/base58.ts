@@ -1,4 +1,4 @@
-import { alphabet } from '../../ids/asset-id.ts';
+import { alphabet } from '../../lib/asset-id.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 const letters = Buffer.from(alphabet, 'latin1');

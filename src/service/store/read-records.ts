@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAssetId } from '../../ids/asset-id.ts';
-import { stringifyJson } from '../../records/json/json.ts';
-import type { JsonObject } from '../../records/json/json-value.ts';
-import { type FinishedExport, openFinished } from '../../finished/finished-export.ts';
-import { recordFiles, recordsOf } from '../../finished/records.ts';
+import { isAssetId } from '../../lib/asset-id.ts';
+import { stringifyJson } from '../../lib/json/json.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
+import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
+import { recordFiles, recordsOf } from '../../exports/records.ts';
 import { codecOf, decompress } from '../../lib/decompress.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type ByteSpan, splitLines } from '../../lib/scan/split-lines.ts';

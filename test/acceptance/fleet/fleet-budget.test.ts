@@ -7,7 +7,7 @@ import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
 import { type ProgramRun, runProgram, startProgram, told } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 
 const server = await postgresOfTests('the budget of a fleet is not tested');
 let keys = 0;

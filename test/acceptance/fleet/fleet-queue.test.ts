@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { nextUtcMidnight } from '../../../src/lib/clock.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
 import { runProgram } from '../../support/run-program.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { bucketServer } from './fleet-stores.ts';
 import { expectWhole, startFleet } from './start-fleet.ts';
 

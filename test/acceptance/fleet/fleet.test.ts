@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
-import { readObject, namesOf } from '../../../src/objects/small-objects.ts';
+import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
 import { told } from '../../support/run-program.ts';
 import { azuriteServer, bucketServer, type FleetStore, folderStore, radosgwServer } from './fleet-stores.ts';

@@ -4,7 +4,7 @@
  *     node --import ts-blank-space/register test/acceptance/folder-worker.ts work --ids … --out s3://folder/… --shard 0/4
  */
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { createFolderObjects } from '../../../src/objects/folder-objects.ts';
+import { createFolderObjects } from '../../../src/places/objects/folder-objects.ts';
 import { steps } from '../../model/support/small-fleet.ts';
 import { runExport } from '../../support/run-export.ts';
 import { folderAddress } from './folder-address.ts';

@@ -2,10 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { createFolderObjects } from '../../../src/objects/folder-objects.ts';
-import type { ObjectStore } from '../../../src/objects/object-store.ts';
-import { openObjects } from '../../../src/objects/open-objects.ts';
-import { readObject, namesOf } from '../../../src/objects/small-objects.ts';
+import { createFolderObjects } from '../../../src/places/objects/folder-objects.ts';
+import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
+import { openObjects } from '../../../src/places/objects/open-objects.ts';
+import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
 import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
 import {
   type GeneratedServiceOptions,

@@ -6,7 +6,7 @@ import { type PostgresGate, throughGate } from '../../support/postgres-gate.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { bucketServer } from '../fleet/fleet-stores.ts';
 import { graceMs, newEvent, stopped } from './stop-program.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../client/support/rough-server.ts';
+import { reply } from '../../core/client/support/rough-server.ts';
 import { runInTrouble, type TroubleRun } from './trouble-run.ts';
 
 /** Each row runs so often: once, or ten times where all tests are asked for (`npm run test:all`). */

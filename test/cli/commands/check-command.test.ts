@@ -7,7 +7,7 @@ import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
 import { runProgram } from '../../support/run-program.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { linesOf, Prepared } from '../../support/prepared-job.ts';
 
 const server = await postgresOfTests('the database is not checked');

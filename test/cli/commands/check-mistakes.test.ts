@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { closedPort, linesOf, Prepared } from '../../support/prepared-job.ts';
 
 const sampleIds = fileURLToPath(new URL('../../../data/ids.txt', import.meta.url));

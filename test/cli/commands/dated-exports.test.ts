@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { takeLock } from '../../../src/store/lock.ts';
+import { takeLock } from '../../../src/places/files/lock.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runProgram } from '../../support/run-program.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDiskLedger } from '../../../src/client/ledger/credit-ledger.ts';
+import { openDiskLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';

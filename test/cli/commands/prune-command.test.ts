@@ -1,8 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { noCounts, noNotes } from '../../../src/store/export-facts.ts';
-import { manifestBytes } from '../../../src/store/manifest.ts';
+import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
+import { manifestBytes } from '../../../src/places/export/manifest.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

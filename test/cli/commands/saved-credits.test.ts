@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runMade } from '../../report/made-export.ts';
+import { runMade } from '../../wings/report/made-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 it('a run with a base tells how many credits that saved, and one without a base does not', async () => {

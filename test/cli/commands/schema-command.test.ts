@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { tables } from '../../../src/records/columns.ts';
-import { dialectNames } from '../../../src/warehouse/dialects.ts';
+import { tables } from '../../../src/core/records/columns.ts';
+import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { runProgram } from '../../support/run-program.ts';
 

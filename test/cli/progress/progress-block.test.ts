@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { progressOnTerminal } from '../../../src/cli/progress/progress-block.ts';
-import { noCounts } from '../../../src/store/export-facts.ts';
+import { noCounts } from '../../../src/places/export/export-facts.ts';
 import { FakeTerminal } from './fake-terminal.ts';
 
 beforeEach(() => {

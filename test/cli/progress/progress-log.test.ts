@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isTerminal } from '../../../src/cli/progress/is-terminal.ts';
 import { progressInLog } from '../../../src/cli/progress/progress-log.ts';
-import { noCounts } from '../../../src/store/export-facts.ts';
+import { noCounts } from '../../../src/places/export/export-facts.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runProgram } from '../../support/run-program.ts';

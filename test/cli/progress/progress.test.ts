@@ -3,8 +3,8 @@ import { ProgressState } from '../../../src/cli/progress/progress-state.ts';
 import { progressBlock, type ProgressFacts, progressTitle } from '../../../src/cli/progress/progress-text.ts';
 import type { ProgressOptions } from '../../../src/cli/progress/progress.ts';
 import { dayMs } from '../../../src/lib/clock.ts';
-import { noCounts, noNotes } from '../../../src/store/export-facts.ts';
-import type { RunEvent } from '../../../src/work/run-events.ts';
+import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
+import type { RunEvent } from '../../../src/core/work/run-events.ts';
 import { idsPerCallOf, recordedRun, recordedRuns } from './recorded-run.ts';
 
 /** Noon of a UTC day. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Counts } from '../../../src/store/export-facts.ts';
-import { noNotes } from '../../../src/store/export-facts.ts';
-import type { RunEvent } from '../../../src/work/run-events.ts';
+import type { Counts } from '../../../src/places/export/export-facts.ts';
+import { noNotes } from '../../../src/places/export/export-facts.ts';
+import type { RunEvent } from '../../../src/core/work/run-events.ts';
 
 export interface RecordedEvent {
   /** Milliseconds since the run began. */

@@ -1,21 +1,21 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { AssetAnswer } from '../../../src/client/asset-client.ts';
-import { IdList } from '../../../src/ids/id-list.ts';
-import { createClient } from '../../../src/client/create-client.ts';
-import { Brake } from '../../../src/client/policies/brake.ts';
-import { type DepartingCall, PassedOverrun } from '../../../src/client/policies/shared-pace.ts';
-import { AttemptError } from '../../../src/client/attempt-error.ts';
+import type { AssetAnswer } from '../../../src/core/client/asset-client.ts';
+import { IdList } from '../../../src/core/ids/id-list.ts';
+import { createClient } from '../../../src/core/client/create-client.ts';
+import { Brake } from '../../../src/core/client/policies/brake.ts';
+import { type DepartingCall, PassedOverrun } from '../../../src/core/client/policies/shared-pace.ts';
+import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import {
   openPostgresLedger,
   type PostgresLedger,
   type PostgresLedgerOptions,
-} from '../../../src/client/ledger/postgres-ledger.ts';
-import { keyHash } from '../../../src/client/ledger/ledger-name.ts';
-import { readPostgresLedger } from '../../../src/client/ledger/postgres-readings.ts';
+} from '../../../src/wings/fleet/ledger/postgres-ledger.ts';
+import { keyHash } from '../../../src/core/client/ledger/ledger-name.ts';
+import { readPostgresLedger } from '../../../src/wings/fleet/ledger/postgres-readings.ts';
 import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
-import { batchCall, idsOf, recordsOf } from '../../client/support/calls.ts';
+import { batchCall, idsOf, recordsOf } from '../../core/client/support/calls.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { describeAccounts, describeCorrections, describeLedger } from './ledger-contract.ts';
 
 const server = await postgresOfTests('the ledger in PostgreSQL is not tested');

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { PostgresContext } from '../../../src/client/ledger/postgres-connection.ts';
-import { openPostgresLedger } from '../../../src/client/ledger/postgres-ledger.ts';
-import { schemaStatements, schemaVersion } from '../../../src/client/ledger/postgres-schema.ts';
+import type { PostgresContext } from '../../../src/wings/fleet/ledger/postgres-connection.ts';
+import { openPostgresLedger } from '../../../src/wings/fleet/ledger/postgres-ledger.ts';
+import { schemaStatements, schemaVersion } from '../../../src/wings/fleet/ledger/postgres-schema.ts';
 import { systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
-import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
+import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 
 const server = await postgresOfTests('the ledger in PostgreSQL is not tested');
 const nowhere = 'postgres://user@127.0.0.1:1/db';

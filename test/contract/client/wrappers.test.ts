@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { AssetClient } from '../../../src/client/asset-client.ts';
-import { AttemptError } from '../../../src/client/attempt-error.ts';
-import { createMemoryLedger } from '../../../src/client/ledger/memory-ledger.ts';
-import { Ended } from '../../../src/client/policies/ended.ts';
-import { withBudget } from '../../../src/client/policies/with-budget.ts';
-import { withJournal } from '../../../src/client/policies/with-journal.ts';
-import { withoutLargeCalls, withSizeGuard } from '../../../src/client/policies/with-size-guard.ts';
+import type { AssetClient } from '../../../src/core/client/asset-client.ts';
+import { AttemptError } from '../../../src/core/client/attempt-error.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { Ended } from '../../../src/core/client/policies/ended.ts';
+import { withBudget } from '../../../src/core/client/policies/with-budget.ts';
+import { withJournal } from '../../../src/core/client/policies/with-journal.ts';
+import { withoutLargeCalls, withSizeGuard } from '../../../src/core/client/policies/with-size-guard.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../client/support/calls.ts';
-import { judged } from '../../client/support/judged.ts';
+import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../core/client/support/calls.ts';
+import { judged } from '../../core/client/support/judged.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
-import { alwaysClient, heldClient, scriptedClient } from '../../client/support/scripted-client.ts';
+import { alwaysClient, heldClient, scriptedClient } from '../../core/client/support/scripted-client.ts';
 
 type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
 
@@ -52,7 +52,7 @@ const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[]
 const call = batchCall(idsOf(3));
 
 it('holds for every wrapper', () => {
-  const files = readdirSync(new URL('../../../src/client/policies', import.meta.url));
+  const files = readdirSync(new URL('../../../src/core/client/policies', import.meta.url));
   const named = new Set(wrappers.map(({ name }) => `with-${name.replace(/,.*/, '').replaceAll(' ', '-')}.ts`));
   expect([...named].sort()).toEqual(files.filter((file) => file.startsWith('with-')).sort());
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Cell, Column, ColumnType, Row } from '../../../src/records/table.ts';
-import { stringifyJson } from '../../../src/records/json/json.ts';
-import { anyJson, anyString } from '../../records/any-json.ts';
+import type { Cell, Column, ColumnType, Row } from '../../../src/core/records/table.ts';
+import { stringifyJson } from '../../../src/lib/json/json.ts';
+import { anyJson, anyString } from '../../core/records/any-json.ts';
 import { hostileCells } from './hostile-rows.ts';
 
 const short = (type: ColumnType): fc.Arbitrary<Cell> =>

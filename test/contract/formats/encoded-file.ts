@@ -1,7 +1,7 @@
-import { blockOf, type RowBlock } from '../../../src/records/row-block.ts';
-import type { Column, Row } from '../../../src/records/table.ts';
-import { sinkFor } from '../../../src/formats/registry.ts';
-import { type Compression, compressions, type EncoderNotes, type Format } from '../../../src/formats/sink.ts';
+import { blockOf, type RowBlock } from '../../../src/core/records/row-block.ts';
+import type { Column, Row } from '../../../src/core/records/table.ts';
+import { sinkFor } from '../../../src/core/formats/registry.ts';
+import { type Compression, compressions, type EncoderNotes, type Format } from '../../../src/core/formats/sink.ts';
 
 export interface EncodedFile {
   readonly bytes: Buffer;

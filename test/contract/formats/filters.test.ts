@@ -4,7 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Cell, Column, Row } from '../../../src/records/table.ts';
+import type { Cell, Column, Row } from '../../../src/core/records/table.ts';
 import { sqlName, sqlText } from '../../support/query-duckdb.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { encodeFile } from './encoded-file.ts';

@@ -1,4 +1,4 @@
-import type { Cell, Column, ColumnType, Row, Table } from '../../../src/records/table.ts';
+import type { Cell, Column, ColumnType, Row, Table } from '../../../src/core/records/table.ts';
 
 export const types: readonly ColumnType[] = ['string', 'boolean', 'int64', 'double', 'decimal', 'json', 'timestamp'];
 

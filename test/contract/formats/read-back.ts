@@ -3,7 +3,7 @@ import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparque
 import { compressors } from 'hyparquet-compressors';
 import { parse } from 'csv-parse/sync';
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
-import type { Cell, Column, Row } from '../../../src/records/table.ts';
+import type { Cell, Column, Row } from '../../../src/core/records/table.ts';
 import { isoText, type TextRow } from '../../support/read-table.ts';
 
 /** What a reader should make of rows, as `readTable` writes values. */

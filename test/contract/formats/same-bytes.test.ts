@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockOf } from '../../../src/records/row-block.ts';
-import type { Column, Row } from '../../../src/records/table.ts';
-import { sinkFor } from '../../../src/formats/registry.ts';
-import { compressions, type Format, formats } from '../../../src/formats/sink.ts';
+import { blockOf } from '../../../src/core/records/row-block.ts';
+import type { Column, Row } from '../../../src/core/records/table.ts';
+import { sinkFor } from '../../../src/core/formats/registry.ts';
+import { compressions, type Format, formats } from '../../../src/core/formats/sink.ts';
 import { anyRows } from './any-rows.ts';
 import { encodeFile } from './encoded-file.ts';
 import { hostileRows, hostileTable } from './hostile-rows.ts';

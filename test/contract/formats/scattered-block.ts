@@ -1,4 +1,4 @@
-import type { RowBlock } from '../../../src/records/row-block.ts';
+import type { RowBlock } from '../../../src/core/records/row-block.ts';
 
 /** The same rows, every second cell in the source, with other bytes between cells but none behind the last. */
 export function scattered(block: RowBlock): RowBlock {

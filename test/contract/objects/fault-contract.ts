@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import type { ObjectStore } from '../../../src/objects/object-store.ts';
-import { probeStore } from '../../../src/objects/probe-store.ts';
-import type { RetryContext } from '../../../src/objects/store-retries.ts';
+import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
+import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import type { RetryContext } from '../../../src/places/objects/store-retries.ts';
 import type { FaultyServer, Refusal } from './faulty-server.ts';
 import { allOf, bytesOf, fileOf, hashOf } from './object-contract.ts';
 

@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createFolderObjects } from '../../../src/objects/folder-objects.ts';
-import type { ObjectStore } from '../../../src/objects/object-store.ts';
-import { probeStore } from '../../../src/objects/probe-store.ts';
+import { createFolderObjects } from '../../../src/places/objects/folder-objects.ts';
+import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
+import { probeStore } from '../../../src/places/objects/probe-store.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { allOf, bytesOf, describeObjectStore } from './object-contract.ts';
 

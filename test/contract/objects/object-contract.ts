@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { maxObjectBytes, type ObjectBody, type ObjectStore } from '../../../src/objects/object-store.ts';
-import { probeStore } from '../../../src/objects/probe-store.ts';
+import { maxObjectBytes, type ObjectBody, type ObjectStore } from '../../../src/places/objects/object-store.ts';
+import { probeStore } from '../../../src/places/objects/probe-store.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 export interface StoreOfTests {

@@ -1,8 +1,8 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import type { ObjectStore } from '../../../src/objects/object-store.ts';
-import { openS3Objects } from '../../../src/objects/s3-objects.ts';
+import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
+import { openS3Objects } from '../../../src/places/objects/s3-objects.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
 import { describeObjectStore } from './object-contract.ts';

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { diskError } from '../../../src/lib/disk-error.ts';
-import type { FileStore, OpenMode } from '../../../src/store/file-store.ts';
+import type { FileStore, OpenMode } from '../../../src/places/files/file-store.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import type { Lock } from '../../../src/store/lock.ts';
-import type { OpenFile } from '../../../src/store/open-file.ts';
+import type { Lock } from '../../../src/places/files/lock.ts';
+import type { OpenFile } from '../../../src/places/files/open-file.ts';
 import { Inode, Tree } from './memory-tree.ts';
 
 /** What a store is asked for, one at a time. */

@@ -1,6 +1,6 @@
-import type { AssetAnswer, AssetCall } from '../../../src/client/asset-client.ts';
-import { AttemptError } from '../../../src/client/attempt-error.ts';
-import type { HttpClient, HttpClientOptions } from '../../../src/client/wire/http-client.ts';
+import type { AssetAnswer, AssetCall } from '../../../src/core/client/asset-client.ts';
+import { AttemptError } from '../../../src/core/client/attempt-error.ts';
+import type { HttpClient, HttpClientOptions } from '../../../src/core/client/wire/http-client.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
 import type { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
 import type { FakeClock } from '../../support/fake-clock.ts';

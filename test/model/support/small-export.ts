@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AssetAnswer, AssetCall } from '../../../src/client/asset-client.ts';
-import { callKey, requestId } from '../../../src/client/wire/call-body.ts';
-import type { HttpClient } from '../../../src/client/wire/http-client.ts';
-import { judgeAnswer } from '../../../src/client/wire/judge-answer.ts';
+import type { AssetAnswer, AssetCall } from '../../../src/core/client/asset-client.ts';
+import { callKey, requestId } from '../../../src/core/client/wire/call-body.ts';
+import type { HttpClient } from '../../../src/core/client/wire/http-client.ts';
+import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import type { ExportContext } from '../../../src/work/export-context.ts';
-import type { ExportOutcome } from '../../../src/operations/export-outcome.ts';
+import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { type MakeExport, runExport } from '../../support/run-export.ts';
 import { journalKeys } from './journal-keys.ts';

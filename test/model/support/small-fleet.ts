@@ -1,8 +1,8 @@
-import { enqueueExport } from '../../../src/operations/fleet/enqueue-export.ts';
-import { type FinaliseContext, finaliseExport } from '../../../src/operations/fleet/finalise-export.ts';
-import { fromShard } from '../../../src/operations/fleet/shard-slices.ts';
-import { workOnExport } from '../../../src/operations/fleet/work-export.ts';
-import { accountOf, type ExportOutcome } from '../../../src/operations/export-outcome.ts';
+import { enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
+import { type FinaliseContext, finaliseExport } from '../../../src/wings/fleet/finalise-export.ts';
+import { fromShard } from '../../../src/wings/fleet/shard-slices.ts';
+import { workOnExport } from '../../../src/wings/fleet/work-export.ts';
+import { accountOf, type ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import type { MakeExport } from '../../support/run-export.ts';
 import { SmallBucket } from './small-bucket.ts';
 import type { SmallRun } from './small-export.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AssetCall } from '../../../src/client/asset-client.ts';
+import type { AssetCall } from '../../../src/core/client/asset-client.ts';
 import { dayMs } from '../../../src/lib/clock.ts';
 import { generatedId } from '../../../src/service/generated/generated-assets.ts';
 import { earlierAnswer, type SmallRun } from './small-export.ts';

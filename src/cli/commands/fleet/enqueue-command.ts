@@ -1,14 +1,14 @@
 import { totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
-import type { Job } from '../../../job/job-schema.ts';
-import { jobWarnings } from '../../../job/job-warnings.ts';
+import type { Job } from '../../../core/job/job-schema.ts';
+import { jobWarnings } from '../../../core/job/job-warnings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
-import { shownPath } from '../../../lib/shown-path.ts';
-import type { Enqueued, EnqueueProgress } from '../../../operations/fleet/enqueue-export.ts';
-import { limitText } from '../../../store/limited.ts';
-import { diskFileStore } from '../../../store/file-store.ts';
+import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/enqueue-export.ts';
+import { limitText } from '../../../places/files/limited.ts';
+import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { columnLines, invalidLines } from '../../output/ids-text.ts';
@@ -68,8 +68,8 @@ async function enqueue(args: CommandArguments): Promise<number> {
   for (const flag of heapFlags) setFlagsFromString(flag);
   const mostBytes = bytesOf(args, 'memory') ?? totalmem() * memoryShare;
   const { job, idsFolder } = jobOf(args);
-  const { enqueueExport } = await import('../../../operations/fleet/enqueue-export.ts');
-  const { intolerableIds } = await import('../../../operations/tolerance.ts');
+  const { enqueueExport } = await import('../../../wings/fleet/enqueue-export.ts');
+  const { intolerableIds } = await import('../../../core/run/tolerance.ts');
   // A queue that cannot be used is known before the ids are read.
   await withJobQueue(job, { setUp: true }, () => Promise.resolve());
   const shown = showEnqueuing();

@@ -1,9 +1,9 @@
-import type { Job } from '../../../job/job-schema.ts';
+import type { Job } from '../../../core/job/job-schema.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { shownPath } from '../../../lib/shown-path.ts';
-import { observeRuns } from '../../../observe/observe-runs.ts';
-import { diskFileStore } from '../../../store/file-store.ts';
+import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import { observeRuns } from '../../../wings/observe/observe-runs.ts';
+import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
@@ -31,8 +31,8 @@ export const finaliseCommand: Command = {
 async function finalise(args: CommandArguments): Promise<number> {
   const { job } = jobOf(args);
   const startedMs = systemClock.now();
-  const { finaliseExport } = await import('../../../operations/fleet/finalise-export.ts');
-  const { alreadyComplete } = await import('../../../operations/export-outcome.ts');
+  const { finaliseExport } = await import('../../../wings/fleet/finalise-export.ts');
+  const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
     ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
     observe: observeRuns,

@@ -1,7 +1,7 @@
-import type { Job } from '../../../job/job-schema.ts';
+import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { shownWord } from '../../../lib/shown-address.ts';
-import type { Shard } from '../../../operations/fleet/shard-slices.ts';
+import { shownWord } from '../../../lib/addresses/shown-address.ts';
+import type { Shard } from '../../../wings/fleet/shard-slices.ts';
 import type { CommandFlag } from '../../command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

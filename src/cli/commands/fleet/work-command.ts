@@ -1,15 +1,15 @@
 import { hostname } from 'node:os';
-import type { Job } from '../../../job/job-schema.ts';
-import { jobWarnings } from '../../../job/job-warnings.ts';
+import type { Job } from '../../../core/job/job-schema.ts';
+import { jobWarnings } from '../../../core/job/job-warnings.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { observeRuns } from '../../../observe/observe-runs.ts';
-import type { ExportOutcome } from '../../../operations/export-outcome.ts';
-import type { FleetSlices } from '../../../operations/fleet/fleet-slices.ts';
-import type { QueueSlices } from '../../../operations/fleet/queue-slices.ts';
-import type { Shard } from '../../../operations/fleet/shard-slices.ts';
-import type { SliceSource } from '../../../operations/homes/export-home.ts';
-import type { SliceQueue } from '../../../queue/slice-queue.ts';
-import type { ExportContext } from '../../../work/export-context.ts';
+import { observeRuns } from '../../../wings/observe/observe-runs.ts';
+import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
+import type { FleetSlices } from '../../../wings/fleet/fleet-slices.ts';
+import type { QueueSlices } from '../../../wings/fleet/queue-slices.ts';
+import type { Shard } from '../../../wings/fleet/shard-slices.ts';
+import type { SliceSource } from '../../../core/run/homes/export-home.ts';
+import type { SliceQueue } from '../../../wings/fleet/queue/slice-queue.ts';
+import type { ExportContext } from '../../../core/work/export-context.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../../job-flags.ts';
 import { openServiceFor } from '../../open-service.ts';
@@ -96,9 +96,9 @@ async function makeSlices(
   context: ExportContext,
 ): Promise<ExportOutcome> {
   const [{ workOnExport }, { fromShard }, { fromQueue }] = await Promise.all([
-    import('../../../operations/fleet/work-export.ts'),
-    import('../../../operations/fleet/shard-slices.ts'),
-    import('../../../operations/fleet/queue-slices.ts'),
+    import('../../../wings/fleet/work-export.ts'),
+    import('../../../wings/fleet/shard-slices.ts'),
+    import('../../../wings/fleet/queue-slices.ts'),
   ]);
   const tell = (message: string): void => {
     context.listener({ kind: 'warning', message });

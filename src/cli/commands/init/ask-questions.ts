@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { keyProblem } from '../../../client/wire/service-address.ts';
-import { formats } from '../../../formats/sink.ts';
+import { keyProblem } from '../../../core/client/wire/service-address.ts';
+import { formats } from '../../../core/formats/sink.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 
 export interface Terminal {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isEmbedded } from '../../../job/job-schema.ts';
-import { requireAddress } from '../../../lib/address.ts';
+import { isEmbedded } from '../../../core/job/job-schema.ts';
+import { requireAddress } from '../../../lib/addresses/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
-import { commandLine, shownPath } from '../../../lib/shown-path.ts';
+import { commandLine, shownPath } from '../../../lib/addresses/shown-path.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { askQuestions } from './ask-questions.ts';
 import { initFiles, jobFile, keyFile, type NewJob, requireJob, writeNewFile } from './init-files.ts';

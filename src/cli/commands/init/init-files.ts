@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { fieldText } from '../../../job/field-text.ts';
-import { type JobField, jobFields } from '../../../job/job-fields.ts';
-import { jobJsonSchema } from '../../../job/job-json-schema.ts';
-import { embedded, isEmbedded } from '../../../job/job-schema.ts';
-import { jobTemplate, suggestedFields } from '../../../job/job-template.ts';
-import { loadJob } from '../../../job/load-job.ts';
-import { type AddressUse, classifyAddress } from '../../../lib/address.ts';
+import { fieldText } from '../../../core/job/field-text.ts';
+import { type JobField, jobFields } from '../../../core/job/job-fields.ts';
+import { jobJsonSchema } from '../../../core/job/job-json-schema.ts';
+import { embedded, isEmbedded } from '../../../core/job/job-schema.ts';
+import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';
+import { loadJob } from '../../../core/job/load-job.ts';
+import { type AddressUse, classifyAddress } from '../../../lib/addresses/address.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 
 export const jobFile = 'job.yaml';

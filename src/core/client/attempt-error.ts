@@ -1,0 +1,64 @@
+import type { ExportError } from '../../lib/export-error.ts';
+import type { FailureReason } from './client-events.ts';
+import type { Trouble } from './judgement/evidence.ts';
+
+/**
+ * Why one attempt of a call brought no definite answer: trouble (see `Trouble`), or
+ * - `spent`: the service says that the day's credits are gone, or those of a longer period
+ * - `untrusted`: the certificate is not valid for the address; nothing was sent
+ * - `held`: not sent; while it waited for its turn, something happened after which other policies have to decide again
+ */
+export type AttemptFailure = Trouble | 'spent' | 'untrusted' | 'held';
+
+export interface AttemptDetail {
+  /** HTTP status, where there was one. */
+  readonly status?: number | undefined;
+  /** The kind of failure, where the status does not tell it. */
+  readonly why?: FailureReason | undefined;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly waitMs?: number | undefined;
+  /** What it means as long as the service has answered nothing: then it ends the client. */
+  readonly atFirst?: ExportError | undefined;
+  /** True when the request surely never left this machine, so that nothing can have been charged. */
+  readonly unsent?: boolean | undefined;
+  /** Of `spent`: the credits are those of the provider's own period, whose end is not known. */
+  readonly ofPeriod?: boolean | undefined;
+  /** True when the answer belongs to another call. */
+  readonly foreign?: boolean | undefined;
+  readonly cause?: unknown;
+}
+
+/** Passed between the wrappers of a client; callers of the outermost never see one. Does not contain the key. */
+export class AttemptError extends Error {
+  readonly failure: AttemptFailure;
+  readonly status: number | undefined;
+  readonly why: FailureReason;
+  readonly waitMs: number | undefined;
+  readonly atFirst: ExportError | undefined;
+  readonly unsent: boolean;
+  readonly ofPeriod: boolean;
+  readonly foreign: boolean;
+
+  constructor(failure: AttemptFailure, message: string, detail: AttemptDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = 'AttemptError';
+    this.failure = failure;
+    this.status = detail.status;
+    this.why = detail.why ?? reasonOfStatus(detail.status);
+    this.waitMs = detail.waitMs;
+    this.atFirst = detail.atFirst;
+    this.unsent = detail.unsent ?? false;
+    this.ofPeriod = detail.ofPeriod ?? false;
+    this.foreign = detail.foreign ?? false;
+  }
+}
+
+/** Whether an attempt failed for a reason that only other attempts can explain. */
+export function isTrouble(failure: AttemptFailure): failure is Trouble {
+  return failure === 'transport' || failure === 'refusal' || failure === 'pace';
+}
+
+function reasonOfStatus(status = 0): FailureReason {
+  if (status === 429) return 'http_429';
+  return status >= 500 ? 'http_5xx' : 'other';
+}

@@ -1,0 +1,131 @@
+import { setMaxListeners } from 'node:events';
+import { systemClock } from '../../lib/clock.ts';
+import { type AnswerJournal, journaled } from './policies/with-journal.ts';
+import { type Brake, tellingBadIds } from './policies/brake.ts';
+import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
+import { secretScrubber } from './wire/clean-message.ts';
+import { aloneIn, type Asker, type AssetAnswer, type AssetClient, type CallOutline } from './asset-client.ts';
+import { createWire, type WireOptions } from './wire/http-client.ts';
+import type { CreditLedger } from './ledger/credit-ledger.ts';
+import { Ended } from './policies/ended.ts';
+import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
+import type { SharedPace } from './policies/shared-pace.ts';
+import { withJudgement } from './policies/with-judgement.ts';
+import { withoutLargeCalls, withSizeGuard } from './policies/with-size-guard.ts';
+
+export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
+  readonly retries: number;
+  readonly budget: ClientBudget;
+  /** Stays open: the caller closes it after the client. */
+  readonly ledger: CreditLedger;
+  /** Shared with other processes: their calls, pauses and sizes count here, and these there. */
+  readonly pace?: SharedPace | undefined;
+  /** Counts the calls of the run, which may have several clients. */
+  readonly brake?: Brake | undefined;
+  readonly journal: AnswerJournal;
+  /** Most ids a call that an earlier run of this export found out. */
+  readonly initialCap?: number | undefined;
+  /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
+  readonly stop?: AbortSignal | undefined;
+  /** A number from 0 up to 1, as Math.random. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Limits in credits. */
+export interface ClientBudget {
+  readonly creditsPerCall: number;
+  readonly creditsPerRun?: number | undefined;
+  readonly creditsPerDay?: number | undefined;
+  readonly creditsPerSecond?: number | undefined;
+  readonly whenSpent: 'stop' | 'wait';
+  /** HTTP statuses that are known to cost nothing. */
+  readonly freeStatuses?: readonly number[] | undefined;
+}
+
+/** A call as policies see it: the caller sends each attempt, over the wire of this process or of a thread. */
+export interface SentCall extends CallOutline {
+  readonly send: () => Promise<AssetAnswer>;
+  /** Sends one id alone, which is not kept: the id, or where it stands in the call, from 0 up to 1. */
+  readonly sendAlone: (id: string | number) => Promise<AssetAnswer>;
+}
+
+export interface CreatedClient {
+  readonly client: AssetClient;
+  /** Has a call sent under all policies, but without the journal. */
+  askUnderPolicies(call: SentCall): Promise<AssetAnswer>;
+  /** Takes an answer into account that was met in a journal. */
+  learnSize(size: AnsweredSize): void;
+  /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
+  cap(): number;
+  /** Throws the error that ended the client, which its last call may not have thrown. @throws {ExportError} */
+  throwIfFailed(): void;
+  /** Resolves when nothing is in flight and the connections are closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * The one place where policies are put around the wire, from the inside out:
+ * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
+ * - the size guard around it, in the slot, so that calls that wait for one while their size is refused are not sent;
+ * - the judgement around that: it holds the slots and repeats attempts, so that no more calls are booked than are sent at
+ *   once, and a call that waits for its next attempt holds no slot; what is known to be too large waits for no slot;
+ * - a call that has waited for its pace, and by now may not leave for a hold or its size, goes back to the queue: so it is
+ *   the policies around the budget that decide about it, in their order;
+ * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written
+ *   to it next to the wire, before its slot is free.
+ *
+ * However many threads send, there is one of each policy; the wire and the journal are those of the caller.
+ * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
+ */
+export function createClient(options: ClientOptions): CreatedClient {
+  const { concurrency, retries, stop, listener, brake, clock = systemClock, random = Math.random } = options;
+  // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
+  for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
+  const http = createWire(options);
+  const sender: Asker<SentCall> = { ask: ({ send }) => send() };
+  const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
+  const ended = new Ended(stop);
+  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave, ended });
+  // Others may miss what the pace cannot take now: they are told by the service.
+  const onHold = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
+  const onCap = (ids: number): void => {
+    brake?.learned(ids);
+    void options.pace?.learned(ids).catch(() => undefined);
+  };
+  const guard = withSizeGuard(paid, { ...options, onCap });
+  const judged = withJudgement(guard, { concurrency, retries, clock, random, ended, listener, onHold, controlOf });
+  const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
+  const earlierSizes = new CallSizes();
+  const learnReplayed = (size: AnsweredSize): void => {
+    guard.learn(size);
+    earlierSizes.learn(size);
+    brake?.knows(earlierSizes.cap());
+  };
+  const scrub = secretScrubber([options.apiKey.trim()]);
+  const policiesAround = (wire: AssetClient): AssetClient => ({
+    ask: (call) =>
+      policies.ask({
+        ...{ ids: call.ids, pieceOf: call.pieceOf, repeats: call.repeats, send: () => wire.ask(call) },
+        sendAlone: (id) => http.ask(aloneIn(call, id)),
+      }),
+  });
+  return {
+    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
+    askUnderPolicies: (call) => policies.ask(call),
+    learnSize: learnReplayed,
+    cap: () => guard.cap(),
+    throwIfFailed: () => {
+      const failure = ended.failure();
+      if (failure !== undefined) throw failure;
+    },
+    close: async () => {
+      await judged.close();
+      await http.close();
+    },
+  };
+}
+
+/** A call that shows how the service does, and settles no id. */
+function controlOf({ sendAlone }: SentCall, id: string | number): SentCall {
+  return { ids: { length: 1, first: undefined }, repeats: true, send: () => sendAlone(id), sendAlone };
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { CallOutline } from '../asset-client.ts';
+import type { AttemptError } from '../attempt-error.ts';
+import type { ClientListener, ServiceState } from '../client-events.ts';
+import type { Elapsed } from './elapsed.ts';
+import type { Judgement, Verdict } from '../judgement/judgement.ts';
+import type { Suspect } from '../judgement/suspicion.ts';
+import { timeOf, type TroubleFacts } from './unavailable-error.ts';
+
+interface ReportOptions {
+  readonly clock: Clock;
+  /** The time of the judgement. */
+  readonly elapsed: Elapsed;
+  readonly listener?: ClientListener | undefined;
+}
+
+/** Reports in words what the judgement believes of the service: each change is an event. */
+export class ServiceReport {
+  readonly #judgement: Judgement;
+  readonly #clock: Clock;
+  readonly #elapsed: Elapsed;
+  readonly #listener: ClientListener | undefined;
+  #state: ServiceState = 'working';
+  #message = '';
+  #sinceMs: number;
+  #hasAnswered = false;
+  #failedInRow = 0;
+  #lastError = '';
+  #id: string | undefined;
+  /** Pieces of calls that an id is blamed for, without an answer. */
+  #pieces = 0;
+  #searchedIds = 0;
+
+  constructor(judgement: Judgement, { clock, elapsed, listener }: ReportOptions) {
+    this.#judgement = judgement;
+    this.#clock = clock;
+    this.#elapsed = elapsed;
+    this.#listener = listener;
+    this.#sinceMs = clock.now();
+  }
+
+  facts(): TroubleFacts {
+    return { failedInRow: this.#failedInRow, sinceMs: this.#sinceMs, hasAnswered: this.#hasAnswered, id: this.#id };
+  }
+
+  opened({ isPiece }: Suspect): void {
+    if (isPiece) this.#pieces += 1;
+  }
+
+  closed({ isPiece }: Suspect): void {
+    if (!isPiece) return;
+    this.#pieces -= 1;
+    if (this.#pieces === 0) this.#tell();
+  }
+
+  answered(): void {
+    this.#hasAnswered = true;
+    this.#sinceMs = this.#clock.now();
+    this.#failedInRow = 0;
+    this.#tell();
+  }
+
+  failed(
+    error: AttemptError,
+    { call, suspect, verdict }: { call: CallOutline; suspect: Suspect | undefined; verdict: Verdict },
+  ): void {
+    this.#failedInRow += 1;
+    this.#lastError = error.message;
+    this.#id ??= call.ids.first;
+    if (verdict.kind === 'cut' && suspect?.isPiece === false) this.#searchedIds = suspect.ids;
+    this.#tell();
+  }
+
+  #tell(): void {
+    const [state, message] = this.#explain();
+    if (state === this.#state && message === this.#message) return;
+    this.#state = state;
+    this.#message = message;
+    const waitMs = this.#judgement.notBeforeMs - this.#elapsed.now();
+    const until = waitMs > 0 ? { untilMs: this.#clock.now() + waitMs } : {};
+    this.#listener?.({ kind: 'service', state, message, ...until });
+  }
+
+  #explain(): readonly [ServiceState, string] {
+    const { isOutage, limit, notBeforeMs, patienceMs } = this.#judgement;
+    if (isOutage && this.#failedInRow > 1) {
+      const waitS = Math.max(1, Math.round((notBeforeMs - this.#elapsed.now()) / 1000));
+      const givesUpMs = this.#clock.now() + patienceMs;
+      return [
+        'probing',
+        `no answer since ${timeOf(this.#sinceMs)}: the next probe leaves in ${waitS} s, gives up at about ${timeOf(givesUpMs)}: ${this.#lastError}`,
+      ];
+    }
+    if (this.#pieces > 0)
+      return ['searching', `one of ${this.#searchedIds} ids makes the service fail: searching for it`];
+    if (!limit.isLowered || !this.#hasAnswered) return ['working', ''];
+    return ['slowed', `the service takes about ${paceOf(limit)}: ${this.#lastError}`];
+  }
+}
+
+function paceOf({ calls, gapMs }: Judgement['limit']): string {
+  if (gapMs === 0) return calls === 1 ? 'one call at a time' : `${calls} calls at once`;
+  return gapMs <= 1000 ? `${Math.round(1000 / gapMs)} calls a second` : `a call every ${Math.round(gapMs / 1000)} s`;
+}

@@ -1,0 +1,169 @@
+import { isJsonObject, type JsonObject, parseJson } from '../../../lib/json/json.ts';
+import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
+import { callKey } from '../wire/call-body.ts';
+import type { ClientListener } from '../client-events.ts';
+import { MalformedAnswer, parseAnswer } from '../wire/parse-answer.ts';
+import { type AnsweredSize, namedLimit } from './call-sizes.ts';
+import type { Scrub } from '../wire/clean-message.ts';
+
+/** Where definite answers are kept until all that they touch is committed. */
+export interface AnswerJournal {
+  /** The bytes kept under a key (64 hex digits) for a part, or undefined. */
+  find(key: string, part: number): Promise<Uint8Array | undefined>;
+  /** Resolves when the bytes survive the end of this process. */
+  append(entry: AnswerEntry): Promise<void>;
+}
+
+export interface AnswerEntry {
+  readonly key: string;
+  /** The part whose ids were requested. */
+  readonly part: number;
+  readonly body: Uint8Array;
+}
+
+export interface JournalOptions {
+  readonly journal: AnswerJournal;
+  readonly listener?: ClientListener | undefined;
+  /** Takes the key out of the words of kept errors. */
+  readonly scrub?: Scrub | undefined;
+  /** Told what the answers of an earlier run say of the sizes that the service takes. */
+  readonly onReplayed?: ((size: AnsweredSize) => void) | undefined;
+}
+
+/**
+ * The whole of the journal, on both sides of the policies: a kept answer is given before they are asked, and what arrives is
+ * written next to the wire, before they hear of it.
+ * @param policiesAround puts the policies around a wire
+ */
+export function journaled(
+  wire: AssetClient,
+  policiesAround: (wire: AssetClient) => AssetClient,
+  options: JournalOptions,
+): AssetClient {
+  const arrivals = new ArrivalJournal(options.journal);
+  return withJournal(policiesAround(arrivals.keeping(wire)), { ...options, journal: arrivals });
+}
+
+/** The outer side: keeps every definite answer; a call whose answer is kept is not sent. */
+export function withJournal(inner: AssetClient, options: JournalOptions): AssetClient {
+  const { journal, listener } = options;
+  // A refusal for no known reason may be the service's own trouble: it is kept once another call has succeeded,
+  // else an outage would leave refusals behind that the next run believes.
+  let doubtful: AnswerEntry[] = [];
+
+  async function keep(key: string, call: AssetCall, answer: AssetAnswer): Promise<void> {
+    const entry = { key, part: call.part, body: keptBytes(answer) };
+    if (answer.kind === 'refused' && answer.doubtful) {
+      doubtful.push(entry);
+      return;
+    }
+    await journal.append(entry);
+    if (answer.kind !== 'records') return;
+    const believed = doubtful;
+    doubtful = [];
+    for (const each of believed) await journal.append(each);
+  }
+
+  return {
+    ask: async (call) => {
+      const key = callKey(call);
+      const bytes = await journal.find(key, call.part);
+      const kept = bytes === undefined ? undefined : keptAnswer(bytes, call, options.scrub);
+      if (kept !== undefined) {
+        listener?.({ kind: 'replayed', ids: settledIds(kept, call.ids.length) });
+        const size = sizeOf(kept, call.ids.length);
+        if (size !== undefined) options.onReplayed?.(size);
+        return kept.kind === 'refused' ? { ...kept, replayed: true } : kept;
+      }
+      const answer = await inner.ask(call);
+      await keep(key, call, answer);
+      return answer;
+    },
+  };
+}
+
+function sizeOf(kept: AssetAnswer, ids: number): AnsweredSize | undefined {
+  if (kept.kind === 'records') return { ids, isTaken: true };
+  if (kept.why !== 'size' || kept.unsent === true) return undefined;
+  return { ids, isTaken: false, limit: namedLimit(kept.message, ids) };
+}
+
+/** No JSON begins with it: marks a refusal, kept in short form; other bodies are answers as received. */
+const refusalMark = '!';
+
+/** An answer as it is kept: `keptAnswer` reads it. */
+export function keptBytes(answer: AssetAnswer): Uint8Array {
+  if (answer.kind === 'records') return answer.body;
+  const { why, message, unsent, most, tries, doubtful } = answer;
+  return Buffer.from(
+    refusalMark + JSON.stringify({ why, message, unsent, most, tries, ...(doubtful ? { doubtful } : {}) }),
+  );
+}
+
+/** The answer that journaled bytes hold; undefined when they hold none for this call, which is then asked again. */
+export function keptAnswer(bytes: Uint8Array, call: AssetCall, scrub?: Scrub): AssetAnswer | undefined {
+  try {
+    if (bytes[0] === refusalMark.charCodeAt(0)) return keptRefusal(Buffer.from(bytes).toString('utf8').slice(1));
+    const answer = parseAnswer(bytes, call, scrub);
+    return answer.kind === 'records' ? answer : undefined;
+  } catch (error) {
+    if (error instanceof MalformedAnswer || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function keptRefusal(text: string): RefusedAnswer | undefined {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return undefined;
+  const { why, message, unsent, doubtful } = value;
+  if ((why !== 'size' && why !== 'id' && why !== 'notFound') || typeof message !== 'string') return undefined;
+  return {
+    ...{ kind: 'refused', why, message, doubtful: doubtful === true },
+    ...(unsent === true ? { unsent } : {}),
+    // The same cut as before: else calls whose answers are kept would not be made again.
+    ...numbersOf(value, ['most', 'tries']),
+  };
+}
+
+function numbersOf<Name extends string>(value: JsonObject, names: readonly Name[]): Partial<Record<Name, number>> {
+  const found: Partial<Record<Name, number>> = {};
+  for (const name of names) if (typeof value[name] === 'number') found[name] = value[name];
+  return found;
+}
+
+/**
+ * A journal in which answers are written as they arrive, before the policies hear of them: they give its slot to another call,
+ * and a crash must repeat no more calls than there are slots.
+ */
+class ArrivalJournal implements AnswerJournal {
+  readonly #journal: AnswerJournal;
+  /** Answers that are written, until they reach their place in the order of wrappers. */
+  readonly #arrived = new Set<string>();
+
+  constructor(journal: AnswerJournal) {
+    this.#journal = journal;
+  }
+
+  find(key: string, part: number): Promise<Uint8Array | undefined> {
+    return this.#journal.find(key, part);
+  }
+
+  async append(entry: AnswerEntry): Promise<void> {
+    if (!this.#arrived.delete(entry.key)) await this.#journal.append(entry);
+  }
+
+  /** The wire, whose every answer is kept. */
+  keeping(wire: AssetClient): AssetClient {
+    return {
+      ask: async (call) => {
+        const answer = await wire.ask(call);
+        // A refused size is kept once it is decided where to cut the call.
+        if (answer.kind === 'refused' && answer.why === 'size') return answer;
+        const key = callKey(call);
+        await this.#journal.append({ key, part: call.part, body: keptBytes(answer) });
+        this.#arrived.add(key);
+        return answer;
+      },
+    };
+  }
+}

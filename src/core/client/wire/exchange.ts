@@ -1,0 +1,186 @@
+import type { BufferPool } from '../../../lib/buffer-pool.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { shortageIn } from '../../../lib/process/shortage.ts';
+import type { AssetCall } from '../asset-client.ts';
+import { AttemptError } from '../attempt-error.ts';
+import { AnswerBody } from './answer-body.ts';
+import { callBody } from './call-body.ts';
+import type { WireAnswer } from './judge-answer.ts';
+import { networkFailure } from './network-failure.ts';
+import type { ServiceAddress } from './service-address.ts';
+import type { Dispatcher } from './undici-pool.ts';
+
+export interface ExchangeOptions {
+  readonly address: ServiceAddress;
+  /** Deadline of a whole exchange, from connecting to the last byte. */
+  readonly timeoutMs: number;
+  /** Longest answer, decoded. */
+  readonly maxAnswerBytes: number;
+  readonly clock: Clock;
+  readonly pool: BufferPool;
+  /** Kills the exchange. */
+  readonly abort?: AbortSignal | undefined;
+  /** Ends a clause of a message: ` through the proxy of HTTPS_PROXY`, or nothing. */
+  readonly way: string;
+}
+
+/**
+ * Sends a call and reads its answer. It ends at the deadline or when all is aborted, whatever the HTTP library does, and then
+ * its connection is destroyed.
+ * @throws {AttemptError} `transient` or `untrusted`; it is `unsent` when surely no byte of the request has left
+ * @throws {ExportError} when the proxy refuses, something of this machine is used up, or all is aborted; where surely no byte
+ * has left, its fact `sent` is false
+ */
+export async function exchange(dispatcher: Dispatcher, call: AssetCall, options: ExchangeOptions): Promise<WireAnswer> {
+  const { address, abort, clock, timeoutMs } = options;
+  const one = new Exchange(options);
+  const over = new AbortController();
+  const onAbort = (): void => {
+    one.fail(abort?.reason);
+  };
+  abort?.addEventListener('abort', onAbort, { once: true });
+  clock.sleep(timeoutMs, over.signal).then(
+    () => {
+      one.passDeadline();
+    },
+    () => undefined, // The exchange ended first.
+  );
+  try {
+    dispatcher.dispatch(
+      {
+        ...{ origin: address.origin, path: address.path, method: 'POST' },
+        headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' },
+        body: callBody(call),
+      },
+      one,
+    );
+    return await one.answer;
+  } finally {
+    over.abort();
+    abort?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Longest body of an answer other than 200 that is worth reading for its message. */
+const maxErrorBytes = 65_536;
+
+/** One exchange, as undici tells of it. It is settled once, by what comes first. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WireAnswer>;
+  readonly #options: ExchangeOptions;
+  #resolve: (answer: WireAnswer) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  #isOver = false;
+  /** Set before the first byte of the request is written to a socket that stands. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Omit<WireAnswer, 'body'> | undefined;
+  #body: AnswerBody | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isOver) controller.abort(new Error('the exchange is over'));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(
+    ...[, status, headers]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>
+  ): void {
+    if (this.#isOver || status < 200) return;
+    const header = (name: string): string | undefined => [headers[name]].flat()[0];
+    this.#head = { status, retryAfter: header('retry-after') };
+    this.#body = new AnswerBody({
+      maxBytes: status === 200 ? this.#options.maxAnswerBytes : maxErrorBytes,
+      encoding: header('content-encoding'),
+      length: Number(header('content-length') ?? 0),
+      pool: this.#options.pool,
+    });
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, piece: Uint8Array): void {
+    this.#body?.add(piece);
+  }
+
+  onResponseEnd(): void {
+    const head = this.#head;
+    const body = this.#body;
+    if (head === undefined || body === undefined) return;
+    this.#body = undefined;
+    body.end().then(
+      (bytes) => {
+        this.#settle(() => {
+          this.#resolve({ ...head, body: bytes });
+        });
+      },
+      (error: unknown) => {
+        this.onResponseError(undefined, error);
+      },
+    );
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: unknown): void {
+    const head = this.#head;
+    // If the body of an error cannot be read, its status is enough.
+    if (head === undefined || head.status === 200 || this.#options.abort?.aborted === true) this.fail(error);
+    else
+      this.#settle(() => {
+        this.#resolve({ ...head, body: new Uint8Array() });
+      });
+  }
+
+  passDeadline(): void {
+    const { timeoutMs, way } = this.#options;
+    const missing = this.#controller === undefined ? 'no connection' : 'no complete answer';
+    this.#end(
+      new AttemptError('transport', `${missing} within ${timeoutMs / 1000} s${way}`, {
+        ...{ why: 'timeout', unsent: this.#controller === undefined },
+      }),
+    );
+  }
+
+  /** Ends it with what an error means. */
+  fail(error: unknown): void {
+    const { abort, address, way } = this.#options;
+    const sent = this.#controller !== undefined;
+    const shortage = shortageIn(error);
+    if (abort?.aborted === true) this.#end(sent ? abort.reason : unsent(abort.reason));
+    else if (error instanceof ExportError) this.#end(error);
+    else if (shortage !== undefined)
+      this.#end(
+        new ExportError('cannotWrite', `The service cannot be reached: ${shortage.what}.`, {
+          todo: shortage.todo,
+          facts: { sent },
+        }),
+      );
+    else this.#end(networkFailure(error, { scrub: address.scrub, sent, way }));
+  }
+
+  #end(error: unknown): void {
+    this.#settle(() => {
+      this.#reject(error);
+      this.#controller?.abort(new Error('the exchange is over'));
+    });
+  }
+
+  #settle(settle: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#body?.drop();
+    this.#body = undefined;
+    settle();
+  }
+}
+
+/** The reason of an abort, as the fate of a request of which surely no byte has left. */
+export function unsent(reason: unknown): unknown {
+  if (!(reason instanceof ExportError)) return reason;
+  const { exit, message, todo, facts } = reason;
+  return new ExportError(exit, message, { ...(todo === undefined ? {} : { todo }), facts: { ...facts, sent: false } });
+}

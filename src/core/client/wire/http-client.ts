@@ -1,0 +1,168 @@
+import { BufferPool } from '../../../lib/buffer-pool.ts';
+import type { Json } from '../../../lib/json/json.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { type AssetAnswer, type AssetCall, type AssetClient, settledIds } from '../asset-client.ts';
+import { AttemptError } from '../attempt-error.ts';
+import { requestId } from './call-body.ts';
+import type { ClientListener } from '../client-events.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { exchange, unsent } from './exchange.ts';
+import { judgeAnswer, type JudgeOptions, type WireAnswer } from './judge-answer.ts';
+import { proxyFor, type ProxySettings } from './proxy-settings.ts';
+import { type ServiceAddress, serviceAddress, type TlsMaterial } from './service-address.ts';
+
+export interface HttpClientOptions {
+  readonly address: ServiceAddress;
+  /** Most connections at once: no fewer than calls at once, or calls would wait inside their deadline. */
+  readonly connections: number;
+  /** Deadline of a whole exchange, from connecting to the last byte. */
+  readonly timeoutMs: number;
+  /** Longest answer, decoded. */
+  readonly maxAnswerBytes: number;
+  readonly clock: Clock;
+  readonly proxy?: ProxySettings | undefined;
+  readonly tls?: TlsMaterial | undefined;
+  /** Kills the exchanges in flight. */
+  readonly abort?: AbortSignal | undefined;
+  readonly listener?: ClientListener | undefined;
+}
+
+export interface HttpClient extends AssetClient {
+  /** Ends idle connections at once, others when their answer is there, and all after a second. */
+  close(): Promise<void>;
+}
+
+/** Answers' memory that waits for others: some twenty of the usual size. */
+const mostFreeBytes = 64 * 1024 * 1024;
+
+/** One exchange a call, nothing repeated, redirects not followed. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { address, clock, listener, abort, tls, connections: most, timeoutMs } = options;
+  const proxy = proxyFor(address.origin, options.proxy);
+  const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
+  const pool = new BufferPool(mostFreeBytes);
+  const sentIds = new RecentIds();
+  const open = (): Connections => openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls });
+  /** The last ones are used; others wait for their answers. */
+  let connections = open();
+  const all = new Set([connections]);
+  const onAbort = (): void => {
+    for (const each of all) each.destroy();
+  };
+  abort?.addEventListener('abort', onAbort, { once: true });
+
+  /** A connection that is one answer behind stays so: further calls get new ones. */
+  function renew(used: Connections): void {
+    if (connections !== used) return;
+    connections = open();
+    all.add(connections);
+    used.dispatcher.close().then(
+      () => all.delete(used),
+      () => undefined, // The client was closed first.
+    );
+  }
+
+  function judged(wire: WireAnswer, call: AssetCall, { used, isOfAnother }: Judged): AssetAnswer {
+    try {
+      return judgeAnswer(wire, call, { scrub: address.scrub, nowMs: clock.now(), isOfAnother });
+    } catch (error) {
+      if (error instanceof AttemptError && error.foreign) renew(used);
+      throw error;
+    }
+  }
+
+  async function answerTo(call: AssetCall): Promise<{ readonly answer: AssetAnswer; readonly body: Uint8Array }> {
+    const used = connections;
+    const id = requestId(call);
+    sentIds.add(id);
+    const wire = await exchange(used.dispatcher, call, { ...options, pool, way });
+    if (wire.status === 407) throw askedByProxy();
+    const isOfAnother = (other: Json | undefined) => other !== id && sentIds.has(other);
+    return { answer: judged(wire, call, { used, isOfAnother }), body: wire.body };
+  }
+
+  return {
+    ask: async (call: AssetCall): Promise<AssetAnswer> => {
+      if (abort?.aborted === true) throw unsent(abort.reason);
+      listener?.({ kind: 'sent', ids: call.ids.length });
+      const startedMs = clock.now();
+      const { answer, body } = await answerTo(call).catch((error: unknown) => {
+        listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
+        throw error;
+      });
+      // A call without a reader settles nothing: it shows how the service does.
+      const ids = call.reader === undefined ? 0 : settledIds(answer, call.ids.length);
+      listener?.({ kind: 'answered', ids, bytes: body.length, ms: clock.now() - startedMs });
+      if (answer.kind !== 'records') return answer;
+      const release = (): void => {
+        pool.give(body);
+      };
+      return { ...answer, release };
+    },
+    close: async () => {
+      abort?.removeEventListener('abort', onAbort);
+      await Promise.all(Array.from(all, (each) => each.close()));
+    },
+  };
+}
+
+interface Judged extends Pick<JudgeOptions, 'isOfAnother'> {
+  /** What the answer came over. */
+  readonly used: Connections;
+}
+
+/** The request has left, but it is no service that says so. */
+function askedByProxy(): ExportError {
+  return new ExportError('unavailable', 'A proxy before the service wants a user and password (HTTP 407).', {
+    todo: 'Put them into HTTPS_PROXY or HTTP_PROXY (http://user:password@host:port), or check service.url. Then run the same command again.',
+    facts: { status: 407 },
+  });
+}
+
+/** More calls than a connection can be behind. */
+const mostIds = 4096;
+
+/** The JSON-RPC ids of the calls that were sent last: an answer that carries one of them belongs to that call. */
+export class RecentIds {
+  readonly #ids = new Set<Json | undefined>();
+
+  add(id: number): void {
+    this.#ids.delete(id);
+    this.#ids.add(id);
+    if (this.#ids.size <= mostIds) return;
+    for (const oldest of this.#ids) {
+      this.#ids.delete(oldest);
+      return;
+    }
+  }
+
+  has(id: Json | undefined): boolean {
+    return this.#ids.has(id);
+  }
+}
+
+export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'proxy' | 'tls' | 'abort' | 'listener'> {
+  /** Base address, without `/v3/<key>`. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly concurrency: number;
+  /** Longest answer to hold, decoded; default 64 MiB, six times what known services send at most. */
+  readonly maxAnswerBytes?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** Exchanges calls for answers; default HTTP. */
+  readonly openWire?: ((options: HttpClientOptions) => HttpClient) | undefined;
+}
+
+const defaultMaxAnswerBytes = 64 * 1024 * 1024;
+
+/** The wire without any policy. @throws {ExportError} `usage` when the address, the key or the proxy cannot be right. */
+export function createWire(options: WireOptions): HttpClient {
+  return (options.openWire ?? createHttpClient)({
+    ...options,
+    clock: options.clock ?? systemClock,
+    address: serviceAddress(options),
+    connections: options.concurrency,
+    maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
+  });
+}

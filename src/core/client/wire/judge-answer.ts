@@ -1,0 +1,148 @@
+import type { Json } from '../../../lib/json/json.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
+import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
+import { classifyError, type ErrorClass } from './classify-error.ts';
+import { cleanMessage, type Scrub } from './clean-message.ts';
+import { MalformedAnswer, parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
+import { type RpcError, rpcErrorOfBody } from './rpc-error.ts';
+
+/** What came over the wire: `body` is decoded from gzip. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: Uint8Array;
+}
+
+export interface JudgeOptions {
+  readonly scrub: Scrub;
+  readonly nowMs: number;
+  /** Whether a response id is that of another call of this client. */
+  readonly isOfAnother?: ((responseId: Json | undefined) => boolean) | undefined;
+}
+
+/**
+ * Judges what an HTTP answer means for its call.
+ * @throws {AttemptError} when it is not definite, or the credits are spent.
+ * @throws {ExportError} `notTrusted`, or `unavailable` when the address does not speak this interface.
+ */
+export function judgeAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): AssetAnswer {
+  if (answer.status !== 200) {
+    const text = Buffer.from(answer.body).toString('utf8');
+    return judgeError(answer, { text, error: rpcErrorOfBody(text) }, options);
+  }
+  const parsed = parsedAnswer(answer, call, options);
+  if (isForeign(parsed, call, options))
+    throw new AttemptError('transport', 'the answer belongs to another call', { status: 200, foreign: true });
+  return parsed.kind === 'records'
+    ? parsed
+    : judgeError(answer, { text: parsed.error.words, error: parsed.error }, options);
+}
+
+/**
+ * A connection that is off by one answer delivers only records that were not requested, or the response id of
+ * another call. Another response id alone is no fault: services fill it as they like.
+ */
+function isForeign(parsed: ParsedAnswer, call: AssetCall, { isOfAnother = () => false }: JudgeOptions): boolean {
+  if (parsed.kind === 'error') return isOfAnother(parsed.responseId);
+  const isSuspect = (parsed.records?.count ?? 0) > 0 || parsed.errors.length > 0 || isOfAnother(parsed.responseId);
+  return isSuspect && !holdsAskedId(parsed, call);
+}
+
+function holdsAskedId({ records, errors }: ParsedRecords, { ids }: AssetCall): boolean {
+  const count = records?.count ?? 0;
+  if (count > 0 && records?.hasId(0, ids, 0) === true) return true;
+  const asked = new Set(ids);
+  for (let record = 0; record < count; record += 1) if (asked.has(records?.id(record) ?? '')) return true;
+  return errors.some(({ id }) => asked.has(id));
+}
+
+/** Longest body, in bytes, that is taken for a message. */
+const mostMessageBytes = 4096;
+
+function parsedAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): ParsedAnswer {
+  try {
+    return parseAnswer(answer.body, call, options.scrub);
+  } catch (error) {
+    if (!(error instanceof MalformedAnswer)) throw error;
+    // Some services say in plain text, with 200, that a quota is spent or a limit reached.
+    const text = messageText(answer.body);
+    if (classifyError({ status: 200, error: undefined, text, hasRetryAfter: false }) !== 'transport')
+      judgeError(answer, { text, error: undefined }, options);
+    // The cause is left out: a parser's message quotes the body, which may echo the request.
+    throw new AttemptError('transport', error.message, { status: 200 });
+  }
+}
+
+/** Empty for what may be a part of an answer: the words of its records say nothing about the service. */
+function messageText(body: Uint8Array): string {
+  const text = body.length > mostMessageBytes ? '' : Buffer.from(body).toString('utf8');
+  return /"(?:jsonrpc|result)"/.test(text) ? '' : text;
+}
+
+interface Said {
+  readonly text: string;
+  readonly error: RpcError | undefined;
+}
+
+function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptions): AssetAnswer {
+  const { status } = answer;
+  const { error } = said;
+  const headerMs = retryAfterMs(answer.retryAfter, nowMs);
+  const text = said.text.length > mostMessageBytes ? '' : said.text;
+  const is = classifyError({ status, error, text, hasRetryAfter: headerMs !== undefined });
+  const words = cleanMessage(error?.words ?? said.text, scrub);
+  const code = error?.code === undefined ? '' : `error ${error.code}`;
+  const head = [status === 200 ? '' : `HTTP ${status}`, code].filter((part) => part !== '').join(', ');
+  const message = [head, words].filter((part) => part !== '').join(': ');
+  switch (is) {
+    case 'size':
+    case 'id':
+    case 'notFound':
+      return { kind: 'refused', why: is, message, doubtful: false, status };
+    case 'keyRefused':
+      throw keyRefused(message, status);
+    default:
+      throw new AttemptError(failureOf[is], message, {
+        status,
+        ...(status === 200 && error !== undefined ? { why: 'rpc' } : {}),
+        ofPeriod: is === 'periodSpent',
+        waitMs: headerMs ?? (error?.backoffSeconds === undefined ? undefined : error.backoffSeconds * 1000),
+        ...(is === 'forbidden' ? { atFirst: keyRefused(message, status) } : {}),
+        ...(is === 'elsewhere' ? { atFirst: elsewhere(message, status) } : {}),
+      });
+  }
+}
+
+const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'keyRefused'>, AttemptFailure>> = {
+  ...{ spent: 'spent', periodSpent: 'spent' },
+  ...{ pace: 'pace', transport: 'transport', refusal: 'refusal' },
+  ...{ forbidden: 'refusal', elsewhere: 'refusal' },
+};
+
+function keyRefused(message: string, status: number): ExportError {
+  return new ExportError('notTrusted', `The service refused the API key (${message}).`, {
+    todo: 'Check the key file or ASSET_EXPORT_API_KEY, and that the key is allowed to use this service. Then run the same command again.',
+    facts: { status },
+  });
+}
+
+function elsewhere(message: string, status: number): ExportError {
+  return new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
+    todo: 'Check service.url: it is the base address, without /v3 and the key. Redirects are not followed, because they would pass the key on.',
+    facts: { status },
+  });
+}
+
+/**
+ * A `Retry-After` header as milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); a past date is 0.
+ * Undefined when it is absent or not understood.
+ */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
+  // A date begins with a weekday; Date.parse alone would also take "-1" or "2".
+  if (!/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}

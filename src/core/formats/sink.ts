@@ -1,0 +1,71 @@
+import type { RowBlock } from '../records/row-block.ts';
+import type { Column } from '../records/table.ts';
+import type { CsvDialectName } from '../../lib/csv-dialect.ts';
+
+export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
+export type Format = (typeof formats)[number];
+
+/** Where CSV and Parquet cut their bytes: many files may be written at once, and each holds two blocks. */
+export const blockBytes = 1 << 20;
+
+/** Where an encoder puts its bytes. */
+export interface ByteOutput {
+  /**
+   * Takes a block of the sink's `blockBytes`, or what is left at the end, one at a time. It resolves when it needs the
+   * bytes no more: back-pressure is waiting for it.
+   */
+  write(block: Uint8Array): Promise<void>;
+}
+
+export interface EncoderOptions {
+  /** The table's columns, in order. */
+  readonly columns: readonly Column[];
+  /** Codec inside the file, for formats that compress themselves (parquet); others get their bytes compressed outside. */
+  readonly compression: Compression;
+  /** CSV only: put a ' before cells that a spreadsheet would run as a formula. */
+  readonly escapeFormulas: boolean;
+  /** CSV only: the program that will read it; default RFC 4180. */
+  readonly csvDialect?: CsvDialectName;
+}
+
+export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';
+
+/** `blocks`: gzip that can be read at any place; no job names it. */
+export type PartCodec = Compression | 'blocks';
+
+/** Codecs a job may ask for, the default first. Beside the formats, as the help of a command loads no sink. */
+export const compressions = {
+  parquet: ['zstd', 'snappy', 'gzip', 'none'],
+  csv: ['none', 'gzip', 'zstd'],
+  jsonl: ['none', 'gzip', 'zstd'],
+  raw: ['none', 'gzip', 'zstd'],
+} as const satisfies Record<Format, readonly Compression[]>;
+
+/** What an encoder had to say about the rows of one file; summed over parts for the manifest. */
+export interface EncoderNotes {
+  /** Cells that a spreadsheet would run as a formula (CSV). */
+  readonly formulaCells: number;
+  /** String cells in which a lone surrogate became U+FFFD. */
+  readonly replacedSurrogates: number;
+}
+
+/** Encodes the rows of one file. The same rows in any number of `write` calls give the same bytes. */
+export interface RowEncoder {
+  /** Takes rows in file order. The caller waits for it before the next call, and leaves the block's bytes alone until then. */
+  write(block: RowBlock): Promise<void>;
+  /** Writes what is left (a footer, a last row group). A file of no rows is valid too. */
+  end(): Promise<EncoderNotes>;
+}
+
+/** One file format. What else a new one takes is in ARCHITECTURE.md, under "Rooms". */
+export interface Sink {
+  /** A `Format`, or the name of a custom sink. */
+  readonly format: string;
+  /** File name ending without a dot, before `.gz` or `.zst`. */
+  readonly extension: string;
+  /** True where the codec works inside the file; false where the finished bytes are compressed as a whole. */
+  readonly compressesInside: boolean;
+  /** Where its encoders cut their bytes, so that what a codec makes of them depends on the rows alone. */
+  readonly blockBytes: number;
+  open(output: ByteOutput, options: EncoderOptions): Promise<RowEncoder>;
+}

@@ -1,0 +1,45 @@
+import { isAssetId, shortestId } from '../../lib/asset-id.ts';
+
+/** Zero-width and bidirectional control characters: invisible, and brought along by copying from web pages and chats. */
+const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;
+
+/** What stands around an id: blanks, quotes of every kind, and the comma of a list that an id was copied from. */
+const quotes = '"\'`\u00AB\u00BB\u2018-\u201F\u2032\u2033\u2039\u203A\uFF02\uFF07';
+const before = new RegExp(`[\\s\\u0085\\u2800${quotes}]`);
+const after = new RegExp(`[\\s\\u0085\\u2800,;${quotes}]`);
+
+/** Longest text of an invalid id that is kept, in UTF-16 units. */
+const longestText = 200;
+
+/**
+ * Takes away what surrounds an id: blanks, BOM, quotes, CR, the = before a quoted cell, and invisible characters anywhere. Commas and semicolons at
+ * the end go too: no id holds one, and lists are pasted from arrays and spreadsheets.
+ */
+export function cleanId(text: string): string {
+  const visible = text.replace(invisible, '');
+  let start = 0;
+  let end = visible.length;
+  // A spreadsheet keeps an id as text in a cell of ="…".
+  if (visible.startsWith('="')) start = 2;
+  // Two loops rather than a pattern with `+$`, which takes quadratic time on a line full of blanks.
+  while (start < end && before.test(visible.charAt(start))) start += 1;
+  while (end > start && after.test(visible.charAt(end - 1))) end -= 1;
+  return visible.slice(start, end);
+}
+
+/** True when a text is an id, or becomes one when what surrounds it is taken away. */
+export function holdsId(text: string): boolean {
+  return text.length >= shortestId && (isAssetId(text) || isAssetId(cleanId(text)));
+}
+
+/** The beginning of a text, well-formed: what the unexported table shows of an id that is none. */
+export function shortText(text: string): string {
+  const short = text.slice(0, longestText);
+  const halfAtEnd = short.length < text.length && /[\uD800-\uDBFF]$/.test(short);
+  return (halfAtEnd ? short.slice(0, -1) : short).replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** The texts between blanks and separators: to see whether several ids stand together. */
+export function wordsOf(text: string): string[] {
+  return text.split(/[\s,;|"'\u0085]+/u).filter((word) => word !== '');
+}

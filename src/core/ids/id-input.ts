@@ -1,0 +1,220 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, ExportError, isNothingThere } from '../../lib/export-error.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { plural } from '../../lib/format-text.ts';
+import { isCopyOfIds, ownFiles, withoutLinks } from './own-files.ts';
+import type { FindRemote } from './remote-ids.ts';
+import type { ListForm, LookedAt } from './read/list-form.ts';
+import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
+
+/** One file of ids, and how to read it. */
+export interface IdInput {
+  /** As the user wrote it, or as the glob gave it; `-` for stdin. For messages, the unexported table and the manifest. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly format: IdFormat;
+  readonly compression: InputCompression;
+  /** Reads it where it is in a bucket and was not copied: then `path` is its address. */
+  readonly read?: () => AsyncIterable<Uint8Array>;
+  /** Its size, where it is in a bucket. */
+  readonly bytes?: number;
+  /** How its ids are found, once its beginning was looked at. */
+  readonly form?: ListForm;
+  /** How much was read for that. */
+  readonly looked?: LookedAt;
+}
+
+export interface ExpandOptions {
+  /** Paths, glob patterns, and `-` for stdin. */
+  readonly from: readonly string[];
+  /** Overrides what the file name endings say. */
+  readonly format?: IdFormat | undefined;
+  /** Folder that relative paths start from. */
+  readonly baseDir: string;
+  /** Where the caller has put the bytes of stdin. */
+  readonly stdinPath?: string | undefined;
+  /** Finds files in buckets. */
+  readonly findRemote?: FindRemote | undefined;
+  /** Where the export is written, with `{date}` as the job has it: what a pattern finds there is not read. */
+  readonly outputDir?: string | undefined;
+  /** Told how many files of a pattern are not read. */
+  readonly onNote?: ((note: string) => void) | undefined;
+}
+
+const formatOfEnding: Readonly<Record<string, IdFormat>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  tab: 'csv',
+  json: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  parquet: 'parquet',
+  pq: 'parquet',
+};
+const compressionOfEnding: Readonly<Record<string, InputCompression>> = {
+  gz: 'gzip',
+  gzip: 'gzip',
+  zst: 'zstd',
+  zstd: 'zstd',
+};
+
+/**
+ * The files behind paths and patterns, in the order given; those of one pattern sorted by name.
+ * @throws {ExportError} `input` when a file is missing or is a folder, or a pattern matches nothing.
+ */
+export async function expandInputs(options: ExpandOptions): Promise<IdInput[]> {
+  if (options.from.length === 0) {
+    throw new ExportError('input', 'no id files given', { todo: 'Name at least one with --ids FILE or ids.from.' });
+  }
+  const inputs: IdInput[] = [];
+  const mistakes: ExportError[] = [];
+  for (const name of options.from) {
+    try {
+      if (name === '-') inputs.push(await stdinInput(options));
+      else if (isBucketAddress(name)) inputs.push(...(await remoteInputs(name, options)));
+      else for (const file of await filesBehind(name, options)) inputs.push(inputOf(file, options));
+    } catch (error) {
+      if (!(error instanceof ExportError)) throw error;
+      mistakes.push(error);
+    }
+  }
+  const [first] = mistakes;
+  if (first === undefined) return inputs;
+  if (mistakes.length === 1) throw first;
+  throw new ExportError(
+    'input',
+    `cannot use these id files:\n  ${mistakes.map(({ message }) => message).join('\n  ')}`,
+    {
+      todo: 'Check ids.from (or --ids) in the job.',
+    },
+  );
+}
+
+async function stdinInput({ stdinPath, format }: ExpandOptions): Promise<IdInput> {
+  if (stdinPath === undefined) throw new ExportError('input', 'ids are read from stdin (-), but stdin is a terminal');
+  const seen = await lookAtFile(stdinPath);
+  return { name: '-', path: stdinPath, format: format ?? seen.format, compression: seen.compression };
+}
+
+async function remoteInputs(name: string, options: ExpandOptions): Promise<IdInput[]> {
+  const found = (await options.findRemote?.(name)) ?? [];
+  const isPattern = name.includes('*');
+  const foreign = isPattern ? await withoutOwn(found, ({ address }) => address, { ...options, name }) : found;
+  if (foreign.length > 0)
+    return foreign.map(({ address, ...remote }) => ({ ...inputOf(address, options), path: address, ...remote }));
+  throw new ExportError('input', isPattern ? `no object matches ${name}` : `${name}: no such object`, {
+    todo: isPattern ? 'check the pattern: * matches anything except /, ** matches anything' : 'check the address',
+  });
+}
+
+function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {
+  const endings = path.basename(name).toLowerCase().split('.').slice(1);
+  const compression = compressionOfEnding[endings.at(-1) ?? ''] ?? 'none';
+  if (compression !== 'none') endings.pop();
+  const named = formatOfEnding[endings.at(-1) ?? ''] ?? 'lines';
+  return { name, path: path.resolve(baseDir, name), format: format ?? named, compression };
+}
+
+async function filesBehind(name: string, options: ExpandOptions): Promise<string[]> {
+  const { baseDir } = options;
+  // A file may really be called `ids[1].txt`: what exists under the very name wins over the pattern.
+  const kind = await kindOf(path.resolve(baseDir, name));
+  if (kind === 'file') return [name];
+  if (kind === 'folder') {
+    throw new ExportError('input', `${name} is a folder, not a file of ids`, {
+      todo: `Name the files in it, for example '${path.join(name, '*.txt')}'.`,
+    });
+  }
+  if (kind === 'other') {
+    throw new ExportError('input', `${name} is not a regular file: it can be read only once`, {
+      todo: 'Pipe it into stdin and name it -, or save it as a file.',
+    });
+  }
+  const { glob, isDynamicPattern } = await import('tinyglobby');
+  if (!isDynamicPattern(name)) {
+    throw new ExportError('input', `${name}: no such file (in ${baseDir})`, {
+      todo: 'Check the file name and the folder.',
+    });
+  }
+  const found = await glob(name, { cwd: baseDir, onlyFiles: true, absolute: path.isAbsolute(name) });
+  if (found.length === 0) {
+    throw new ExportError('input', `no file matches ${name} (in ${baseDir})`, {
+      todo: 'Check the pattern; quote it so that the shell does not expand it.',
+    });
+  }
+  const foreign = await withoutOwn(found, (file) => path.resolve(baseDir, file), { ...options, name });
+  // By code unit, not by locale: the order decides rows, so it must be the same on every machine.
+  return foreign.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** Leaves out what lies in the export itself, and the ids that others keep. @throws {ExportError} `input` when nothing is left */
+async function withoutOwn<T>(
+  found: readonly T[],
+  pathOf: (each: T) => string,
+  { outputDir, onNote, name }: ExpandOptions & { readonly name: string },
+): Promise<T[]> {
+  const isOwn = outputDir === undefined ? undefined : await ownFiles(outputDir);
+  const foreign: T[] = [];
+  let [own, kept] = [0, 0];
+  for (const each of found) {
+    if (await isOwn?.(pathOf(each))) own += 1;
+    else if (await isCopyOfIds(pathOf(each))) kept += 1;
+    else foreign.push(each);
+  }
+  if (foreign.length === 0 && found.length > 0) throw noForeign(name, { own, kept, outputDir });
+  if (own > 0) onNote?.(`${name}: ${ownText(own, outputDir)} not read, because this export is written there`);
+  if (kept > 0)
+    onNote?.(
+      `${name}: ${plural(kept, 'file')} not read, because exports keep their ids in ${kept === 1 ? 'it' : 'them'} ${keptName}`,
+    );
+  return foreign;
+}
+
+const keptName = '(ids/part-NNNNN.csv.gz)';
+
+function ownText(own: number, outputDir = ''): string {
+  return `${plural(own, 'file')} under ${outputDir}`;
+}
+
+interface Passed extends Pick<ExpandOptions, 'outputDir'> {
+  readonly own: number;
+  readonly kept: number;
+}
+
+function noForeign(name: string, { own, kept, outputDir }: Passed): ExportError {
+  const passed = [
+    ...(own > 0 ? [`${ownText(own, outputDir)}, where this export is written`] : []),
+    ...(kept > 0 ? [`${plural(kept, 'file')} in which exports keep their ids ${keptName}`] : []),
+  ];
+  return new ExportError('input', `${name} matches only ${passed.join(', and ')}`, {
+    todo:
+      kept > 0
+        ? 'A pattern skips such files. Name each file that is to be read.'
+        : 'An export does not read its own files. Name other files, or another output folder.',
+  });
+}
+
+async function kindOf(file: string): Promise<'file' | 'folder' | 'other' | 'absent'> {
+  try {
+    const stats = await stat(file);
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (isNothingThere(error)) return 'absent';
+    throw new ExportError('input', `cannot read ${file} (${codeOf(error) ?? 'unknown error'})`, { cause: error });
+  }
+}
+
+/** The first input that is one of a folder's files (relative to it), by whatever path it was named: over a link, for example. */
+export async function inputWithin(
+  folder: string,
+  files: readonly string[],
+  inputs: readonly IdInput[],
+): Promise<IdInput | undefined> {
+  if (files.length === 0) return undefined;
+  const top = await withoutLinks(folder);
+  const paths = new Set(files.map((file) => path.join(top, file)));
+  for (const input of inputs) if (paths.has(await withoutLinks(input.path))) return input;
+  return undefined;
+}

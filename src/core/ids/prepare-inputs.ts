@@ -1,0 +1,115 @@
+import { pipeline } from 'node:stream/promises';
+import type { Job } from '../job/job-schema.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import type { OpenFile } from '../../places/files/open-file.ts';
+import { writeWhole } from '../../places/files/write-whole.ts';
+import type { EntryBlock } from './entries.ts';
+import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.ts';
+import { expandInputs, type IdInput } from './id-input.ts';
+import type { FindRemote } from './remote-ids.ts';
+import type { TakenColumn } from './read/reading.ts';
+import { surveyList } from './read/look-at-list.ts';
+
+export interface PreparedInputs {
+  readonly inputs: readonly IdInput[];
+  /** Size and hash of each, of its bytes as they lie on disk. */
+  readonly fingerprints: readonly InputFingerprint[];
+  readonly inputBytes: number;
+  /** Where the ids of inputs with columns are read from. */
+  readonly columns: readonly TakenColumn[];
+  /** Gives the entries from a copy of them, where the inputs are not there. */
+  readonly kept?: () => AsyncIterable<EntryBlock>;
+}
+
+export interface InputSources {
+  readonly job: Job;
+  /** Folder at which relative patterns start. */
+  readonly idsFolder: string;
+  /** `output.dir` with its `{date}`: patterns pass over what lies there; that of `job` unless given, null where none is written. */
+  readonly outputDir?: string | null | undefined;
+  /** Told of files that are not read. */
+  readonly onNote?: (note: string) => void;
+  readonly files: FileStore;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Aborted: reading from stdin ends, even while its writer hangs. */
+  readonly stop?: AbortSignal;
+  /** Where ids from stdin are kept, so that they can be read again: a folder of an export. */
+  readonly folder: string;
+  /** Finds files of ids in buckets. They are copied to the folder, */
+  readonly findRemote?: FindRemote;
+  /** or read where they are, if their format can be read from the beginning. */
+  readonly streams?: boolean;
+}
+
+/**
+ * Finds and hashes the inputs, before anything is asked. Ids from stdin are kept in the export until it is complete.
+ * @throws {ExportError} `input`, or the reason of `stop`
+ */
+export async function prepareInputs(sources: InputSources): Promise<PreparedInputs> {
+  const { inputs, columns } = await findInputs(sources);
+  const fingerprints = await fingerprintInputs(inputs);
+  return { inputs, fingerprints, columns, inputBytes: fingerprints.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** Finds the inputs and their columns, for who hashes them as they are read. @throws {ExportError} `input`, or the reason of `stop` */
+export async function findInputs(sources: InputSources): Promise<Pick<PreparedInputs, 'inputs' | 'columns'>> {
+  const { job, idsFolder, onNote } = sources;
+  const outputDir = sources.outputDir === null ? undefined : (sources.outputDir ?? job.output.dir);
+  const stdinPath = job.ids.from.includes('-') ? await keepStdin(sources) : undefined;
+  const { format, from } = job.ids;
+  const { findRemote } = sources;
+  const inputs = await expandInputs({ from, format, baseDir: idsFolder, stdinPath, findRemote, outputDir, onNote });
+  const columns: TakenColumn[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const local = await localInput(input, index, sources);
+    const { form, looked } = await surveyList(local, job.ids);
+    inputs[index] = { ...local, form, ...(looked === undefined ? {} : { looked }) };
+    if (form.taken !== undefined) columns.push(form.taken);
+  }
+  return { inputs, columns };
+}
+
+/** Copies an input that is in a bucket, unless it is read there. */
+async function localInput(input: IdInput, index: number, sources: InputSources): Promise<IdInput> {
+  const { files, folder, streams = false, stop } = sources;
+  const { read, ...here } = input;
+  if (read === undefined || (streams && input.format !== 'parquet')) return input;
+  const path = pathIn(folder, `${exportPaths.idCopies}/${index}`);
+  await files.makeFolder(pathIn(folder, exportPaths.idCopies));
+  const file = await files.open(path, 'create');
+  try {
+    for await (const bytes of read()) {
+      stop?.throwIfAborted();
+      await file.write(bytes);
+    }
+  } finally {
+    await file.close();
+  }
+  return { ...here, path };
+}
+
+/** Whether ids come from where only a run that holds the export can keep them. */
+export function areKept({ ids }: Pick<Job, 'ids'>): boolean {
+  return ids.from.some((name) => name === '-' || isBucketAddress(name));
+}
+
+async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<string> {
+  const path = pathIn(folder, exportPaths.stdin);
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const keep = async (file: OpenFile): Promise<void> => {
+    const write = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const bytes of source) await file.write(bytes);
+    };
+    // It destroys a stream that it stops to read: one left open would keep the program from ending.
+    await pipeline(stdin, write, { signal: stop });
+  };
+  try {
+    await writeWhole(files, { path }, keep);
+  } catch (error) {
+    stop?.throwIfAborted();
+    throw error;
+  }
+  return path;
+}

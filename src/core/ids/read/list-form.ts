@@ -1,0 +1,75 @@
+import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
+import type { TakenColumn } from './reading.ts';
+
+/** How the ids of an input are found: decided once, by its first bytes and its first 1,000 entries. */
+export type ListForm = (WordsForm | CsvForm | JsonForm | ParquetForm) & {
+  /** The column that the ids come from; absent where a file has none. */
+  readonly taken?: TakenColumn | undefined;
+};
+
+/** An id a line, several lines with several ids among them, or (`words`) lines too long to be kept whole. */
+export interface WordsForm {
+  readonly kind: 'lines' | 'words';
+}
+
+export interface CsvForm {
+  readonly kind: 'csv';
+  /** Code of the character between cells. */
+  readonly delimiter: number;
+  /** Rows before the first entry: a header, and the line `sep=` of a spreadsheet. */
+  readonly skippedRows: number;
+  /** Place of the column with the id, from 0. */
+  readonly column: number;
+  /** Of a file from `unexported/`: place of the column with the outcome. */
+  readonly outcome?: number;
+}
+
+export interface JsonForm {
+  /** `jsonl`: a value a line. `json`: arrays, or objects that follow one another. */
+  readonly kind: 'json' | 'jsonl';
+  /** Whether arrays in an array are lists, too. */
+  readonly opensInner: boolean;
+  /** The members that hold the id: of each object the first that it has. */
+  readonly members: readonly string[];
+}
+
+export interface ParquetForm {
+  readonly kind: 'parquet';
+  readonly column: string;
+}
+
+/** What the user says of the lists, and what else decides which entries are read. */
+export interface ListRules {
+  /** Column or member that holds the id. */
+  readonly column?: string | undefined;
+  /** Outcomes that are read of files from `unexported/`; the others are no entries. Default: `outcomesToRead`. */
+  readonly outcome?: readonly string[] | undefined;
+}
+
+/** How much of a text was read to see what it is. */
+export interface LookedAt {
+  readonly entries: number;
+  /** That these entries take, decompressed. */
+  readonly bytes: number;
+  /** Whether that was all. */
+  readonly isWhole: boolean;
+}
+
+/** So many entries of an input show what it is. */
+export const entriesLookedAt = 1000;
+
+/** Reads the beginning of an input to see what it is. */
+export interface ListSurvey extends ByteScanner {
+  /** Entries so far. */
+  readonly entries: number;
+  /** What they show, when enough are read. @throws {ExportError} `input` when it is no list of ids, or two lists */
+  form(): Promise<ListForm>;
+}
+
+/** What a survey is made for. */
+export interface SurveyOptions extends ListRules {
+  /** Name of the input. */
+  readonly input: string;
+  /** The first bytes of the text. */
+  readonly head: Buffer;
+}

@@ -1,0 +1,156 @@
+import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
+import { Entries, type EntryBlock } from '../entries.ts';
+import { EntryBlocks } from './entry-blocks.ts';
+import { checkText } from '../check-text.ts';
+import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
+import { fingerprintInputs, type InputFingerprint } from '../fingerprint-inputs.ts';
+import type { IdInput } from '../id-input.ts';
+import type { ReadingListener } from './reading.ts';
+import { inputBytes } from './input-bytes.ts';
+import type { ListForm, ListRules, ParquetForm } from './list-form.ts';
+import { lookAtList } from './look-at-list.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import { readLines, readWords } from './read-lines.ts';
+
+/** What a job says of its ids, as far as it decides which entries are read. */
+export interface ReadingRules extends ListRules {
+  /** Entries that are read at most, over all inputs. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReadIdsOptions extends ReadingListener, ReadingRules {
+  /** The fingerprints of the inputs, in the same order: what is read must still match them. */
+  readonly expected?: readonly InputFingerprint[] | undefined;
+  /** Told what was read of an input, at its end; before, for Parquet and where `limit` is given. */
+  readonly onFingerprint?: ((fingerprint: InputFingerprint) => void) | undefined;
+  /** Told before entries are handed out how many more bytes of the files, as they lie on disk, belong to them. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Reads all inputs as one stream, in blocks of about a thousand entries. Every entry is valid or invalid; duplicates are
+ * marked later. Memory does not grow with the inputs.
+ * @throws {ExportError} `input` when a file cannot be read, is no list, or changed.
+ */
+export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<EntryBlock> {
+  const { limit, onFingerprint } = options;
+  if (limit === undefined) {
+    for (const [source, input] of inputs.entries()) yield* readOne(input, { ...options, source });
+    return;
+  }
+  if (onFingerprint !== undefined) for (const each of await fingerprintInputs(inputs)) onFingerprint(each);
+  let left = limit;
+  for (const [source, input] of inputs.entries()) {
+    for await (const block of readOne(input, { ...options, onFingerprint: undefined, source, enough: left })) {
+      const { length } = block.entries;
+      yield length <= left ? block : beginningOf(block, left);
+      left -= length;
+      if (left <= 0) return;
+    }
+  }
+}
+
+interface ReadOneOptions extends ReadIdsOptions {
+  /** Index of the input, in the order of reading. */
+  readonly source: number;
+  /** Entries that are enough, of those at the beginning. */
+  readonly enough?: number;
+}
+
+async function* readOne(input: IdInput, options: ReadOneOptions): AsyncGenerator<EntryBlock> {
+  const { source, onBytes, onFingerprint, enough } = options;
+  const expected = options.expected?.[source];
+  const form = input.form ?? (await lookAtList(input, { ...options, expected }));
+  if (form.kind !== 'parquet') {
+    const ahead = new BytesAhead(onBytes);
+    const bytes = inputBytes(input, { expected, onBytes: ahead.add, onFingerprint });
+    yield* readText(bytes, { ...options, input, form, ahead });
+    return;
+  }
+  const { readParquetIds } = await import('./read-parquet.ts');
+  if (onFingerprint !== undefined) for (const each of await fingerprintInputs([input])) onFingerprint(each);
+  yield* readParquetIds(input, new EntryBlocks(input.name, source, options), { form, expected, onBytes, enough });
+}
+
+/** The first entries of a block, which is longer. */
+function beginningOf({ entries, hashes }: EntryBlock, length: number): EntryBlock {
+  const beginning = Entries.take(length);
+  beginning.append(entries, 0, length);
+  return { entries: beginning, hashes: hashes.subarray(0, wordsPerHash * entries.validBetween(0, length)) };
+}
+
+/** Bytes that were read, of entries that are not handed out: one piece of a file holds those of several blocks. */
+class BytesAhead {
+  readonly #onBytes: ReadIdsOptions['onBytes'];
+  #bytes = 0;
+
+  constructor(onBytes?: ReadIdsOptions['onBytes']) {
+    this.#onBytes = onBytes;
+  }
+
+  readonly add = (bytes: number): void => {
+    this.#bytes += bytes;
+  };
+
+  /** Reports the bytes of some of the entries that they hold. */
+  report(entries: number, of: number): void {
+    const share = Math.floor((this.#bytes * entries) / of);
+    this.#bytes -= share;
+    this.#onBytes?.(share);
+  }
+}
+
+export interface ReadTextOptions extends ReadingListener, ListRules {
+  readonly input: IdInput;
+  /** Index of the input, in the order of reading. */
+  readonly source: number;
+  readonly form: Exclude<ListForm, ParquetForm>;
+  readonly ahead?: BytesAhead;
+}
+
+/** Reads the entries of one text, of any format but Parquet. How its bytes are cut into pieces makes no difference. */
+export async function* readText(
+  bytes: AsyncIterable<Uint8Array>,
+  { input, source, form, outcome, ahead = new BytesAhead(), ...listener }: ReadTextOptions,
+): AsyncGenerator<EntryBlock> {
+  const entries = new EntryBlocks(input.name, source, listener);
+  const reader = openReader(input.name, entries, { form, outcome });
+  for await (const piece of checkText(input, bytes)) {
+    reader.push(piece);
+    yield* handedOut(entries, ahead, false);
+  }
+  reader.end();
+  yield* handedOut(entries, ahead, true);
+}
+
+/** The blocks that are full, at the end of the text also the last one, and their bytes. */
+function* handedOut(entries: EntryBlocks, ahead: BytesAhead, isEnd: boolean): Generator<EntryBlock> {
+  // Another entry may be under way: only the end of the text shows all bytes.
+  let left = entries.length + (isEnd ? 0 : 1);
+  for (const block of entries.take(isEnd)) {
+    const { length } = block.entries;
+    ahead.report(length, left);
+    left -= length;
+    yield block;
+  }
+  if (isEnd) ahead.report(1, 1);
+}
+
+function openReader(
+  input: string,
+  entries: EntryBlocks,
+  { form, outcome }: Pick<ReadTextOptions, 'form' | 'outcome'>,
+): ByteScanner {
+  switch (form.kind) {
+    case 'csv':
+      return readCsv({ input, entries }, form, outcome);
+    case 'json':
+    case 'jsonl':
+      return readJson({ input, entries }, form);
+    case 'words':
+      return readWords(entries);
+    default:
+      return readLines(input, entries);
+  }
+}

@@ -1,0 +1,172 @@
+import { makeTemporary } from '../../../lib/make-folder.ts';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { ExportError, messageOf } from '../../../lib/export-error.ts';
+import { holdsId } from '../clean-id.ts';
+import type { EntryBlock } from '../entries.ts';
+import type { EntryBlocks } from './entry-blocks.ts';
+import { openInput } from './file-bytes.ts';
+import type { IdInput } from '../id-input.ts';
+import { checkUnchanged, inputBytes, type InputBytesOptions } from './input-bytes.ts';
+import { chooseColumns, type TableStart } from './id-columns.ts';
+import { entriesLookedAt, type ListForm, type ParquetForm } from './list-form.ts';
+import { mostSamples, noList, type Sample } from './no-list.ts';
+
+export interface ReadParquetOptions extends InputBytesOptions {
+  readonly form: ParquetForm;
+  /** Entries that are enough, of those at the beginning. */
+  readonly enough?: number | undefined;
+}
+
+/**
+ * Reads the id column of a Parquet file, a row group at a time.
+ * @throws {ExportError} `input` when it is not Parquet, or changed.
+ */
+export async function* readParquetIds(
+  input: IdInput,
+  entries: EntryBlocks,
+  options: ReadParquetOptions,
+): AsyncGenerator<EntryBlock> {
+  const isPlain = input.compression === 'none';
+  const { column } = options.form;
+  const file = isPlain ? await openInput(input) : await unpack(input, options);
+  try {
+    const buffer = await bufferOf(file);
+    const metadata = await asInput(input, () => parquetMetadataAsync(buffer));
+    let row = 0;
+    let reported = 0;
+    for (const group of metadata.row_groups) {
+      const rows = Math.min(Number(group.num_rows), (options.enough ?? Number.POSITIVE_INFINITY) - row);
+      const values = await asInput(input, () => readColumn(buffer, metadata, { column, start: row, end: row + rows }));
+      for (const value of values) {
+        row += 1;
+        addValue(entries, value, row);
+        if (!entries.hasFull) continue;
+        // Bytes are not read in order here, so progress goes by rows.
+        const soFar = Math.floor((buffer.byteLength * row) / Math.max(1, Number(metadata.num_rows)));
+        if (isPlain) options.onBytes?.(soFar - reported);
+        reported = soFar;
+        yield* entries.take();
+      }
+      if (row >= (options.enough ?? Number.POSITIVE_INFINITY)) break;
+    }
+    if (isPlain) options.onBytes?.(buffer.byteLength - reported);
+    yield* entries.take(true);
+  } finally {
+    await file.close();
+  }
+  if (isPlain && options.expected !== undefined) await checkUnchanged(input, options.expected);
+}
+
+function addValue(entries: EntryBlocks, value: unknown, row: number): void {
+  if (typeof value !== 'string') {
+    entries.addInvalid('', row, value === null || value === undefined ? 'null' : 'not a string');
+  } else if (!entries.addText(value, row)) entries.addInvalid('', row, 'empty id column');
+}
+
+/** Looks at the beginning of a Parquet file. @throws {ExportError} `input` when it is not Parquet, or no column is that of ids */
+export async function surveyParquet(input: IdInput, asked: string | undefined): Promise<ListForm> {
+  const file = input.compression === 'none' ? await openInput(input) : await unpack(input, {});
+  try {
+    const buffer = await bufferOf(file);
+    const metadata = await asInput(input, () => parquetMetadataAsync(buffer));
+    const rows = Math.min(Number(metadata.num_rows), entriesLookedAt);
+    // Values that are plain, not lists or structures.
+    const plain = parquetSchema(metadata).children.filter((child) => child.children.length === 0);
+    const names = plain.map((child) => child.element.name);
+    const beginning = async (place: number): Promise<unknown[]> => {
+      if (rows === 0 || plain[place]?.element.type !== 'BYTE_ARRAY') return [];
+      const range = { column: names[place] ?? '', start: 0, end: rows };
+      return asInput(input, () => readColumn(buffer, metadata, range));
+    };
+    const holdsIds = async (place: number): Promise<boolean> =>
+      (await beginning(place)).some((value) => typeof value === 'string' && holdsId(value));
+    const table = { input: input.name, names, named: true, asked };
+    if (rows === 0) return await emptyTable(table);
+    const { columns, guessed } = await chooseColumns({ ...table, holdsIds });
+    const column = names[columns[0] ?? -1];
+    if (column !== undefined) return { kind: 'parquet', column, taken: { input: input.name, column, guessed } };
+    const first = await beginning(Math.max(0, names.indexOf(asked ?? '')));
+    const samples = first.slice(0, mostSamples).map((value, row): Sample => ({ line: row + 1, text: String(value) }));
+    throw noList({ input: input.name, head: Buffer.alloc(0), column: asked }, { entries: rows, samples, names });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without rows, any column will do that the user may have named. */
+async function emptyTable(table: Omit<TableStart, 'holdsIds'>): Promise<ListForm> {
+  const [place = 0] =
+    table.asked === undefined ? [] : (await chooseColumns({ ...table, holdsIds: () => true })).columns;
+  return { kind: 'parquet', column: table.names[place] ?? '' };
+}
+
+interface ColumnRange {
+  readonly column: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+async function readColumn(file: AsyncBuffer, metadata: FileMetaData, range: ColumnRange): Promise<unknown[]> {
+  const values: unknown[] = [];
+  await parquetRead({
+    file,
+    metadata,
+    columns: [range.column],
+    rowStart: range.start,
+    rowEnd: range.end,
+    compressors,
+    onChunk: ({ columnData, rowStart }) => {
+      let at = rowStart - range.start;
+      for (const value of columnData) values[at++] = value;
+    },
+  });
+  return values;
+}
+
+/** Runs what reads the file; what it cannot make sense of is the file's fault. */
+async function asInput<T>(input: IdInput, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new ExportError('input', `cannot read ${input.name} as Parquet: ${messageOf(error)}`, {
+      todo: 'Check that the file is complete, or set its format with --ids-format.',
+      cause: error,
+    });
+  }
+}
+
+async function bufferOf(file: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await file.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      const bytes = new Uint8Array(end - start);
+      let filled = 0;
+      while (filled < bytes.length) {
+        const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
+        if (bytesRead === 0) throw new Error('the file is truncated');
+        filled += bytesRead;
+      }
+      return bytes.buffer;
+    },
+  };
+}
+
+/** Parquet is read from its end, so what is compressed as a whole goes through a file without a name. */
+async function unpack(input: IdInput, options: InputBytesOptions): Promise<FileHandle> {
+  const folder = await makeTemporary('ids');
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path.join(folder, 'ids.parquet'), 'wx+');
+    for await (const bytes of inputBytes(input, options)) await file.writeFile(bytes);
+    return file;
+  } catch (error) {
+    await file?.close();
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import { nearestName } from '../../lib/nearest-name.ts';
+import { shownWord } from '../../lib/addresses/shown-address.ts';
+
+/** Describes the error of a value, as text that follows the field name. */
+export function issueText(issue: z.core.$ZodIssue): string {
+  // A wrong address or key file may be the key itself or hold a password, so it is not shown.
+  const [section, name] = issue.path;
+  const secret =
+    section === 'notify' ||
+    section === 'lineage' ||
+    (section === 'fleet' && name === 'database') ||
+    (issue.code === 'custom' && issue.params?.['hidden'] === true) ||
+    (section === 'service' && ['url', 'apiKeyFile'].includes(String(name)));
+  const given = issue.input === undefined || secret ? '' : `, not ${shownValue(issue.input)}`;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? issue.expected}${given}`;
+    case 'too_small':
+      return issue.origin === 'array' ? 'must not be an empty list' : `must be ${boundText('least', issue)}${given}`;
+    case 'too_big':
+      return `must be ${boundText('most', issue)}${given}`;
+    case 'invalid_value': {
+      const names = issue.values.map(String);
+      const near = typeof issue.input === 'string' ? nearestName(issue.input, names) : undefined;
+      return `must be one of ${names.join(', ')}${given}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    }
+    case 'invalid_union':
+      return `must be a count like 20 or a percentage like '0.5%'${given}`;
+    default:
+      return `${issue.message}${given}`;
+  }
+}
+
+function shownValue(input: unknown): string {
+  return JSON.stringify(typeof input === 'string' ? shownWord(input) : input);
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of fields',
+};
+
+interface Bound {
+  readonly origin: string;
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
+  readonly inclusive?: boolean | undefined;
+}
+
+function boundText(side: 'least' | 'most', { origin, minimum, maximum, inclusive }: Bound): string {
+  if (origin === 'string') return 'a non-empty string';
+  if (inclusive === false) return side === 'least' ? `more than ${minimum ?? 0}` : `less than ${maximum ?? 0}`;
+  return side === 'least' ? `at least ${minimum ?? 0}` : `at most ${maximum ?? 0}`;
+}

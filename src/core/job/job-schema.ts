@@ -1,0 +1,260 @@
+import type { PartCodec } from '../formats/sink.ts';
+import { z } from 'zod';
+import { addressExample, addressProblem } from '../../lib/addresses/base-address.ts';
+import { dayMs } from '../../lib/clock.ts';
+import { postgresAddressExample, postgresAddressProblem } from '../../lib/addresses/postgres-address.ts';
+import { baseSchema } from './base-schema.ts';
+import { budgetSchema } from './budget-schema.ts';
+import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
+import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
+import { assetsTable, changesTable } from '../records/columns.ts';
+import { outcomesToRead, unexportedOutcomes } from '../records/unexported-table.ts';
+import { hasBase } from './job-base.ts';
+import { csvSchema, outputSchema } from './output-schema.ts';
+
+/** A limit as a count (`20`) or as a share (`'0.5%'`): of the requested ids, unless its description says of what. */
+const tolerance = z.union([
+  z.int().min(0),
+  z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a percentage like 0.5%, at most 100%'),
+]);
+
+/** Prefix of an address that names local records. */
+export const embedded = 'embedded:';
+
+/** Maximum ids per call, as the service documents it. */
+export const documentedIdsPerCall = 1000;
+
+/** Whether an address of the service names local records. */
+export function isEmbedded(url: string): boolean {
+  return url.startsWith(embedded);
+}
+
+const serviceUrl = z
+  .string()
+  .min(1)
+  .superRefine((url, context) => {
+    const problem = url === embedded ? `has no path: write ${embedded}PATH` : problemOf(url.trim());
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, input: url });
+  });
+
+function problemOf(url: string): string | undefined {
+  // An empty one is already reported by its length.
+  const problem = url === '' || isEmbedded(url) ? undefined : addressProblem(url);
+  return problem === undefined ? undefined : `${problem}; ${addressExample}`;
+}
+
+const pemFile = (description: string) => z.string().min(1).optional().describe(description);
+
+const tlsSchema = z
+  .strictObject({
+    cert: pemFile('PEM file with the certificate of this client, then those of its chain'),
+    key: pemFile('PEM file with the private key of this certificate, not encrypted'),
+    ca: pemFile('PEM file with the certificate authorities to trust instead of the usual ones'),
+  })
+  .superRefine((tls, context) => {
+    if ((tls.cert === undefined) === (tls.key === undefined)) return;
+    const [path, other] = tls.cert === undefined ? ['cert', 'key'] : ['key', 'cert'];
+    context.addIssue({
+      code: 'custom',
+      path: [path],
+      message: `must be set when service.tls.${other} is set`,
+      input: tls,
+    });
+  })
+  .optional()
+  .meta({ inFileOnly: true, description: 'client certificate and certificate authorities of an https service' });
+
+const databaseAddress = z.string().superRefine((address, context) => {
+  const problem = postgresAddressProblem(address);
+  if (problem === undefined) return;
+  context.addIssue({ code: 'custom', message: `${problem}. ${postgresAddressExample}`, input: address });
+});
+
+const jobFieldsSchema = z.strictObject({
+  ids: z.strictObject({
+    from: field(oneOrMore(address('ids')), {
+      flag: 'ids',
+      value: 'PATH',
+      description:
+        'files of asset ids, read in this order; globs and addresses such as s3://bucket/ids/*.txt work, - is stdin',
+    }),
+    format: field(z.enum(['lines', 'csv', 'json', 'jsonl', 'parquet']).optional(), {
+      flag: 'ids-format',
+      description: 'format of the id files (default: by file extension)',
+    }),
+    column: field(z.string().min(1).optional(), {
+      flag: 'id-column',
+      value: 'NAME',
+      description:
+        'column or JSON member with the id (default: id, else mint, else a name such as mint_address, else the only one with ids)',
+    }),
+    outcome: field(distinct(z.enum(unexportedOutcomes)).default([...outcomesToRead]), {
+      flag: 'outcome',
+      description: 'which ids to read from files of unexported/',
+    }),
+    limit: field(wholeNumber(1).optional(), {
+      flag: 'limit',
+      value: 'N',
+      description: 'read only the first N ids; the result is an export of its own',
+    }),
+  }),
+  service: z.strictObject({
+    url: field(serviceUrl, {
+      flag: 'url',
+      value: 'BASE',
+      description: 'address of the service, without /v3/<key>; embedded:PATH uses local records instead',
+    }),
+    apiKeyFile: field(address('local').optional(), {
+      flag: 'api-key-file',
+      value: 'FILE',
+      description: 'file with the API key (else the environment variable ASSET_EXPORT_API_KEY)',
+    }),
+    idsPerCall: field(wholeNumber(1).max(1_000_000).default(documentedIdsPerCall), {
+      flag: 'ids-per-call',
+      value: 'N',
+      description: 'maximum ids per call',
+    }),
+    concurrency: field(wholeNumber(1).max(1000).default(8), {
+      flag: 'concurrency',
+      value: 'N',
+      description: 'maximum number of calls in flight',
+    }),
+    flags: z
+      .strictObject({
+        showFungible: field(z.boolean().default(false), {
+          flag: 'show-fungible',
+          description: 'request token_info',
+        }),
+        showCollectionMetadata: field(z.boolean().default(false), {
+          flag: 'show-collection-metadata',
+          description: 'request the metadata of collections',
+        }),
+        showUnverifiedCollections: field(z.boolean().default(false), {
+          flag: 'show-unverified-collections',
+          description: 'look up each missing id again with a call of its own: it may be in an unverified collection',
+        }),
+      })
+      .prefault({}),
+    singles: field(z.boolean().default(true), {
+      flag: 'singles',
+      description:
+        'allow the single calls of --show-unverified-collections; each costs a call (--no-singles forbids them)',
+    }),
+    timeoutMs: field(wholeNumber(1).max(dayMs).default(60_000), {
+      flag: 'timeout-ms',
+      value: 'MS',
+      description: 'time limit of a call, from connecting to the end of its answer; at most a day',
+    }),
+    retries: field(wholeNumber(0).max(1000).default(8), {
+      flag: 'retries',
+      value: 'N',
+      description: 'how often an outage is probed again',
+    }),
+    tls: tlsSchema,
+  }),
+  budget: budgetSchema,
+  base: baseSchema,
+  output: outputSchema,
+  fleet: z
+    .strictObject({
+      database: field(databaseAddress.optional(), {
+        flag: 'fleet',
+        value: 'ADDRESS',
+        description:
+          'shared database, postgres://user@host/database: all processes that name it share credit ledger and rate limit; password from PGPASSWORD or PGPASSFILE',
+      }),
+      entriesPerSlice: field(wholeNumber(1).max(1_000_000_000).default(1_000_000), {
+        flag: 'entries-per-slice',
+        value: 'N',
+        description:
+          'ids per slice of an export in a bucket; one process works on a slice at a time; a slice ends with the part that reaches this number',
+      }),
+      deadAfterSeconds: field(wholeNumber(1).max(3600).default(60), {
+        flag: 'dead-after-seconds',
+        value: 'N',
+        description: 'seconds without a sign of life after which another process resumes an export in a bucket',
+      }),
+    })
+    .prefault({}),
+  csv: csvSchema,
+  tolerance: z
+    .strictObject({
+      maxMissing: field(tolerance.optional(), {
+        flag: 'max-missing',
+        value: 'N|P%',
+        description:
+          'tolerated missing ids; with more, the run ends with exit 3 (default: 100%; with a base also 20% of its requested rows)',
+      }),
+      maxFailed: field(tolerance.default(0), {
+        flag: 'max-failed',
+        value: 'N|P%',
+        description: 'tolerated failed ids; with more, the run ends with exit 3',
+      }),
+      maxInvalid: field(tolerance.default('50%'), {
+        flag: 'max-invalid',
+        value: 'N|P%',
+        description: 'tolerated invalid ids (P% of all ids read); with more, the run ends with exit 3',
+      }),
+      maxUnlisted: field(tolerance.default('20%'), {
+        flag: 'max-unlisted',
+        value: 'N|P%',
+        description:
+          'tolerated assets of the base that the ids do not list now (P% of its assets); with more, the run ends with exit 3 and the export is set aside: it is no base and not latest',
+      }),
+    })
+    .prefault({}),
+  metrics: metricsSchema,
+  notify: notifySchema,
+  lineage: lineageSchema,
+});
+
+export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
+  for (const { path, input, message } of baseIssues(job)) {
+    context.addIssue({ code: 'custom', path: [...path], input, message });
+  }
+});
+
+interface BaseIssue {
+  readonly path: readonly (string | number)[];
+  readonly input: unknown;
+  readonly message: string;
+}
+
+/** What does not go with a base, or wants one. */
+function baseIssues(job: z.infer<typeof jobFieldsSchema>): BaseIssue[] {
+  const { tables, formats } = job.output;
+  const at = tables.indexOf(changesTable.name);
+  if (!hasBase(job)) {
+    const message = 'must not name changes without base.from: without a base nothing is compared';
+    return at < 0 ? [] : [{ path: ['output', 'tables', at], input: changesTable.name, message }];
+  }
+  const ages = 'the age of each row is in the column fetched_at of assets';
+  return [
+    ...(tables.includes(assetsTable.name)
+      ? []
+      : [{ path: ['output', 'tables'], input: tables, message: `must name assets with base.from: ${ages}` }]),
+    ...(formats.some((format) => format !== 'raw')
+      ? []
+      : [
+          {
+            path: ['output', 'formats'],
+            input: formats,
+            message: `must include a format other than raw when base.from is set: ${ages}`,
+          },
+        ]),
+  ];
+}
+
+/** A job as a file or a program gives it: fields with defaults are optional. */
+export type JobInput = z.input<typeof jobSchema>;
+
+type CheckedJob = z.infer<typeof jobSchema>;
+type Output = CheckedJob['output'];
+
+/** A job with all defaults filled in. */
+export type Job = Omit<CheckedJob, 'output'> & {
+  output: Omit<Output, 'compression'> & {
+    /** Of `raw` there is one codec more, for records that the program keeps for itself. No job file names it. */
+    compression: Omit<Output['compression'], 'raw'> & { raw: PartCodec };
+  };
+};

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { tableNames } from '../records/columns.ts';
+import { csvDialectNames } from '../../lib/csv-dialect.ts';
+import { compressions, type Format, formats } from '../formats/sink.ts';
+import { columnIssues } from './column-issues.ts';
+import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
+
+/** Which columns `assets` has; child tables are always whole. */
+const columnFields = {
+  columns: field(oneOrMore(z.string().min(1)).optional(), {
+    flag: 'columns',
+    value: 'NAME',
+    description: 'columns of assets, in this order (default: all); child tables keep all columns',
+  }),
+  exclude: field(oneOrMore(z.string().min(1)).default([]), {
+    flag: 'exclude',
+    value: 'NAME',
+    description: 'columns of assets to omit',
+  }),
+  rename: field(
+    z.record(z.string(), z.string().regex(/^[A-Za-z_]\w{0,62}$/, 'must use letters, digits and _')).default({}),
+    {
+      flag: 'rename',
+      value: 'FROM=TO',
+      description: 'new names for columns of assets',
+    },
+  ),
+  nested: field(z.boolean().default(false), {
+    flag: 'nested',
+    description: 'Parquet: write lists in assets (creators, content_files, …) as lists of structs instead of JSON text',
+  }),
+  exportedAt: field(z.boolean().default(false), {
+    flag: 'exported-at',
+    description: 'add the column exported_at to every table: start of the export, UTC',
+  }),
+};
+
+const kept = (what: string) => z.int().min(0).max(999_999).default(0).describe(`how many to keep of: ${what}`);
+
+export const outputSchema = z
+  .strictObject({
+    dir: field(address('out'), {
+      flag: 'out',
+      value: 'DIR',
+      description:
+        'output folder or bucket (s3://bucket/prefix); {date} in it becomes the UTC day on which the export starts',
+    }),
+    endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
+      flag: 'out-endpoint',
+      value: 'URL',
+      description: 'address of an S3-compatible store, for an output folder s3://bucket/prefix',
+    }),
+    scratch: field(address('local').optional(), {
+      flag: 'scratch',
+      value: 'DIR',
+      description:
+        'local folder for unfinished files and kept answers of an export in a bucket (default: $XDG_CACHE_HOME/asset-export)',
+    }),
+    formats: field(distinct(z.enum(formats)).default(['parquet']), {
+      flag: 'format',
+      description: 'file formats to write',
+    }),
+    tables: field(distinct(z.enum(tableNames)).default(['assets']), {
+      flag: 'tables',
+      description: 'tables to write',
+    }),
+    ...columnFields,
+    onDrift: field(z.enum(['keep', 'fail']).default('keep'), {
+      flag: 'on-drift',
+      description: 'on schema drift, count it (keep), or also end a complete run with exit 3 (fail)',
+    }),
+    rowsPerPart: field(wholeNumber(1).max(10_000_000).default(100_000), {
+      flag: 'rows-per-part',
+      value: 'N',
+      description:
+        'ids per part; a part is written and committed as a whole, and ends with the call that reaches this number',
+    }),
+    compression: field(
+      z
+        .strictObject({
+          parquet: z.enum(compressions.parquet).default(compressions.parquet[0]),
+          csv: z.enum(compressions.csv).default(compressions.csv[0]),
+          jsonl: z.enum(compressions.jsonl).default(compressions.jsonl[0]),
+          raw: z.enum(compressions.raw).default(compressions.raw[0]),
+        } satisfies Readonly<Record<Format, z.ZodType>>)
+        .prefault({}),
+      { flag: 'compression', value: 'FORMAT=CODEC', description: 'compression per format, e.g. csv=gzip' },
+    ),
+    report: field(z.boolean().default(false), {
+      flag: 'report',
+      description: 'write report.html into the output folder at the end of each run, complete or not',
+    }),
+    latest: field(z.boolean().default(false), {
+      flag: 'latest',
+      description:
+        'when the export is complete, point the link latest next to the output folder to it (in a bucket: write latest.json)',
+    }),
+    keepIds: z.boolean().default(true).meta({
+      inFileOnly: true,
+      description:
+        'keep a compressed copy of the ids in ids/ of the output folder, about 37 bytes an id: a later repair needs no other list; decided when an export begins',
+    }),
+    keep: z
+      .strictObject({
+        last: kept('the newest exports'),
+        daily: kept('the newest export of each of the last days'),
+        weekly: kept('the same for ISO weeks'),
+        monthly: kept('the same for months'),
+      })
+      .refine(
+        (rules) => Object.values(rules).some((number) => number > 0),
+        'must keep something: give one of its fields a number',
+      )
+      .optional()
+      .meta({
+        inFileOnly: true,
+        description:
+          'after a complete run that ends with exit 0, remove the exports beside this one that no rule keeps, as prune does; never this export, its base or a diff',
+      }),
+    threads: field(wholeNumber(1).max(256).optional(), {
+      flag: 'threads',
+      value: 'N',
+      description:
+        'maximum number of worker threads (default: number of cores); 1 starts none; the files are the same for any number',
+    }),
+  })
+  .superRefine((output, context) => {
+    const message = output.latest ? latestProblem(output.dir) : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['latest'], input: output.latest, message });
+    for (const { path, input, message } of columnIssues(output)) {
+      context.addIssue({ code: 'custom', path: [...path], input, message });
+    }
+  });
+
+/** Folders in an address of a bucket that are not an export's own. */
+const bucketDepth = { s3: 1, gs: 1, az: 2 } as const;
+
+/** Why there is no place for `latest` beside an output folder. */
+function latestProblem(dir: string): string | undefined {
+  const [, scheme, path = dir] = /^(s3|gs|az):\/\/(.*)$/.exec(dir) ?? [];
+  const names = path.replace(/\/+$/, '').split('/');
+  const last = names.at(-1) ?? '';
+  if (scheme !== undefined && names.length <= bucketDepth[scheme as keyof typeof bucketDepth])
+    return 'must be false when output.dir is a whole bucket: latest.json goes next to a folder';
+  if (last === 'latest') return 'must be false when output.dir itself is named latest';
+  if (dir.includes('{date}') && !last.includes('{date}'))
+    return 'must be false unless {date} is in the last folder of output.dir';
+  return undefined;
+}
+
+export const csvSchema = z
+  .strictObject({
+    formulas: field(z.enum(['exact', 'escape']).default('exact'), {
+      flag: 'csv-formulas',
+      description: "cells that a spreadsheet would run as formulas: keep them exact, or put a ' in front",
+    }),
+    dialect: field(z.enum(csvDialectNames).default('rfc4180'), {
+      flag: 'csv-dialect',
+      description:
+        'how to write null, empty strings and quotes: RFC 4180, or as the load statement of that warehouse expects',
+    }),
+  })
+  .prefault({});

@@ -1,0 +1,156 @@
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Pair, parseDocument, visit } from 'yaml';
+import { ExportError } from '../../lib/export-error.ts';
+
+/** A job file's value, before the schema sees it, and where its fields stand. */
+export interface JobFile {
+  readonly value: unknown;
+  /** `jobs/nightly.yaml:12:3` for a path in the value, or of the nearest field above it. */
+  whereIs(path: readonly PropertyKey[]): string;
+}
+
+/** Parses YAML (JSON is YAML too) and replaces `${NAME}` and `${NAME:-default}` inside strings. @throws {ExportError} `usage` */
+export function parseJobFile(
+  text: string,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): JobFile {
+  const lines = new LineCounter();
+  // Its own check of unique keys takes quadratic time.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const where = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
+  };
+  requireYaml(document, where);
+  if (document.contents !== null && !isMap(document.contents)) {
+    throw new ExportError(
+      'usage',
+      `${name}: a job file must be a map of fields (ids, service, output), not a list or a text`,
+      {
+        todo: 'asset-export init writes an example.',
+      },
+    );
+  }
+  fillIn(document, environment, where);
+  return {
+    value: document.toJS() ?? {},
+    whereIs: (path) => where(offsetOf(document.contents, path)),
+  };
+}
+
+type Document = ReturnType<typeof parseDocument>;
+type Where = (offset: number) => string;
+
+/** @throws {ExportError} `usage` with the first place that is not YAML, or not what its author meant by it */
+function requireYaml(document: Document, where: Where): void {
+  const [mistake] = document.errors;
+  visit(document, {
+    // `from: *.txt` is an alias to YAML, whether it parses or not.
+    Alias: (_, node) => {
+      if (node.resolve(document) !== undefined) return;
+      const text = `*${node.source}`;
+      throw new ExportError('usage', `${where(node.range?.[0] ?? 0)}: ${text} is a YAML alias, not a text`, {
+        todo: `Quote it: "${text}"`,
+      });
+    },
+    Scalar: (_, node) => {
+      const [start, end] = node.range ?? [0];
+      if (mistake?.code !== 'MISSING_CHAR' || end !== mistake.pos[0] || !node.type?.startsWith('QUOTE')) return;
+      throw new ExportError('usage', `${where(start)}: the quote opened here is not closed`, {
+        todo: 'Close the quote.',
+      });
+    },
+    Map: (_, { items }) => {
+      const [twice] = repeatedKeys(items);
+      if (mistake === undefined && twice !== undefined) throw invalidYaml(where(twice), 'duplicate key');
+    },
+  });
+  if (mistake !== undefined) throw invalidYaml(where(mistake.pos[0]), mistake.message);
+}
+
+function invalidYaml(where: string, why: string): ExportError {
+  return new ExportError('usage', `${where}: ${why}`, { todo: 'Fix the YAML at this position.' });
+}
+
+/** Where the keys stand that a map has already. */
+function* repeatedKeys(items: readonly Pair[]): Generator<number> {
+  const known = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (known.has(key.value)) yield key.range?.[0] ?? 0;
+    known.add(key.value);
+  }
+}
+
+/** Replaces the variables in all texts. @throws {ExportError} `usage` with every one that cannot be replaced */
+function fillIn(document: Document, environment: Readonly<Record<string, string | undefined>>, where: Where): void {
+  const mistakes: ExportError[] = [];
+  visit(document, {
+    Scalar: (key, node) => {
+      if (key === 'key' || typeof node.value !== 'string') return;
+      try {
+        const value = interpolate(node.value, environment, where(node.range?.[0] ?? 0));
+        if (value !== node.value) node.value = plainValue(value, node.type);
+      } catch (error) {
+        if (!(error instanceof ExportError)) throw error;
+        mistakes.push(error);
+      }
+    },
+  });
+  const [first] = mistakes;
+  if (first === undefined) return;
+  if (mistakes.length === 1) throw first;
+  const all = mistakes.map(({ message, todo }) => `${message}. ${todo ?? ''}`);
+  throw new ExportError('usage', `the job has errors:\n  ${all.join('\n  ')}`);
+}
+
+/** An unquoted `${N}` that comes out as a number or a boolean is one, as it would be had it been written there. */
+function plainValue(text: string, style: string | undefined): unknown {
+  if (style !== 'PLAIN') return text;
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return text === 'true' ? true : text === 'false' ? false : text;
+}
+
+/** `${NAME}` or `${NAME:-default}`; the closing brace is absent in what only begins so. */
+const variable = /\$\{([^}]*)(\}?)/g;
+
+function interpolate(text: string, environment: Readonly<Record<string, string | undefined>>, where: string): string {
+  return text.replaceAll(variable, (all: string, inner: string, close: string) => {
+    const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
+    if (name === undefined || close === '' || inner.includes('${')) {
+      const nested = inner.includes('${');
+      throw new ExportError(
+        'usage',
+        `${where}: ${nested ? `${all}… nests a variable in a variable` : `${all} is not a valid variable`}`,
+        { todo: `Write \${NAME} or \${NAME:-default}${nested ? ', without a variable in the default' : ''}.` },
+      );
+    }
+    const value = environment[name];
+    if (value !== undefined && value !== '') return value;
+    if (fallback !== undefined) return fallback;
+    throw new ExportError('usage', `${where}: the environment variable ${name} is not set`, {
+      todo: `Set it, or give a default: \${${name}:-value}.`,
+    });
+  });
+}
+
+/** The offset of the node at `path`, or of the deepest one above it. */
+function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
+  let offset = 0;
+  let node = root;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
+      );
+      if (pair === undefined) return offset;
+      offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(step)];
+      offset = (isNode(node) ? node.range?.[0] : undefined) ?? offset;
+    } else break;
+    if (isAlias(node)) break;
+  }
+  return offset;
+}

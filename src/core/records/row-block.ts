@@ -1,0 +1,243 @@
+/// <reference lib="es2024.string" />
+import { commaMark } from '../../lib/scan/json-scanner.ts';
+import { numberText } from '../../lib/json/exact-number.ts';
+import { holdsAt } from './text-bytes.ts';
+import type { Cell, Column, Row } from './table.ts';
+import { utf8Text } from './text-bytes.ts';
+import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../../lib/ascii.ts';
+
+/** What is known of a cell's text, so that no encoder has to look for it again. */
+export const textMarks = {
+  /** It holds a comma, a quote, CR or LF: RFC 4180 wants it in quotes. */
+  separators: commaMark,
+  /** Of a string: it holds a quote, a backslash or a control character, which JSON escapes. JSON text is not told so. */
+  escapes: 2,
+  /** It was a string with a lone surrogate, which became U+FFFD. */
+  replaced: 4,
+} as const;
+
+/**
+ * Rows of one table as text: cell `c` of row `r` is number `r * width + c`, and lies in the bytes of an answer or, where the
+ * answer has no such text, in bytes made for it. The text of a cell, in UTF-8, by its column's type:
+ * `string`: the string; `json`: JSON text on one line; `boolean`: `true` or `false`; `int64`, `decimal`: digits with a minus
+ * before those below zero; `double`: JavaScript's shortest text that reads back the same; `timestamp`: microseconds as digits.
+ */
+export interface RowBlock {
+  readonly rows: number;
+  /** Cells a row. */
+  readonly width: number;
+  readonly source: Uint8Array;
+  readonly made: Uint8Array;
+  /** Where each cell's text begins in `source`; below zero: at `~from` in `made`. */
+  readonly from: Int32Array;
+  /** Bytes of each cell's text; -1 for null. */
+  readonly length: Int32Array;
+  /** `textMarks` of each cell, 0 for those that are neither string nor json. */
+  readonly marks: Uint8Array;
+  /** The rows as whole lines of JSONL, copied from another file. There are no cells then. */
+  readonly lines?: Uint8Array;
+}
+
+const noBytes = new Uint8Array(0);
+const firstCapacity = 64;
+
+/** A block in the making. Its arrays grow; what was read from them before must be read again. Cells behind the last row are null. */
+export class RowBlockBuilder {
+  readonly width: number;
+  rows = 0;
+  from: Int32Array;
+  length: Int32Array;
+  marks: Uint8Array;
+  readonly #constantBytes: number;
+  #made: Buffer;
+  #madeEnd: number;
+
+  /**
+   * @param capacity rows to have room for at once
+   * @param constants texts that many cells hold: `made` begins with them
+   */
+  constructor(width: number, capacity = firstCapacity, constants: Uint8Array = noBytes) {
+    this.width = width;
+    this.#made = Buffer.from(constants);
+    this.#madeEnd = constants.length;
+    this.#constantBytes = constants.length;
+    this.from = new Int32Array(width * capacity);
+    this.length = new Int32Array(width * capacity).fill(-1);
+    this.marks = new Uint8Array(width * capacity);
+  }
+
+  /** Adds a row of nulls and gives the number of its first cell. */
+  addRow(): number {
+    const base = this.rows * this.width;
+    if (base + this.width > this.length.length) this.#grow();
+    this.rows += 1;
+    return base;
+  }
+
+  /** Takes rows back, down to `rows`. Text made for them stays unused. */
+  cutTo(rows: number): void {
+    this.length.fill(-1, rows * this.width, this.rows * this.width);
+    this.rows = rows;
+    if (rows === 0) this.#madeEnd = this.#constantBytes;
+  }
+
+  /** Has a cell hold bytes of the source; or, with `from` below zero, a constant at `~from`. */
+  setSpan(cell: number, from: number, length: number): void {
+    this.from[cell] = from;
+    this.length[cell] = length;
+    this.marks[cell] = 0;
+  }
+
+  /** Puts text that the source does not hold into a cell. Its lone surrogates become U+FFFD. */
+  setText(cell: number, text: string, isString: boolean): void {
+    this.#reserve(text.length * 3);
+    const from = this.#madeEnd;
+    const length = this.#made.write(text, from);
+    this.#madeEnd = from + length;
+    this.from[cell] = ~from;
+    this.length[cell] = length;
+    this.marks[cell] =
+      marksOf(this.#made, from, this.#madeEnd) | (isString && !text.isWellFormed() ? textMarks.replaced : 0);
+  }
+
+  /** Puts bytes that were made elsewhere into a cell. */
+  setBytes(cell: number, bytes: Uint8Array, marks: number): void {
+    this.#reserve(bytes.length);
+    this.#made.set(bytes, this.#madeEnd);
+    this.from[cell] = ~this.#madeEnd;
+    this.length[cell] = bytes.length;
+    this.marks[cell] = marks;
+    this.#madeEnd += bytes.length;
+  }
+
+  /** Puts what another block of the same source holds into a cell. */
+  copyCell(cell: number, other: RowBlockBuilder, otherCell: number): void {
+    const from = other.from[otherCell] ?? 0;
+    const length = other.length[otherCell] ?? -1;
+    const marks = other.marks[otherCell] ?? 0;
+    if (length < 0 || from >= 0) {
+      this.setSpan(cell, from, length);
+      this.marks[cell] = marks;
+    } else this.setBytes(cell, other.#made.subarray(~from, ~from + length), marks);
+  }
+
+  /** The text of a cell that is not null. */
+  textAt(cell: number, source: Uint8Array): string {
+    const from = this.from[cell] ?? 0;
+    const length = this.length[cell] ?? 0;
+    return from < 0 ? utf8Text(this.#made, ~from, ~from + length) : utf8Text(source, from, from + length);
+  }
+
+  /** Whether the text of a cell is that of these bytes. */
+  holds(cell: number, bytes: Uint8Array, source: Uint8Array): boolean {
+    if (this.length[cell] !== bytes.length) return false;
+    const from = this.from[cell] ?? 0;
+    return from < 0 ? holdsAt(this.#made, ~from, bytes) : holdsAt(source, from, bytes);
+  }
+
+  /** Puts a cell into a row as its column's text. */
+  setCell(cell: number, value: Exclude<Cell, null>, type: Column['type']): void {
+    if (typeof value === 'string') this.setText(cell, value, type === 'string');
+    else {
+      this.setText(
+        cell,
+        typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : numberText(value),
+        false,
+      );
+    }
+  }
+
+  addCells(columns: readonly Column[], row: Row): void {
+    const base = this.addRow();
+    for (let index = 0; index < columns.length; index += 1) {
+      const value = row[index] ?? null;
+      const type = columns[index]?.type;
+      if (value !== null && type !== undefined) this.setCell(base + index, value, type);
+    }
+  }
+
+  /** The rows from `first` up to `end`, whose other cells lie in `source`. Views: nothing is copied. */
+  block(source: Uint8Array, first = 0, end = this.rows): RowBlock {
+    const { rows, width, from, length, marks } = this;
+    return rowsOf({ rows, width, source, made: this.#made, from, length, marks }, first, end);
+  }
+
+  /** The same for several ranges of rows, in their order. Copies what says where their text lies. */
+  picked(source: Uint8Array, ranges: readonly (readonly [first: number, end: number])[]): RowBlock {
+    const { width } = this;
+    const rows = ranges.reduce((sum, [first, end]) => sum + end - first, 0);
+    const from = new Int32Array(rows * width);
+    const length = new Int32Array(rows * width);
+    const marks = new Uint8Array(rows * width);
+    let at = 0;
+    for (const [first, end] of ranges) {
+      from.set(this.from.subarray(first * width, end * width), at);
+      length.set(this.length.subarray(first * width, end * width), at);
+      marks.set(this.marks.subarray(first * width, end * width), at);
+      at += (end - first) * width;
+    }
+    return { rows, width, source, made: this.#made, from, length, marks };
+  }
+
+  #grow(): void {
+    const size = Math.max(this.length.length * 2, this.width * firstCapacity);
+    const { from, length, marks } = this;
+    this.from = new Int32Array(size);
+    this.from.set(from);
+    this.length = new Int32Array(size).fill(-1);
+    this.length.set(length);
+    this.marks = new Uint8Array(size);
+    this.marks.set(marks);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#madeEnd + bytes;
+    if (needed <= this.#made.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#made.length * 2, 1024));
+    this.#made.copy(larger, 0, 0, this.#madeEnd);
+    this.#made = larger;
+  }
+}
+
+/** Rows of cells as a block. */
+export function blockOf(columns: readonly Column[], rows: readonly Row[]): RowBlock {
+  const builder = new RowBlockBuilder(columns.length, Math.max(1, rows.length));
+  for (const row of rows) builder.addCells(columns, row);
+  return builder.block(noBytes);
+}
+
+/** The rows of a block from `first` up to `end`. Views: nothing is copied. */
+export function rowsOf(block: RowBlock, first: number, end: number): RowBlock {
+  const { width } = block;
+  return {
+    ...block,
+    rows: end - first,
+    from: block.from.subarray(first * width, end * width),
+    length: block.length.subarray(first * width, end * width),
+    marks: block.marks.subarray(first * width, end * width),
+  };
+}
+
+/** The text of a cell; null for null. */
+export function textOfCell(block: RowBlock, cell: number): string | null {
+  const length = block.length[cell] ?? -1;
+  if (length < 0) return null;
+  const from = block.from[cell] ?? 0;
+  return from < 0 ? utf8Text(block.made, ~from, ~from + length) : utf8Text(block.source, from, from + length);
+}
+
+/** `textMarks` by byte. */
+const marksByByte = new Uint8Array(256);
+for (let byte = 0; byte < space; byte += 1) marksByByte[byte] = textMarks.escapes;
+marksByByte[lineFeed] = textMarks.escapes | textMarks.separators;
+marksByByte[carriageReturn] = textMarks.escapes | textMarks.separators;
+marksByByte[quote] = textMarks.escapes | textMarks.separators;
+marksByByte[backslash] = textMarks.escapes;
+marksByByte[comma] = textMarks.separators;
+
+/** `textMarks` of the text in `bytes` from `start` up to `end`. */
+export function marksOf(bytes: Uint8Array, start: number, end: number): number {
+  let marks = 0;
+  for (let at = start; at < end; at += 1) marks |= marksByByte[bytes[at] ?? 0] ?? 0;
+  return marks;
+}

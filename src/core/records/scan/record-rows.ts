@@ -1,0 +1,203 @@
+import { childRows } from '../child-tables.ts';
+import { assetsTable } from '../columns.ts';
+import type { Drift } from '../drift.ts';
+import { flattenAsset } from '../flatten-asset.ts';
+import type { IdList } from '../../ids/id-list.ts';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import { rawLine } from '../raw-line.ts';
+import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
+import type { Table } from '../table.ts';
+import { utf8Text } from '../text-bytes.ts';
+import { childConstants } from './constants.ts';
+import { bound, RecordBounds } from './record-bounds.ts';
+import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';
+import { RecordScanner } from './record-scanner.ts';
+import { carriageReturn, lineFeed } from '../../../lib/ascii.ts';
+
+/** For callers that need no child tables. */
+const plainPlan = recordPlan([]);
+
+/** Fewer than most records have: room for their rows is made at once. */
+const usualBytes = 1200;
+
+/** More rows than any service sends: memory for more is neither made before they come, nor kept. */
+const mostSpareRows = 4096;
+
+/** The records of one answer as rows, made while its JSON is read; and where in its bytes each record lies. */
+export class RecordRows {
+  /** The answer's bytes: UTF-8. */
+  readonly source: Uint8Array;
+  readonly #plan: RecordPlan;
+  readonly #target: RecordTarget;
+  readonly #bounds: RecordBounds;
+  readonly #scanner: RecordScanner;
+
+  constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
+    this.source = source;
+    this.#plan = plan;
+    this.#target = plan.spare.pop() ?? newTarget(Math.min(Math.ceil(source.length / usualBytes), mostSpareRows), plan);
+    this.#bounds = this.#target.bounds;
+    this.#scanner = new RecordScanner(source, plan.root, this.#target);
+  }
+
+  /** Records so far. */
+  get count(): number {
+    return this.#bounds.count;
+  }
+
+  /** Adds the record that begins at `at`, and gives where it ends; -1, and nothing is added, when `add` has to be used. */
+  read(at: number): number {
+    const end = this.#scanner.read(at);
+    if (end < 0) this.#cutBack();
+    else this.#close(at, end, this.#scanner.mayHoldBlanks);
+    return end;
+  }
+
+  /** Adds a record by its value, which lies in the bytes from `start` up to `end`. */
+  add(value: JsonObject, start: number, end: number): void {
+    const { assets, children, drifts, childDrifts } = this.#target;
+    const flat = flattenAsset(value);
+    assets.addCells(assetsTable.columns, flat.row);
+    // Not spread: a record may hold more unknown members than a call takes arguments.
+    for (const drift of flat.drift) drifts.push(drift);
+    for (const table of this.#plan.children) {
+      const index = childTables.indexOf(table);
+      for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
+    }
+    this.#close(start, end, true);
+  }
+
+  /** Adds a line of JSONL, a row of `assets` as it was written, from `start` up to and with its end. Of its cells, only the id is known. */
+  addLine(start: number, end: number, id: { readonly start: number; readonly length: number }): void {
+    const { assets } = this.#target;
+    assets.setSpan(assets.addRow() + assetPlaces.id, id.start, id.length);
+    this.#close(start, end, false);
+  }
+
+  /** Lines that follow one another in the answer. */
+  lines(records: readonly number[]): RowBlock {
+    const start = this.#bounds.of(records[0] ?? 0, bound.start);
+    const lines = this.source.subarray(start, this.#bounds.of(records.at(-1) ?? -1, bound.end));
+    return { ...this.#target.assets.block(this.source, 0, 0), rows: records.length, lines };
+  }
+
+  id(record: number): string {
+    const { assets } = this.#target;
+    return assets.textAt(record * assets.width + assetPlaces.id, this.source);
+  }
+
+  /** Whether the record has the id at this place of the list: usually decided without making a string of its bytes. */
+  hasId(record: number, ids: IdList, place: number): boolean {
+    const { assets } = this.#target;
+    const cell = record * assets.width + assetPlaces.id;
+    const start = assets.from[cell] ?? 0;
+    if (start < 0) return place < ids.length && ids.at(place) === this.id(record);
+    return ids.isAt(place, { bytes: this.source, start, length: assets.length[cell] ?? -1 });
+  }
+
+  /** The record as it came. */
+  text(record: number): string {
+    return utf8Text(this.source, this.#bounds.of(record, bound.start), this.#bounds.of(record, bound.end));
+  }
+
+  /** Tells how the record, and the elements of the lists that are child tables, differ from the specification. */
+  eachDrift(record: number, take: (drift: Drift) => void): void {
+    const { drifts, childDrifts } = this.#target;
+    this.#tellDrifts(drifts, { record, which: bound.driftEnd }, take);
+    for (const table of this.#plan.children) {
+      const index = childTables.indexOf(table);
+      this.#tellDrifts(childDrifts[index] ?? [], { record, which: bound.childDriftEnd(index) }, take);
+    }
+  }
+
+  #tellDrifts(drifts: readonly Drift[], at: { record: number; which: number }, take: (drift: Drift) => void): void {
+    const end = this.#bounds.of(at.record, at.which);
+    for (let index = this.#bounds.of(at.record - 1, at.which); index < end; index += 1) {
+      const drift = drifts[index];
+      if (drift !== undefined) take(drift);
+    }
+  }
+
+  /** The rows of `assets`, or of a child table, that records make, in that order of records. */
+  rows(table: Table, records: readonly number[]): RowBlock {
+    const index = childTables.indexOf(table);
+    const builder = index < 0 ? this.#target.assets : this.#target.children[index];
+    if (builder === undefined) throw new Error(`no rows of ${table.name}`);
+    const end = (record: number): number => {
+      return index < 0 ? record + 1 : this.#bounds.of(record, bound.childEnd(index));
+    };
+    const first = (record: number): number => end(record - 1);
+    const inOrder = records.every((record, at) => at === 0 || record === (records[at - 1] ?? 0) + 1);
+    if (inOrder) return builder.block(this.source, first(records[0] ?? 0), end(records.at(-1) ?? -1));
+    return builder.picked(
+      this.source,
+      records.map((record) => [first(record), end(record)]),
+    );
+  }
+
+  /** The records' bytes as rows of one json cell, each on one line. */
+  rawRows(records: readonly number[]): RowBlock {
+    const raw = new RowBlockBuilder(1, Math.max(1, records.length));
+    for (const record of records) {
+      const start = this.#bounds.of(record, bound.start);
+      const end = this.#bounds.of(record, bound.end);
+      const cell = raw.addRow();
+      if (this.#bounds.of(record, bound.mayHoldBlanks) === 1 && hasLineBreak(this.source, start, end))
+        raw.setText(cell, rawLine(this.text(record)), false);
+      else raw.setSpan(cell, start, end - start);
+    }
+    return raw.block(this.source);
+  }
+
+  /** Gives the memory of the rows back: from then on nothing here may be read. */
+  release(): void {
+    const { assets, children, drifts, childDrifts } = this.#target;
+    if (assets.rows > mostSpareRows) return;
+    for (const rows of [assets, ...children]) rows.cutTo(0);
+    for (const each of [drifts, ...childDrifts]) each.length = 0;
+    this.#bounds.count = 0;
+    this.#plan.spare.push(this.#target);
+  }
+
+  // One loop over numbers and no iterators: it runs for every record.
+  #close(start: number, end: number, mayHoldBlanks: boolean): void {
+    const { children, drifts, childDrifts } = this.#target;
+    const bounds = this.#bounds;
+    const record = bounds.add();
+    bounds.put(record, bound.start, start);
+    bounds.put(record, bound.end, end);
+    bounds.put(record, bound.mayHoldBlanks, mayHoldBlanks ? 1 : 0);
+    bounds.put(record, bound.driftEnd, drifts.length);
+    for (let index = 0; index < children.length; index += 1) {
+      bounds.put(record, bound.childEnd(index), children[index]?.rows ?? 0);
+      bounds.put(record, bound.childDriftEnd(index), childDrifts[index]?.length ?? 0);
+    }
+  }
+
+  #cutBack(): void {
+    const { assets, children, drifts, childDrifts } = this.#target;
+    const bounds = this.#bounds;
+    const last = bounds.count - 1;
+    assets.cutTo(bounds.count);
+    for (const [index, rows] of children.entries()) rows.cutTo(bounds.of(last, bound.childEnd(index)));
+    drifts.length = bounds.of(last, bound.driftEnd);
+    for (const [index, each] of childDrifts.entries()) each.length = bounds.of(last, bound.childDriftEnd(index));
+  }
+}
+
+function newTarget(rows: number, { children }: RecordPlan): RecordTarget {
+  return {
+    assets: new RowBlockBuilder(assetsTable.columns.length, rows),
+    children: childTables.map((table) => {
+      return new RowBlockBuilder(table.columns.length, children.includes(table) ? rows * 2 : 0, childConstants);
+    }),
+    drifts: [],
+    childDrifts: childTables.map(() => []),
+    bounds: new RecordBounds(childTables.length),
+  };
+}
+
+function hasLineBreak(bytes: Uint8Array, start: number, end: number): boolean {
+  const record = bytes.subarray(start, end);
+  return record.includes(lineFeed) || record.includes(carriageReturn);
+}

@@ -1,0 +1,187 @@
+import { assetsTable, changesOf, changesTable, fetchedAt, tables } from './columns.ts';
+import type { Drift } from './drift.ts';
+import { driftPath } from './drift.ts';
+import { parseJson, stringifyJson } from '../../lib/json/json.ts';
+import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
+import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
+import type { Column, Table } from './table.ts';
+
+/** What a job makes of the tables. Names are those of `assets` before they are changed. */
+export interface TableShape {
+  /** Columns of `assets`, in this order; all when absent. */
+  readonly columns?: readonly string[] | undefined;
+  readonly exclude: readonly string[];
+  readonly rename: Readonly<Record<string, string>>;
+  /** Lists in `assets` have elements (see `Column.elements`). */
+  readonly nested: boolean;
+  /** When the export began, in microseconds since 1970 (UTC): the value of `exported_at`, which every table has then. */
+  readonly exportedAtUs?: number;
+  /** Whether `assets` and `changes` have the column `fetched_at`. */
+  readonly hasFetchedAt?: boolean;
+}
+
+/** Told what a list column cannot hold of a row. */
+export type OnMisfit = (row: number, drift: Drift) => void;
+
+/** When each row was requested, by its place in the block, in microseconds since 1970; undefined where there is no row as it is now. */
+export type FetchTimes = (row: number) => number | undefined;
+
+/** A table as it is written. */
+export interface ShapedTable {
+  readonly table: Table;
+  /** The table as the column table has it. */
+  readonly whole: Table;
+  /**
+   * The cells that are written of rows of the whole table.
+   * @param fetchedAtUs when each row was requested, in microseconds since 1970: for `fetched_at`
+   */
+  readonly pick: (block: RowBlock, onMisfit: OnMisfit, fetchedAtUs?: FetchTimes) => RowBlock;
+}
+
+export const exportedAt: Column = {
+  name: 'exported_at',
+  type: 'timestamp',
+  nullable: false,
+  path: [],
+  about: 'Start of the export, UTC.',
+};
+
+/** The whole tables, as a job that says nothing of columns writes them. */
+export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false };
+
+/** Applies a job's choice of columns to `assets`. Child tables keep all columns; only `exported_at` may be added. */
+export function shapeTable(table: Table, shape: TableShape): ShapedTable {
+  if (table === changesTable) return shapeChanges(shape);
+  const isAssets = table.name === assetsTable.name;
+  const stamps = [
+    ...(isAssets && shape.hasFetchedAt === true ? [fetchedAt] : []),
+    ...(shape.exportedAtUs === undefined ? [] : [exportedAt]),
+  ];
+  const all = [...table.columns, ...stamps];
+  const kept = isAssets ? keptColumns(all, shape) : all;
+  const places = kept.map((column) => all.indexOf(column));
+  const lists = isAssets && shape.nested ? listPlaces() : [];
+  const columns = kept.map((column) => shapedColumn(column, isAssets ? shape : wholeTables));
+  const stamp = Buffer.from(shape.exportedAtUs === undefined ? '' : String(shape.exportedAtUs));
+  const shaped = { table: { ...table, columns }, whole: table };
+  const isWhole = lists.length === 0 && places.every((place, index) => place === index);
+  if (isWhole && places.length === table.columns.length) return { ...shaped, pick: (block) => block };
+  const fetchedAtPlace = all.indexOf(fetchedAt);
+  return {
+    ...shaped,
+    pick: (block, onMisfit, times) =>
+      pickCells(block, { places, lists, stamp, fetchedAtPlace, times: times ?? neverFetched }, onMisfit),
+  };
+}
+
+const neverFetched: FetchTimes = () => undefined;
+
+/** The columns of `changes` are those of `assets` as the job has them, behind those of its own. */
+function shapeChanges(shape: TableShape): ShapedTable {
+  const assets = shapeTable(assetsTable, shape).table.columns;
+  const pick = (): RowBlock => {
+    throw new Error('rows of changes are made of two rows of assets');
+  };
+  return { table: changesOf(assets), whole: changesTable, pick };
+}
+
+interface Picking {
+  /** The cells of a row, by their place in the whole one; that behind its end is the stamp. */
+  readonly places: readonly number[];
+  readonly lists: readonly number[];
+  readonly stamp: Uint8Array;
+  /** The place of `fetched_at`; -1 when it is not written. */
+  readonly fetchedAtPlace: number;
+  readonly times: FetchTimes;
+}
+
+function pickCells(block: RowBlock, picking: Picking, onMisfit: OnMisfit): RowBlock {
+  const { places, lists, stamp, fetchedAtPlace } = picking;
+  const { made, width, from, length, marks } = block;
+  const picked = new RowBlockBuilder(places.length, block.rows, Buffer.concat([made, stamp]));
+  for (let row = 0; row < block.rows; row += 1) {
+    const base = picked.addRow();
+    const whole = row * width;
+    const moved = lists.length === 0 ? noMove : moveLists(block, row, { lists, onMisfit });
+    for (const [index, place] of places.entries()) {
+      const cell = whole + place;
+      if (place === fetchedAtPlace) setTime(picked, base + index, picking.times(row));
+      else if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
+      else if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
+      else if (!moved.places.includes(place)) {
+        picked.setSpan(base + index, from[cell] ?? 0, length[cell] ?? -1);
+        picked.marks[base + index] = marks[cell] ?? 0;
+      }
+    }
+  }
+  return picked.block(block.source);
+}
+
+function setTime(picked: RowBlockBuilder, cell: number, us: number | undefined): void {
+  if (us !== undefined) picked.setText(cell, String(us), false);
+}
+
+/** The child table whose elements a list column of `assets` holds. */
+export function listTableOf(column: Column): Table | undefined {
+  if (column.type !== 'json' || column.path.length === 0) return undefined;
+  const path = column.path.join('\0');
+  return tables.find((table) => table.list?.join('\0') === path);
+}
+
+function keptColumns(all: readonly Column[], { columns, exclude }: TableShape): Column[] {
+  const named = columns?.flatMap((name) => all.filter((column) => column.name === name));
+  const chosen = named ?? all;
+  // A list of columns is about the record's; the times were asked for by themselves.
+  const stamp = all.filter((column) => (column === exportedAt || column === fetchedAt) && !chosen.includes(column));
+  return [...chosen, ...stamp].filter(({ name }) => !exclude.includes(name));
+}
+
+function shapedColumn(column: Column, { rename, nested }: TableShape): Column {
+  const list = nested ? listTableOf(column) : undefined;
+  const name = Object.hasOwn(rename, column.name) ? rename[column.name] : undefined;
+  return {
+    ...column,
+    ...(name === undefined || name === column.name ? {} : { name, from: column.name }),
+    // The first two columns of a child table say where an element belongs.
+    ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
+  };
+}
+
+const extraAt = assetsTable.columns.findIndex(({ name }) => name === 'extra');
+
+function listPlaces(): number[] {
+  return assetsTable.columns.flatMap((column, index) => (listTableOf(column) === undefined ? [] : [index]));
+}
+
+/** What is no list but stood in list columns, and the `extra` that holds it under its path. */
+interface Moved {
+  readonly places: readonly number[];
+  readonly extra: string | undefined;
+}
+
+const noMove: Moved = { places: [], extra: undefined };
+
+function moveLists(
+  block: RowBlock,
+  row: number,
+  { lists, onMisfit }: { lists: readonly number[]; onMisfit: OnMisfit },
+): Moved {
+  const first = row * block.width;
+  const texts = lists.map((place) => ({ place, text: textOfCell(block, first + place) }));
+  const misplaced = texts.filter(({ text }) => text !== null && !text.startsWith('['));
+  if (misplaced.length === 0) return noMove;
+  let extra = textOfCell(block, first + extraAt);
+  for (const { place, text } of misplaced) {
+    const path = assetsTable.columns[place]?.path ?? [];
+    extra = withMember(extra, path, text ?? '');
+    onMisfit(row, { path: path.reduce(driftPath, ''), kind: 'misfit' });
+  }
+  return { places: misplaced.map(({ place }) => place), extra: extra ?? undefined };
+}
+
+function withMember(extra: string | null, path: readonly string[], text: string): string {
+  const whole = extra === null ? null : parseJson(extra);
+  const root: JsonObject = isJsonObject(whole) ? whole : {};
+  setMemberAt(root, path, parseJson(text));
+  return stringifyJson(root);
+}

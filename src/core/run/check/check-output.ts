@@ -1,0 +1,59 @@
+import type { Job } from '../../job/job-schema.ts';
+import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
+import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import { probeStore } from '../../../places/objects/probe-store.ts';
+import { probeFolder } from '../../../places/files/probe-folder.ts';
+import type { ExportStanding } from '../../../places/export/export-standing.ts';
+import { standingIfAny } from '../standing-at.ts';
+import { type HomeContext, openHome } from '../homes/open-home.ts';
+import { jobShape, requireSame } from '../job-shape.ts';
+import { requireLatestFree } from '../../../wings/nights/point-latest.ts';
+import type { OtherClock } from './check-clock.ts';
+import type { Fact } from './fact.ts';
+
+export interface CheckedOutput extends Fact {
+  readonly clock?: OtherClock;
+}
+
+/**
+ * Sees that an export can be written to its place. What is made for that is removed.
+ * @throws {ExportError} `usage` where other files are, or a store overwrites; `cannotWrite`, `unavailable`
+ */
+export async function checkOutput(job: Job, context: HomeContext): Promise<CheckedOutput> {
+  const { dir } = job.output;
+  const shown = shownPath(dir, process.cwd());
+  const home = await openHome(job, context);
+  await home.requireOwn();
+  const standing = await standingIfAny(home.place, context.clock.now());
+  const begun = standing !== undefined && 'manifest' in standing ? standing.manifest : standing?.start;
+  // Its inputs are compared by a run, which reads all of them.
+  if (begun !== undefined) requireSame(home.name, begun, { job: jobShape(job), inputs: begun.inputs });
+  const holder = begun === undefined ? [] : holderOf(standing);
+  if (!isBucketAddress(dir)) {
+    const exists = await probeFolder(dir);
+    await requireLatestFree(job, context);
+    return { fact: `${shown} can be ${exists ? 'written' : 'created'}`, warnings: holder };
+  }
+  const { store } = home.place;
+  if (store === undefined) throw new Error('an export in a bucket has a store');
+  const { canReplace, canRemove, putAtMs } = await probeStore(store, dir);
+  const clock = putAtMs === undefined ? {} : { clock: { aheadMs: context.clock.now() - putAtMs, of: 'the store' } };
+  await requireLatestFree(job, context);
+  return {
+    fact: `${shown} can be written; a second put of the same name was refused`,
+    warnings: [
+      ...holder,
+      ...(canRemove ? [] : ['Delete is not allowed: the probe stays in .run/probe/']),
+      ...(canReplace ? [] : ['objects cannot be replaced by their ETag: a damaged part needs verify --repair']),
+    ],
+    ...clock,
+  };
+}
+
+/** Who works on an export: a run would end at once. */
+function holderOf(standing: ExportStanding | undefined): string[] {
+  if (standing === undefined || 'manifest' in standing) return [];
+  const { owner, fleet } = standing;
+  if (owner === undefined || fleet !== undefined) return [];
+  return [`process ${owner.pid} on ${owner.host} works on it: another run would end with exit 11`];
+}

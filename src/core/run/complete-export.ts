@@ -1,0 +1,71 @@
+import { hasBase } from '../job/job-base.ts';
+import type { Job } from '../job/job-schema.ts';
+import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import { tableFacts } from '../../places/scratch/commit-sums.ts';
+import type { Commit } from '../../places/export/export-facts.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
+import { unfinishedAccount } from './export-outcome.ts';
+import { tablesOf } from '../work/tables-of.ts';
+
+export interface CompleteExport {
+  readonly job: Job;
+  readonly start: ExportStart;
+  readonly commits: readonly Commit[];
+  /** Calls sent, and credits that these may have cost, over all runs. */
+  readonly calls: number;
+  readonly credits: number;
+  readonly version: string;
+  readonly base?: Manifest['base'];
+  readonly rebuilt?: Manifest['rebuilt'] | undefined;
+  readonly setAside?: Manifest['setAside'];
+}
+
+/** The manifest of an export whose every part is committed. */
+export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
+  const { job, start, commits, calls, credits, version } = done;
+  const folder = job.output.dir;
+  const account = unfinishedAccount({ folder, commits, read: 0, fetched: 0, calls, credits });
+  return {
+    program: { name: 'asset-export', version },
+    job: start.job,
+    inputs: start.inputs,
+    counts: account.counts,
+    calls: account.calls,
+    credits: account.credits,
+    parts: commits.length,
+    tables: Object.fromEntries(
+      tablesOf(job, start.startedAtMs).map(({ table }) => [table.name, tableFacts(table, account.files)]),
+    ),
+    files: rangedFiles(commits),
+    drift: [...account.drift],
+    notes: account.notes,
+    commits: [...commits],
+    ...(done.base === undefined ? {} : { base: done.base }),
+    ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
+    ...(done.setAside === undefined ? {} : { setAside: done.setAside }),
+    ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
+  };
+}
+
+/** The commits of a complete export: what its manifest was made of. */
+export function manifestCommits({ commits, files }: Pick<Manifest, 'commits' | 'files'>): Commit[] {
+  return commits.map((commit) => ({
+    ...commit,
+    inputBytes: 0,
+    files: files
+      .filter(({ part }) => part === commit.part)
+      .map(({ path, format, table, part, rows, bytes, sha256 }) => ({
+        ...{ path, format, table, part, rows, bytes, sha256 },
+      })),
+  }));
+}
+
+/** The files with the range of entries that each covers, from 1. */
+function rangedFiles(commits: readonly Commit[]): Manifest['files'] {
+  let last = 0;
+  return commits.flatMap(({ counts, files }) => {
+    const first = last + 1;
+    last += counts.read;
+    return files.map((file) => ({ ...file, first, last }));
+  });
+}

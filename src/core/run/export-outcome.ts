@@ -1,0 +1,96 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { committedCounts, driftOf, notesOf } from '../../places/scratch/commit-sums.ts';
+import type { Commit, Counts, FileFacts, Notes } from '../../places/export/export-facts.ts';
+import { limitOf } from '../../places/files/limited.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
+import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
+import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
+import type { DriftCount } from '../records/drift.ts';
+
+/** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
+export interface ExportAccount extends AccountFigures {
+  readonly folder: string;
+  readonly counts: Counts;
+  readonly parts: number;
+  readonly files: readonly FileFacts[];
+  /** Calls sent, and credits that these may have cost, over all runs of this export. */
+  readonly calls: number;
+  readonly credits: number;
+  readonly drift: readonly DriftCount[];
+  readonly notes: Notes;
+  /** Ids that are read at most; absent for an export of all ids. */
+  readonly limit?: number;
+  /** Of an export with a base, when it is complete. */
+  readonly base?: Manifest['base'];
+  readonly setAside?: Manifest['setAside'];
+}
+
+export interface ExportOutcome {
+  /** `already`: it was complete before, and nothing was done. */
+  readonly state: 'complete' | 'already' | 'unfinished';
+  readonly account: ExportAccount;
+  /** Calls that this run sent. */
+  readonly callsOfRun: number;
+  /** Credits that these may have cost. */
+  readonly creditsOfRun: number;
+  readonly elapsedMs: number;
+  /** Where the ids of inputs with columns were read from, and the first entries that are not ids; none for `already`. */
+  readonly columns: readonly TakenColumn[];
+  readonly invalidSamples: readonly InvalidSample[];
+  /** Why an unfinished export stopped. */
+  readonly error?: ExportError;
+}
+
+/** The account of a complete export. */
+export function accountOf(folder: string, manifest: Manifest): ExportAccount {
+  const { counts, parts, files, calls, credits, drift, notes, base, setAside } = manifest;
+  const figures = manifestFigures(manifest);
+  const account = { folder, counts, parts, files, calls, credits, drift, notes };
+  return {
+    ...{ ...account, ...figures, ...limited(limitOf(manifest.job)) },
+    ...(base === undefined ? {} : { base }),
+    ...(setAside === undefined ? {} : { setAside }),
+  };
+}
+
+function limited(limit: number | undefined): Pick<ExportAccount, 'limit'> {
+  return limit === undefined ? {} : { limit };
+}
+
+/** The outcome where an export was complete before. */
+export function alreadyComplete(folder: string, manifest: Manifest): ExportOutcome {
+  return {
+    ...{ state: 'already', account: accountOf(folder, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 },
+    ...{ columns: [], invalidSamples: [] },
+  };
+}
+
+export interface UnfinishedFacts {
+  readonly folder: string;
+  readonly commits: readonly Commit[];
+  /** Entries read so far, and ids whose answers are kept and lie in no part. */
+  readonly read: number;
+  readonly fetched: number;
+  readonly calls: number;
+  readonly credits: number;
+  readonly limit?: number | undefined;
+}
+
+/** The account of an export whose manifest is not written. */
+export function unfinishedAccount(facts: UnfinishedFacts): ExportAccount {
+  const { folder, commits, read, fetched, calls, credits, limit } = facts;
+  const counts = committedCounts(commits);
+  const figures = accountFigures({ counts, read, fetched });
+  return {
+    folder,
+    counts: { ...counts, read: counts.read + figures.pending },
+    ...figures,
+    parts: commits.length,
+    files: commits.flatMap(({ files }) => files),
+    calls,
+    credits,
+    drift: driftOf(commits),
+    notes: notesOf(commits),
+    ...limited(limit),
+  };
+}

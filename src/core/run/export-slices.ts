@@ -1,0 +1,291 @@
+import type { Job } from '../job/job-schema.ts';
+import type { InputFingerprint } from '../ids/fingerprint-inputs.ts';
+import type { TakenColumn } from '../ids/read/reading.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { LinkedAbort } from '../../lib/linked-abort.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
+import { isLostSlice, lostSlice } from '../../places/log/lost-slice.ts';
+import type { Spent } from '../../places/export/export-standing.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
+import { creditsLeftOf } from './record/runs-model.ts';
+import { toldTimes } from './record/run-lines.ts';
+import type { ReadProgress } from '../work/read-job-ids.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
+import type { RunEvent } from '../work/run-events.ts';
+import { RunTotals } from '../work/run-totals.ts';
+import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
+import { committedCounts } from '../../places/scratch/commit-sums.ts';
+import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
+import type { HeldSlice, OpenExport } from './homes/export-home.ts';
+import { keepsIds } from './job-shape.ts';
+import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
+import { recordRun, type RunRecorder } from './record/record-run.ts';
+import { beginPlan } from './run-brake.ts';
+
+/** Slices of an export, and what their parts are made of. */
+export interface SlicesToMake {
+  readonly job: Job;
+  readonly sinks: readonly CustomSink[];
+  readonly inputs: {
+    readonly fingerprints: readonly InputFingerprint[];
+    readonly inputBytes: number;
+    readonly columns: readonly TakenColumn[];
+  };
+  readonly open: OpenExport;
+  readonly progress: ReadProgress;
+  /** A slice that another process took over: ends the run, or only what it does for that slice. */
+  readonly whenLost: 'end' | 'continue';
+  /** What the run begins with, for those who follow it. */
+  readonly begun?: Pick<Extract<RunEvent, { kind: 'opened' }>, 'fetched' | 'isResumed' | 'limit'> | undefined;
+  /** Answers that lie on this disk: then nothing is sent. */
+  readonly local?: LocalAnswers | undefined;
+  /** Makes the parts of a slice where no ids are read and nothing is requested. */
+  readonly make?: ((slice: HeldSlice) => AsyncIterable<MadePart>) | undefined;
+}
+
+/** The slices of an export that one process makes, and how it ends. */
+export interface ExportedSlices extends SlicesToMake {
+  /** What the export is called in accounts. */
+  readonly name: string;
+  /** Local folder that keeps the record of the run. */
+  readonly recordFolder: string;
+  /** Of an export with a base: what is requested before any part is made. */
+  readonly answers?: PreparedAnswers | undefined;
+  /** Called when no slice is left: gives the manifest. */
+  readonly finish: () => Promise<Manifest>;
+  /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
+  readonly report?: () => Promise<RunEnd['quality']>;
+  /** The manifest of another process, which may have removed what this one needed when it failed. */
+  readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
+  /** Whether another worker completed the export. */
+  readonly isElsewhere?: () => boolean;
+}
+
+/** Calls and credits of this run. */
+export interface SpentNow {
+  calls: number;
+  credits: number;
+}
+
+/** Answers that are requested before the parts are made. */
+export interface PreparedAnswers {
+  open(spentNow: SpentNow, context: ExportContext): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }>;
+  /** With those of the parts, over all runs. */
+  spent(): Spent;
+  /** What an error means that stopped the export. */
+  explained(error: unknown): Promise<unknown>;
+}
+
+/** Exports, lets others follow the run, turns what stops it into its outcome, and closes the export. */
+export async function exportOpen(
+  exported: ExportedSlices,
+  context: ObservedContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  return thenCleanUp({
+    work: () => followed(exported, context, startedAtMs),
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [() => exported.open.close()],
+  });
+}
+
+async function followed(
+  exported: ExportedSlices,
+  context: ObservedContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { job, open, inputs, recordFolder, progress } = exported;
+  const counts = committedCounts(open.commits());
+  const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
+  const totals = new RunTotals(recorder.fetched);
+  for (const listener of [recorder.listener, totals.add]) context.addListener(listener);
+  context.notices.keepIn({
+    read: async () => toldTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
+    write: (untilMs) => recorder.told(untilMs),
+  });
+  try {
+    const ended = await outcomeOf(
+      { ...exported, begun: begunWith(exported, recorder, startedAtMs), totals },
+      context,
+      startedAtMs,
+    );
+    const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
+    const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
+    const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
+    const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
+    const end = { ...endOf(outcome, job, entries), isElsewhere };
+    await recorder.end(end);
+    const quality = outcome.state === 'complete' && !isElsewhere ? await exported.report?.() : undefined;
+    await context.observer.end({ ...end, quality });
+    return outcome;
+  } catch (error) {
+    await joinedObservers([recorder, context.observer]).end(endOfError(error));
+    throw error;
+  }
+}
+
+/** The start of a fleet is that of `enqueue`: for its workers parts and answers alone tell. */
+function begunWith(
+  { job, open, whenLost }: ExportedSlices,
+  { fetched, earlier }: RunRecorder,
+  startedAtMs: number,
+): NonNullable<SlicesToMake['begun']> {
+  const isOlder = whenLost === 'end' && open.start.startedAtMs < startedAtMs;
+  const isResumed = isOlder || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
+  return { fetched, isResumed, limit: job.ids.limit };
+}
+
+async function outcomeOf(
+  exported: ExportedSlices & { readonly totals: RunTotals },
+  context: ExportContext,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { name, open, inputs, progress, finish } = exported;
+  const { clock } = context;
+  const spentNow = { calls: 0, credits: 0 };
+  const runFacts = () => ({
+    callsOfRun: spentNow.calls,
+    creditsOfRun: spentNow.credits,
+    elapsedMs: clock.now() - startedAtMs,
+    columns: inputs.columns,
+    invalidSamples: progress.invalid,
+  });
+  try {
+    await exportAll(exported, spentNow, context);
+    return { state: 'complete', account: accountOf(name, await finish()), ...runFacts() };
+  } catch (cause) {
+    const error = exported.answers === undefined ? cause : await exported.answers.explained(cause);
+    if (!(error instanceof ExportError)) throw error;
+    const manifest = await exported.completedElsewhere?.(error);
+    if (manifest !== undefined) return { state: 'complete', account: accountOf(name, manifest), ...runFacts() };
+    const commits = open.commits();
+    const spent = exported.answers?.spent() ?? open.spent();
+    const account = unfinishedAccount({
+      folder: name,
+      commits,
+      read: progress.entries,
+      fetched: exported.totals.fetched(),
+      limit: exported.job.ids.limit,
+      ...spent,
+    });
+    return { state: 'unfinished', account, ...runFacts(), error };
+  }
+}
+
+async function exportAll(exported: ExportedSlices, spentNow: SpentNow, context: ExportContext): Promise<void> {
+  const answers = await exported.answers?.open(spentNow, context);
+  await thenCleanUp({
+    work: () => exportSlices({ ...exported, local: answers?.local }, spentNow, context),
+    cleanUp: [async () => answers?.close()],
+  });
+}
+
+/** Takes slices until none is left, makes the parts that are not committed yet, and commits each. */
+export async function exportSlices(given: SlicesToMake, spentNow: SpentNow, context: ExportContext): Promise<void> {
+  const { inputs, open, whenLost } = given;
+  const output = { ...given.job.output, keepIds: keepsIds(open.start.job) };
+  const exported = { ...given, job: { ...given.job, output } };
+  const commits = open.commits();
+  if (exported.local === undefined && exported.make === undefined)
+    await beginPlan(context, exported.job, commits.at(-1)?.cap);
+  context.listener({
+    kind: 'opened',
+    inputBytes: inputs.inputBytes,
+    parts: commits.length,
+    answers: open.answers,
+    ...exported.begun,
+    counts: committedCounts(commits),
+    columns: inputs.columns,
+    inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),
+  });
+  for (;;) {
+    const slice = await open.slices.next(context.stop);
+    if (slice === undefined) return;
+    const { calls, credits } = slice;
+    const before = { calls: calls.total(), credits: credits.total() };
+    const budget = budgetLeft(exported.job, spentNow.credits);
+    await thenCleanUp({
+      work: () => exportSlice(slice, { ...exported, job: { ...exported.job, budget } }, heardBy(slice, context)),
+      cleanUp: [
+        async () => {
+          spentNow.calls += calls.total() - before.calls;
+          spentNow.credits += credits.total() - before.credits;
+        },
+        (done) => slice.end(done === undefined ? 'release' : 'done'),
+      ],
+    }).catch((error: unknown) => {
+      if (whenLost === 'end' || !isLostSlice(error)) throw error;
+    });
+  }
+}
+
+function heardBy({ onAnswered }: HeldSlice, context: ExportContext): ExportContext {
+  if (onAnswered === undefined) return context;
+  const listener: ExportContext['listener'] = (event) => {
+    if (event.kind === 'answered' || event.kind === 'replayed') onAnswered(event.ids);
+    context.listener(event);
+  };
+  return { ...context, listener };
+}
+
+/** Each slice has a client of its own: the credits of a run are those of all its slices. */
+function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
+  if (budget.creditsPerRun === undefined) return budget;
+  return { ...budget, creditsPerRun: Math.max(0, budget.creditsPerRun - spent) };
+}
+
+/** Makes the next part while one is committed: a bucket takes its time for a part's files. */
+async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: ExportContext): Promise<'done'> {
+  const { job, sinks, inputs, open, local, make } = exported;
+  const halt = new LinkedAbort(context.stop);
+  const made =
+    make?.(slice) ??
+    makeParts(
+      {
+        ...{ job, sinks, parts: slice },
+        sources: inputs.fingerprints.map(({ name }) => name),
+        startedAtMs: open.start.startedAtMs,
+        initialCap: open.commits().at(-1)?.cap,
+        local,
+      },
+      { ...context, stop: halt.signal },
+    );
+  const commit = committer(slice, exported, context);
+  let committing = Promise.resolve();
+  const failures: unknown[] = [];
+  try {
+    for await (const part of made) {
+      await committing;
+      committing = commit(part);
+      committing.catch((error: unknown) => {
+        failures.push(error);
+        halt.abort(error);
+      });
+    }
+    await committing;
+    return 'done';
+  } catch (error) {
+    failures.push(error);
+    await Promise.allSettled([committing]);
+    throw failures[0];
+  } finally {
+    halt.unlink();
+  }
+}
+
+function committer(slice: HeldSlice, { open, progress }: SlicesToMake, { listener }: ExportContext) {
+  let covered = committedCounts(open.commits()).read;
+  return async ({ part, cap }: MadePart): Promise<void> => {
+    covered += part.counts.read;
+    const commit = {
+      ...part,
+      // Reading runs ahead of commits: estimate the part's share of the bytes that were read.
+      inputBytes: Math.round(progress.inputBytes * (covered / Math.max(1, progress.entries))),
+      ...(cap === undefined ? {} : { cap }),
+    };
+    if ((await slice.commit(commit)) === 'lost') throw lostSlice();
+    listener({ kind: 'committed', commit });
+  };
+}

@@ -1,0 +1,54 @@
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { parseRunLines, type RunLine, runLineText } from '../record/run-lines.ts';
+import { sliceNames } from '../../../places/log/slice-names.ts';
+import { readObjectIfThere, namesOf } from '../../../places/objects/small-objects.ts';
+import type { BucketPlace } from './bucket-place.ts';
+import { scratchId } from './slice-holders.ts';
+
+/** Where a process's record of runs lies, and the bucket it goes to. */
+export type RecordPlace = Pick<BucketPlace, 'files' | 'store' | 'scratch' | 'recordFolder'>;
+
+/**
+ * Puts this process's record of runs into the bucket, where `status` reads it. It is taken back where the export is complete, and all records
+ * have been merged and removed: a worker that was frozen wakes late, and a lost answer lets a put happen later.
+ */
+export async function putRecord(place: RecordPlace): Promise<void> {
+  const { store } = place;
+  const name = await putOwn(place);
+  if (name !== undefined && (await store.look(exportPaths.keptRunLines)) !== undefined) await store.remove([name]);
+}
+
+async function putOwn({ files, store, scratch, recordFolder = scratch }: RecordPlace): Promise<string | undefined> {
+  const bytes = await files.readAll(pathIn(recordFolder, exportPaths.runLines));
+  if (bytes === undefined) return undefined;
+  const name = sliceNames.record(await scratchId(files, recordFolder));
+  await store.put(name, { bytes });
+  return name;
+}
+
+/** The records of all processes as one, in the order in which their runs began. */
+export async function mergedRecord(place: BucketPlace): Promise<Buffer> {
+  await putOwn(place);
+  return Buffer.from(runLineText(await readRunRecords(place)));
+}
+
+/** The lines of all records in the bucket. One that is gone was merged by who completed the export. */
+export async function readRunRecords({ store }: Pick<BucketPlace, 'store'>): Promise<RunLine[]> {
+  const lines: RunLine[] = [];
+  for (const name of await namesOf(store, sliceNames.records))
+    lines.push(...parseRunLines((await readObjectIfThere(store, name))?.toString('utf8') ?? ''));
+  return inOrder(lines);
+}
+
+/** Sorts runs by their start and numbers them anew. */
+function inOrder(lines: readonly RunLine[]): RunLine[] {
+  const runs: { startMs: number; lines: RunLine[] }[] = [];
+  for (const line of lines) {
+    if (line.kind === 'run') runs.push({ startMs: line.startMs, lines: [] });
+    runs.at(-1)?.lines.push(line);
+  }
+  runs.sort((a, b) => a.startMs - b.startMs);
+  return runs.flatMap((run, index) =>
+    run.lines.map((line) => (line.kind === 'run' ? { ...line, n: index + 1 } : line)),
+  );
+}

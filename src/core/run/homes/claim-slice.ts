@@ -1,0 +1,193 @@
+import { hostname } from 'node:os';
+import type { CutSlice } from '../../ids/cut-slices.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { Heartbeat } from '../../../places/log/heartbeat.ts';
+import { lostSlice } from '../../../places/log/lost-slice.ts';
+import { SliceHold } from '../../../places/log/slice-hold.ts';
+import type { SliceLog } from '../../../places/log/slice-log.ts';
+import { sliceNames } from '../../../places/log/slice-names.ts';
+import type { Commit } from '../../../places/export/export-facts.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { committedCounts } from '../../../places/scratch/commit-sums.ts';
+import { askedIds } from '../record/runs-model.ts';
+import type { Lock } from '../../../places/files/lock.ts';
+import { unfinishedFile } from '../../../places/scratch/part-file.ts';
+import type { BucketPlace } from './bucket-place.ts';
+import { putRecord } from './bucket-record.ts';
+import { ExportIsComplete } from './current-start.ts';
+import type { HeldSlice } from './export-home.ts';
+import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
+import { openScratch, type OpenScratch } from './open-scratch.ts';
+import { heldElsewhere, requireDead, scratchId } from './slice-holders.ts';
+import type { Spent } from '../../../places/export/export-standing.ts';
+
+export interface SliceToClaim extends BucketPlace {
+  /** Whether the store replaces objects under a condition. */
+  readonly canReplace: boolean;
+  readonly log: SliceLog;
+  readonly cut: CutSlice;
+  readonly stop: AbortSignal;
+  /** Awaited when another process put the last claim; by default it has to be dead. @throws {ExportError} `locked` */
+  readonly whenHeld?: () => Promise<void>;
+  /** Awaited after the claim. @throws when the export is no longer the one that was opened */
+  readonly requireCurrent: () => Promise<void>;
+}
+
+export interface ClaimedSlice {
+  readonly slice: HeldSlice;
+  /** Id of the slice's scratch folder. */
+  readonly scratch: string;
+  /** All that was counted there. */
+  spent(): Spent;
+  close(): Promise<void>;
+}
+
+/**
+ * Claims a slice, unless a living process holds it; undefined when it was done meanwhile. The log is read to its end.
+ * @throws {ExportError} `locked`
+ */
+export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | undefined> {
+  const { files, store, log, scratch } = claim;
+  const folder = pathIn(scratch, sliceNames.scratch(log.slice));
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const lock = await files.takeLock(folder);
+  let own: OpenScratch | undefined;
+  try {
+    const id = await scratchId(files, folder);
+    const { holder } = log.state;
+    // Who holds the lock of a scratch folder follows its former process at once.
+    const whenHeld = claim.whenHeld ?? (() => requireDead(claim, log, claim.stop));
+    if (holder !== undefined && holder.scratch !== id) await whenHeld();
+    const hold = await SliceHold.claim({ ...claim, scratch: id });
+    if (hold === undefined) throw heldElsewhere(claim.address);
+    await claim.requireCurrent();
+    const isCommitted = (part: number): boolean => hold.state.commits.has(part);
+    const answers = { files, store, folder, slice: log.slice, scratch: id, isCommitted };
+    await fetchAnswers(answers);
+    own = await openScratch(files, folder, isCommitted);
+    const answered = { ids: askedIds(committedCounts([...hold.state.commits.values()])) };
+    const heartbeat = await startHeart(claim, { hold, own, id, answered });
+    return new ClaimedParts(claim, { folder, lock, id, hold, answers, own, heartbeat, answered });
+  } catch (error) {
+    await own?.close().catch(() => undefined);
+    if (error instanceof ExportIsComplete) await store.remove([lastEntry(log)]).catch(() => undefined);
+    await lock.release().catch(() => undefined);
+    if (log.state.isDone) return undefined;
+    throw error;
+  }
+}
+
+/** The claim of an export whose logs were removed before. */
+function lastEntry({ slice, state }: SliceLog): string {
+  return sliceNames.logEntry(slice, state.next - 1);
+}
+
+function startHeart(
+  claim: SliceToClaim,
+  { hold, own, id, answered }: Pick<Claimed, 'hold' | 'own' | 'id' | 'answered'>,
+): Promise<Heartbeat> {
+  const { store, clock, log, deadAfterSeconds } = claim;
+  return Heartbeat.start({
+    ...{ store, clock, deadAfterSeconds, nonce: hold.nonce, slice: log.slice, scratch: id },
+    process: { host: hostname(), pid: process.pid },
+    spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
+    answered: () => answered.ids,
+    isHeld: () => hold.isHeld(),
+    alongside: () => putRecord(claim),
+  });
+}
+
+interface Claimed {
+  readonly folder: string;
+  readonly lock: Lock;
+  readonly id: string;
+  readonly hold: SliceHold;
+  readonly answers: SliceAnswers;
+  readonly own: OpenScratch;
+  readonly heartbeat: Heartbeat;
+  /** Ids of the slice whose answers came, those in committed parts among them. */
+  readonly answered: { ids: number };
+}
+
+class ClaimedParts implements ClaimedSlice {
+  readonly slice: HeldSlice;
+  readonly #place: BucketPlace;
+  readonly #claimed: Claimed;
+  #isOpen = true;
+  /** The store did not recover for 15 minutes: it is not asked again. */
+  #isStoreGone = false;
+
+  constructor({ cut, ...place }: SliceToClaim, claimed: Claimed) {
+    this.#place = place;
+    this.#claimed = claimed;
+    const { folder, own, hold, heartbeat, answered } = claimed;
+    const { journal, calls, credits } = own;
+    this.slice = {
+      ...{ scratch: folder, journal, calls, credits, firstPart: cut.firstPart },
+      isNeeded: (part) => !hold.state.commits.has(part),
+      entries: () => cut.entries(),
+      isLast: cut.isLast,
+      mayCall: () => heartbeat.mayCall(),
+      onAnswered: (ids) => (answered.ids += ids),
+      commit: (commit) => this.#commit(commit),
+      end: (how) => this.#end(how),
+    };
+  }
+
+  get scratch(): string {
+    return this.#claimed.id;
+  }
+
+  spent(): Spent {
+    const { calls, credits } = this.#claimed.own;
+    return { calls: calls.total(), credits: credits.total() };
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+    await this.#claimed.lock.release();
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#claimed.heartbeat.end();
+    await this.#claimed.own.close();
+  }
+
+  async #commit(commit: Commit): Promise<'committed' | 'lost'> {
+    const { files } = this.#place;
+    const { folder, hold } = this.#claimed;
+    const facts = new Map(commit.files.map((file) => [file.path, file]));
+    try {
+      const result = await hold.commit(commit, (path) => {
+        const { bytes = 0, sha256 = '' } = facts.get(path) ?? {};
+        return { file: unfinishedFile(folder, path), bytes, sha256 };
+      });
+      if (result === 'lost') return 'lost';
+    } catch (error) {
+      this.#isStoreGone ||= error instanceof ExportError && error.exit === 'unavailable';
+      throw error;
+    }
+    for (const path of facts.keys()) await files.remove(unfinishedFile(folder, path));
+    await files.remove(pathIn(folder, exportPaths.journal(commit.part)));
+    return 'committed';
+  }
+
+  async #end(how: 'done' | 'release'): Promise<void> {
+    const { files, store, abort } = this.#place;
+    const { folder, hold, lock, answers, answered } = this.#claimed;
+    await this.#close();
+    if (how === 'release') {
+      if (this.#isStoreGone) return;
+      // Answers are hashed before they are put: where nobody takes them, that is for nothing, and may take long.
+      if (abort?.aborted === true) await store.look(sliceNames.start);
+      await keepAnswers(answers);
+      await hold.end('release', this.spent(), answered.ids);
+      return;
+    }
+    if ((await hold.end('done', this.spent(), answered.ids)) === 'lost') throw lostSlice();
+    await lock.remove();
+    await files.remove(folder);
+  }
+}

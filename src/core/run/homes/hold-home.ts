@@ -1,0 +1,53 @@
+import { thenCleanUp } from '../../../lib/clean-up.ts';
+import type { ExportStart } from '../../../places/scratch/checkpoint.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import type { Job } from '../../job/job-schema.ts';
+import type { Manifest } from '../../../places/export/manifest.ts';
+import type { ExportContext } from '../../work/export-context.ts';
+import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
+import { requireSame } from '../job-shape.ts';
+import { isOverUnlisted } from '../tolerance.ts';
+import type { ExportHome } from './export-home.ts';
+
+/** The outcome of a run whose export is complete already. @throws {ExportError} when it began with another job or inputs */
+export async function completeBefore(
+  home: ExportHome,
+  now: Pick<ExportStart, 'job' | 'inputs'>,
+  tolerance: Job['tolerance'],
+): Promise<ExportOutcome | undefined> {
+  const finished = await home.readManifest();
+  if (finished === undefined) return undefined;
+  requireSame(home.name, finished, now);
+  // The run that gave it its name may have been stopped before that was safe; after this the checkpoint goes.
+  await home.syncManifest();
+  return alreadyComplete(home.name, await judgedAnew(home, finished, tolerance));
+}
+
+/** Takes back that an export was set aside, where more of the base may be unlisted now than when it was made. */
+async function judgedAnew(home: ExportHome, manifest: Manifest, tolerance: Job['tolerance']): Promise<Manifest> {
+  if (manifest.setAside === undefined || isOverUnlisted(manifest.base, tolerance)) return manifest;
+  return home.replaceManifest({ ...manifest, setAside: undefined });
+}
+
+/** Does the work of a run while this process holds the export, and removes what is not needed after it. @throws {ExportError} `locked` */
+export async function holdingHome(
+  home: ExportHome,
+  { files, listener }: Pick<ExportContext, 'files' | 'listener'>,
+  work: () => Promise<ExportOutcome>,
+): Promise<ExportOutcome> {
+  await files.makeFolder(pathIn(home.scratch, exportPaths.run));
+  const lock = await files.takeLock(home.scratch);
+  return thenCleanUp({
+    work,
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [
+      (outcome) => {
+        const ended = outcome?.state === 'already' ? 'complete' : outcome?.state;
+        return home.clear(ended ?? 'refused', lock, (message) => {
+          listener({ kind: 'warning', message });
+        });
+      },
+      () => lock.release(),
+    ],
+  });
+}

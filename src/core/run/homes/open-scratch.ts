@@ -1,0 +1,60 @@
+import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import { readJournals } from '../../../places/scratch/journal-entries.ts';
+import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
+import { openTally, type Tally } from '../../../places/scratch/tally.ts';
+
+/** What a slice keeps on the local disk while its parts are made. */
+export interface OpenScratch {
+  readonly journal: Journal;
+  /** How many answers earlier runs left. */
+  readonly answers: number;
+  /** Calls sent, and credits that these may have cost, over all runs in this folder. */
+  readonly calls: Tally;
+  readonly credits: Tally;
+  close(): Promise<void>;
+}
+
+/** Things that were opened, to be closed together. */
+export class Openings {
+  readonly #open: { close(): Promise<void> }[] = [];
+
+  add<T extends { close(): Promise<void> }>(opened: T): T {
+    this.#open.push(opened);
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    const ended = await Promise.allSettled(this.#open.splice(0).map((each) => each.close()));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  }
+}
+
+/** Opens the folder in which parts are made. What belongs to committed parts goes. */
+export async function openScratch(
+  files: FileStore,
+  folder: string,
+  isCommitted: (part: number) => boolean,
+): Promise<OpenScratch> {
+  await files.remove(pathIn(folder, exportPaths.unfinished));
+  await dropCommitted(files, folder, isCommitted);
+  const answers = (await readJournals(files, [folder])).size();
+  const open = new Openings();
+  try {
+    const journal = open.add(await openJournal(files, folder));
+    const calls = open.add(await openTally(files, pathIn(folder, exportPaths.callCount)));
+    const credits = open.add(await openTally(files, pathIn(folder, exportPaths.creditCount)));
+    return { journal, answers, calls, credits, close: () => open.close() };
+  } catch (error) {
+    await open.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A crash between a commit and the removal of its journal leaves answers that are not needed. */
+async function dropCommitted(files: FileStore, folder: string, isCommitted: (part: number) => boolean): Promise<void> {
+  for (const name of await files.list(pathIn(folder, exportPaths.journals))) {
+    const part = journalPart(name);
+    if (part !== undefined && isCommitted(part)) await files.remove(pathIn(folder, `${exportPaths.journals}/${name}`));
+  }
+}

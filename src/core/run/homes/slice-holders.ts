@@ -1,0 +1,74 @@
+import { ExportError } from '../../../lib/export-error.ts';
+import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { watchHolder } from '../../../places/log/heartbeat.ts';
+import { SliceLog } from '../../../places/log/slice-log.ts';
+import { sliceNames, sliceOfLogEntry } from '../../../places/log/slice-names.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import { inTurns, namesOf } from '../../../places/objects/small-objects.ts';
+import type { BucketPlace } from './bucket-place.ts';
+
+/** The logs of every slice that was ever claimed, read to their ends, by slice. */
+export async function readLogs({ store }: Pick<BucketPlace, 'store'>): Promise<Map<number, SliceLog>> {
+  const slices = (await namesOf(store, sliceNames.logs)).flatMap((name) => sliceOfLogEntry(name) ?? []);
+  const logs = new Map([...new Set(slices)].map((slice) => [slice, new SliceLog(store, slice)]));
+  await inTurns([...logs.values()], async (log) => {
+    await log.refresh();
+  });
+  return logs;
+}
+
+/** The scratch folders of slices on this disk. */
+export async function sliceFolders({ files, scratch }: Pick<BucketPlace, 'files' | 'scratch'>): Promise<string[]> {
+  const names = await files.list(scratch);
+  return names.filter((name) => /^\d{5,}$/.test(name)).map((name) => pathIn(scratch, name));
+}
+
+/** The id of a scratch folder: whoever holds its lock follows a holder that named it. Made when there is none. */
+export async function scratchId(files: FileStore, folder: string): Promise<string> {
+  const path = pathIn(folder, `${exportPaths.run}/scratch`);
+  const known = await files.readAll(path);
+  if (known !== undefined && known.length === 36) return Buffer.from(known).toString('latin1');
+  const id = crypto.randomUUID();
+  const file = await files.open(path, 'create');
+  try {
+    await file.write(Buffer.from(id));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await files.syncFolder(pathIn(folder, exportPaths.run));
+  return id;
+}
+
+/** The id of a slice's scratch folder on this disk; undefined when there is none. */
+export async function ownScratchId(
+  { files, scratch }: Pick<BucketPlace, 'files' | 'scratch'>,
+  slice: number,
+): Promise<string | undefined> {
+  const id = await files.readAll(pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/scratch`));
+  return id === undefined ? undefined : Buffer.from(id).toString('latin1');
+}
+
+/** Waits until a holder shows that it lives, or counts as dead. @throws {ExportError} `locked` when it lives */
+export async function requireDead(place: BucketPlace, log: SliceLog, stop: AbortSignal): Promise<void> {
+  const { store, clock, deadAfterSeconds } = place;
+  const state = await watchHolder({ store, log, clock, deadAfterSeconds, stop });
+  if (state === 'alive') throw heldElsewhere(place.address);
+}
+
+/** @throws {ExportError} `locked` when a process makes parts of the export; the reason of `stop` */
+export async function requireNoHolder(place: BucketPlace, stop: AbortSignal): Promise<void> {
+  for (const log of (await readLogs(place)).values()) {
+    const { holder } = log.state;
+    if (holder === undefined) continue;
+    if ((await ownScratchId(place, log.slice)) === holder.scratch) continue;
+    await requireDead(place, log, stop);
+  }
+}
+
+export function heldElsewhere(address: string): ExportError {
+  return new ExportError('locked', `another process works on ${address}`, {
+    todo: `Wait for it to end (${commandLine('status', address)} shows its progress), then run the same command again.`,
+  });
+}

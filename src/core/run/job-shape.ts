@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hasBase, noBase } from '../job/job-base.ts';
+import { type Job, jobSchema } from '../job/job-schema.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
+import { outcomesToRead } from '../records/unexported-table.ts';
+import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { JobShape } from '../../places/export/export-facts.ts';
+import { limitField } from '../../places/files/limited.ts';
+
+/** What a program added to the job's formats. */
+const customFormats = 'sinks';
+
+/** What `rebuild` took the records from. */
+const source = 'rebuilt';
+
+/** Which ids of `unexported/` are read. */
+const outcomeField = 'ids.outcome';
+
+/** Whether the ids are kept: decided when an export begins. A later run does as that did. */
+const keptField = 'output.keepIds';
+
+/** Of an export that was rebuilt: the source, and how many of its parts became one. */
+export function rebuiltShape(seal: string, join: number): JobShape {
+  return { [source]: { seal, join } };
+}
+
+/** How many parts of its source became one in an export that was rebuilt; 1 for any other. */
+export function joinOf({ [source]: rebuilt }: JobShape): number {
+  const { join = 1 } = (rebuilt ?? {}) as { readonly join?: number };
+  return join;
+}
+
+/**
+ * The fields of a job that decide what an export holds. Others (budget, pace, retries, tolerance, address, threads) may
+ * differ from run to run.
+ */
+export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape {
+  return {
+    'ids.format': job.ids.format ?? null,
+    'ids.column': job.ids.column ?? null,
+    'service.idsPerCall': job.service.idsPerCall,
+    'service.flags': job.service.flags,
+    'service.singles': job.service.singles,
+    'output.formats': job.output.formats,
+    'output.tables': job.output.tables,
+    'output.columns': job.output.columns ?? null,
+    'output.exclude': job.output.exclude,
+    'output.rename': job.output.rename,
+    'output.nested': job.output.nested,
+    'output.exportedAt': job.output.exportedAt,
+    'output.rowsPerPart': job.output.rowsPerPart,
+    'output.compression': job.output.compression,
+    'csv.formulas': job.csv.formulas,
+    'csv.dialect': job.csv.dialect,
+    ...idsShape(job),
+    ...(job.output.keepIds ? { [keptField]: true } : {}),
+    ...baseShape(job),
+    ...(sinks.length === 0 ? {} : { [customFormats]: sinks.map(({ name }) => name) }),
+  };
+}
+
+/** What stands for fields that few jobs set: their absence in a shape means this. */
+const absent: JobShape = {
+  [customFormats]: [],
+  [source]: null,
+  [limitField]: null,
+  [outcomeField]: [...outcomesToRead],
+  [keptField]: false,
+};
+
+function idsShape({ ids: { limit, outcome } }: Job): JobShape {
+  return {
+    ...(limit === undefined ? {} : { [limitField]: limit }),
+    ...(isDeepStrictEqual(outcome, outcomesToRead) ? {} : { [outcomeField]: outcome }),
+  };
+}
+
+/** Stands for the path of a base. */
+const anyBase = 'export';
+
+/** Where the base lies may differ: an export keeps to the one that it began with. */
+function baseShape(job: Job): JobShape {
+  if (!hasBase(job)) return {};
+  const { from, maxAge, classes, missingAfter, sample, maxCredits, ignore, fetchedAt } = job.base;
+  return {
+    'base.from': from === noBase ? noBase : anyBase,
+    ...{ 'base.maxAge': maxAge, 'base.classes': classes, 'base.missingAfter': missingAfter, 'base.sample': sample },
+    ...{ 'base.maxCredits': maxCredits ?? null, 'base.ignore': ignore, 'base.fetchedAt': fetchedAt ?? null },
+  };
+}
+
+/** Stands for a job where none was given: what the files of tables are like is in the manifest. */
+export function jobOfNothing(dir: string): Job {
+  return jobSchema.parse({ ids: { from: ['-'] }, service: { url: 'embedded:-' }, output: { dir } });
+}
+
+/** The job with the fields that the export began with. */
+export function jobAsBegun(job: Job, shape: JobShape): Job {
+  const begun: Record<string, unknown> = structuredClone(job);
+  const { [limitField]: limit, [outcomeField]: outcome, [keptField]: kept } = absent;
+  const before = { [limitField]: limit, [outcomeField]: outcome, [keptField]: kept };
+  for (const [path, value] of Object.entries({ ...before, ...shape })) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    const parent = names.reduce<Record<string, unknown>>(
+      (tree, name) => (tree[name] ??= {}) as Record<string, unknown>,
+      begun,
+    );
+    if (value === null) Reflect.deleteProperty(parent, last);
+    else parent[last] = value;
+  }
+  // The values come from a checked job by way of a manifest, whose seal detects any change.
+  return begun as unknown as Job;
+}
+
+/** Whether an export keeps its ids: those of older versions do not. */
+export function keepsIds(shape: JobShape): boolean {
+  return shape[keptField] === true;
+}
+
+/** @throws {ExportError} `usage` or `input` when an export began with another job or with other inputs. */
+export function requireSame(
+  folder: string,
+  before: Pick<ExportStart, 'job' | 'inputs'>,
+  now: Pick<ExportStart, 'job' | 'inputs'>,
+): void {
+  const old: JobShape = { ...absent, ...before.job };
+  for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
+    if (name !== keptField && !isDeepStrictEqual(old[name], value)) {
+      if (name === source) throw changed('input', name, `${folder} was not made from the same records`);
+      throw changed('usage', name, `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`);
+    }
+  }
+  const names = (inputs: ExportStart['inputs']): string => inputs.map((input) => input.name).join(', ');
+  if (names(before.inputs) !== names(now.inputs)) {
+    throw changed(
+      'input',
+      'ids.from',
+      `the inputs were ${names(before.inputs)} when ${folder} started, and are ${names(now.inputs)} now`,
+    );
+  }
+  for (const [index, input] of now.inputs.entries()) {
+    const begun = before.inputs[index];
+    if (begun?.sha256 !== input.sha256) {
+      throw changed(
+        'input',
+        input.name,
+        `${input.name} changed since ${folder} started: ${begun?.bytes ?? 0} bytes then, ${input.bytes} now`,
+      );
+    }
+  }
+}
+
+/** A value of a field in a message. */
+function said(value: unknown): string {
+  return value === anyBase ? 'an earlier export' : JSON.stringify(value);
+}
+
+/** @param what the field or the file that changed */
+function changed(exit: 'usage' | 'input', what: string, message: string): ExportError {
+  return new ExportError(exit, message, {
+    facts: { changed: what },
+    todo: 'Undo the change to resume, choose another output folder, or start over with --fresh.',
+  });
+}

@@ -1,0 +1,93 @@
+import type { Job } from '../job/job-schema.ts';
+import { utcDay } from '../../lib/clock.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { uuidV7 } from '../../lib/uuid-v7.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import { creditsLeftOf } from './record/runs-model.ts';
+import { Notices } from '../work/notices.ts';
+import type { RunListener } from '../work/run-events.ts';
+import { endedOnce, noObserver, type RunAccount, type RunEnd, type RunObserver } from '../work/run-observer.ts';
+import type { ExportOutcome } from './export-outcome.ts';
+import { type Braked, braked } from './run-brake.ts';
+import { errorOf } from './tolerance.ts';
+
+/** A run, and what follows it. */
+export interface ObservedContext extends Braked<ExportContext> {
+  readonly run: string;
+  readonly observer: RunObserver;
+  readonly notices: Notices;
+  /** Has all events from now on go to another too. */
+  readonly addListener: (listener: RunListener) => void;
+}
+
+export interface RunToObserve extends ExportContext {
+  readonly job: Job;
+  readonly startedAtMs: number;
+  readonly worker?: string;
+}
+
+/** Does the work of a run while observers follow it, and tells them how it ended. */
+export async function observedRun(
+  { job, startedAtMs, worker, ...context }: RunToObserve,
+  work: (context: ObservedContext) => Promise<ExportOutcome>,
+): Promise<ExportOutcome> {
+  const run = context.run ?? uuidV7(startedAtMs);
+  const notices = new Notices();
+  const opened = await context.observe?.({ ...context, job, run, startedAtMs, worker, notices });
+  const observer = endedOnce(opened ?? noObserver);
+  try {
+    const outcome = await withCredits(
+      await work({ ...observed(braked(context, job), observer), run, notices }),
+      context,
+      job,
+    );
+    await observer.end({ ...endOf(outcome, job), isElsewhere: worker !== undefined && outcome.state === 'already' });
+    return outcome;
+  } catch (error) {
+    await observer.end(endOfError(error));
+    throw error;
+  }
+}
+
+/** An export that was complete has no run whose record says what its ledger holds. */
+async function withCredits(
+  outcome: ExportOutcome,
+  { ledger, clock }: ExportContext,
+  { budget }: Job,
+): Promise<ExportOutcome> {
+  if (outcome.state !== 'already' || budget.creditsPerDay === undefined) return outcome;
+  const today = await ledger.booked(utcDay(clock.now())).catch(() => undefined);
+  const creditsLeft = today === undefined ? null : (creditsLeftOf(budget, { today }) ?? null);
+  return { ...outcome, account: { ...outcome.account, creditsLeft } };
+}
+
+function observed(context: Braked<ExportContext>, observer: RunObserver): Omit<ObservedContext, 'run' | 'notices'> {
+  const listeners = [observer.listener, context.listener];
+  const listener: RunListener = (event) => {
+    for (const each of listeners) each(event);
+  };
+  return { ...context, observer, listener, addListener: (added) => listeners.unshift(added) };
+}
+
+export function endOf(outcome: ExportOutcome, job: Job, inputs: RunAccount['inputs'] = []): RunEnd {
+  const { account, callsOfRun: calls, creditsOfRun: credits, state } = outcome;
+  const error = errorOf(outcome, job);
+  return {
+    state: state === 'unfinished' ? 'stopped' : 'complete',
+    exit: error?.exitCode ?? exitCodes.complete.code,
+    ...saidOf(error),
+    account: { ...account, inputs, calls, credits },
+  };
+}
+
+export function endOfError(error: unknown): RunEnd {
+  const known = error instanceof ExportError ? error : undefined;
+  const exit = known?.exitCode ?? exitCodes.bug.code;
+  return { state: 'stopped', exit, ...saidOf(known), error: messageOf(error) };
+}
+
+function saidOf(error: ExportError | undefined): Pick<RunEnd, 'error' | 'todo' | 'runAgainAt'> {
+  const at = error?.exit === 'spent' ? error.facts['runAgainAt'] : undefined;
+  return { error: error?.message, todo: error?.todo, ...(at === undefined ? {} : { runAgainAt: at as string | null }) };
+}

@@ -1,0 +1,160 @@
+import { availableParallelism } from 'node:os';
+import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
+import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import { firstNight, hasBase } from '../job/job-base.ts';
+import type { Job } from '../job/job-schema.ts';
+import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import type { FreeSpace } from '../../lib/free-space.ts';
+import { committedCounts } from '../../places/scratch/commit-sums.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import { type HomeContext, openHome } from './homes/open-home.ts';
+import type { PlannedBase } from '../../wings/nights/planned-base.ts';
+import { callsLeft, partsAfter } from './calls-left.ts';
+import type { Entries, EntryState } from '../ids/entries.ts';
+import { jobOn } from '../../wings/nights/dated-exports.ts';
+import { type Forecast, forecast } from './forecast.ts';
+import { jobShape, requireSame } from './job-shape.ts';
+import { entriesOf } from '../ids/mark-duplicates.ts';
+import type { PreparedInputs } from '../ids/prepare-inputs.ts';
+import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/reading.ts';
+import { diskShortage, diskSpace } from './disk-space.ts';
+
+/** What an export would cost from where it stands. Nothing was sent. */
+export interface ExportPlan extends Forecast {
+  readonly read: number;
+  readonly valid: number;
+  readonly invalid: number;
+  readonly duplicates: number;
+  /** Ids that are read at most (`ids.limit`); null for all. */
+  readonly limit: number | null;
+  /** Where the ids of inputs with columns are read from. */
+  readonly columns: readonly TakenColumn[];
+  /** The first entries that are not ids. */
+  readonly invalidSamples: readonly InvalidSample[];
+  /** Entries whose part is committed already. */
+  readonly alreadyDone: number;
+  /** Calls still to send if nothing fails. Kept answers need no call. */
+  readonly calls: number;
+  readonly credits: number;
+  /** Credits at most beyond those and `callsBefore`, whatever the service does; null without a limit (`budget.overrun` none). */
+  readonly overrunCredits: number | null;
+  /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
+  readonly singleCallsAtMost: number;
+  /** Bytes that the files will take, roughly. */
+  readonly diskBytes: number;
+  /** Most bytes on the local disk while it runs, roughly; and those that are free there. */
+  readonly diskPeakBytes: number;
+  readonly diskFreeBytes: number;
+  /** Calls that this export has sent so far. */
+  readonly callsSent: number;
+  /** Calls, about, that are paid again when a process and its disk are lost in a bucket export; null for a folder. */
+  readonly lostDiskCalls: number | null;
+  /** What is requested of an export with a base, and what is taken from it. */
+  readonly base: PlannedBase | null;
+  readonly warnings: readonly string[];
+}
+
+export interface PlanRequest {
+  readonly job: Job;
+  readonly prepared: PreparedInputs;
+  readonly files: FileStore;
+  /** Opens the bucket of an export; by default with the credentials of the environment. */
+  readonly openStore?: HomeContext['openStore'];
+  /** Credits booked today count against the day's budget; without a ledger none are. */
+  readonly ledger?: Pick<CreditLedger, 'booked'>;
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  readonly freeSpace?: FreeSpace;
+  /** Calls that the same command sends before those of this export. */
+  readonly callsBefore?: number;
+  /** As if nothing of the export were there. */
+  readonly fresh?: boolean;
+}
+
+/** Reads all ids as a run would, and counts. @throws {ExportError} `usage` or `input` when the export began otherwise */
+export async function planExport(request: PlanRequest): Promise<ExportPlan> {
+  const { prepared, clock = systemClock, callsBefore = 0, fresh = false } = request;
+  const nowMs = clock.now();
+  const job = jobOn(request.job, utcDay(nowMs));
+  const context = { random: Math.random, clock, ...request };
+  const home = await openHome(job, context);
+  const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
+  const manifest = fresh ? undefined : await home.readManifest();
+  const progress = fresh || manifest !== undefined ? undefined : await home.readProgress();
+  const began = manifest ?? progress?.start;
+  if (began !== undefined) requireSame(home.name, began, now);
+  const commits = progress?.commits ?? [];
+  const committed = manifest?.counts ?? committedCounts(commits);
+
+  const total = { read: 0, valid: 0, invalid: 0, duplicate: 0 };
+  const invalidSamples: InvalidSample[] = [];
+  const counted = countStates(entriesOf(job, prepared, { onInvalid: sampling(invalidSamples) }), total);
+  const left = await callsLeft(counted, job, {
+    ...(manifest === undefined ? partsAfter(commits) : { isNeeded: () => false }),
+    kept: fresh ? undefined : await home.readAnswers(),
+  });
+  const based =
+    manifest === undefined && hasBase(job)
+      ? await (await import('../../wings/nights/planned-base.ts')).plannedBase(job, {
+          prepared,
+          home,
+          progress,
+          nowMs,
+          context,
+        })
+      : undefined;
+  const first = manifest === undefined ? firstNight(job, based !== undefined) : undefined;
+  const calls = based?.calls ?? left.calls;
+  const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
+  const { creditsPerCall } = job.budget;
+  const counts = { assets: total.valid, entries: total.read, asked: based?.asked };
+  const disk = await diskSpace(job, { ...counts, free: request.freeSpace });
+  const shortage = calls === 0 ? undefined : diskShortage(disk);
+  const warnings = based?.warnings ?? (first === undefined ? [] : [first]);
+  return {
+    read: total.read,
+    valid: total.valid,
+    invalid: total.invalid,
+    duplicates: total.duplicate,
+    limit: job.ids.limit ?? null,
+    columns: prepared.columns,
+    invalidSamples,
+    alreadyDone: committed.read,
+    calls,
+    credits: calls * creditsPerCall,
+    overrunCredits: overrunAtMost(job, calls + callsBefore),
+    singleCallsAtMost:
+      job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
+    ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
+    ...{ diskBytes: disk.finished, diskPeakBytes: disk.peak, diskFreeBytes: disk.free },
+    lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
+    callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
+    warnings: shortage === undefined ? warnings : [...warnings, shortage],
+    base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
+  };
+}
+
+/** Credits that a run may cost beyond its planned calls; null without a limit. */
+function overrunAtMost({ budget }: Pick<Job, 'budget'>, calls: number): number | null {
+  const overrun = overrunOf(budget.overrun);
+  if (overrun === undefined) return null;
+  return calls === 0 ? 0 : overrunCredits(calls, overrun, budget.creditsPerCall);
+}
+
+/** Calls of the parts that a process makes at a time, one a thread, and of those that run ahead. */
+function callsInParts({ output, service }: Job): number {
+  const threads = output.threads ?? availableParallelism();
+  return threads * Math.ceil(output.rowsPerPart / service.idsPerCall) + service.concurrency;
+}
+
+async function* countStates(
+  blocks: AsyncIterable<Entries>,
+  total: Record<'read' | EntryState, number>,
+): AsyncGenerator<Entries, void, void> {
+  for await (const block of blocks) {
+    for (let index = 0; index < block.length; index += 1) total[block.state(index)] += 1;
+    total.read += block.length;
+    yield block;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Job } from '../job/job-schema.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { messageOf } from '../../lib/export-error.ts';
+import { readObjectIfThere } from '../../places/objects/small-objects.ts';
+import { exportPaths } from '../../places/export/export-folder.ts';
+import { parseRunLines, type RunLine, runLineText } from './record/run-lines.ts';
+import { openKeptRecord } from './record/run-record.ts';
+import { lastRunOf } from './record/runs-model.ts';
+import type { ExportContext } from '../work/export-context.ts';
+import type { ExportOutcome } from './export-outcome.ts';
+import type { ExportPlace } from './homes/export-place.ts';
+import { endLine } from './record/record-run.ts';
+import { errorOf, intolerable } from './tolerance.ts';
+
+/** The record of a complete export, in a folder or a bucket. */
+interface KeptLines {
+  readonly lines: readonly RunLine[];
+  /** Resolves to why the line is not in the record. */
+  readonly append: (line: RunLine) => Promise<Error | undefined>;
+}
+
+/**
+ * A run that finds its export complete may judge it by other tolerances than the last one. Where it then ends with another exit
+ * code, the record of the last run gets its verdict: `status` and `report` read it there. A record that cannot be written fails nothing.
+ */
+export async function recordVerdict(
+  { place, job }: { readonly place: ExportPlace; readonly job: Job },
+  outcome: ExportOutcome,
+  { listener }: Pick<ExportContext, 'listener'>,
+): Promise<void> {
+  const error = errorOf(outcome, job);
+  // It found the export complete and did not judge it.
+  if (error === undefined && intolerable(outcome.account, job) !== undefined) return;
+  const exit = error?.exitCode ?? exitCodes.complete.code;
+  const failure = await keptLines(place)
+    .then(({ lines, append }) => {
+      const last = lastRunOf(lines);
+      if (last === undefined || (last.end?.exit ?? exitCodes.complete.code) === exit) return undefined;
+      // The export was made when that run ended: its times stay.
+      const t = last.endedMs - last.start.startMs;
+      return append(endLine(t, { state: 'complete', exit, error: error?.message }));
+    })
+    .catch((thrown: unknown) => thrown);
+  if (failure === undefined) return;
+  const message = `${exportPaths.keptRunLines} still has the old verdict, and so have status and report: ${messageOf(failure)}`;
+  listener({ kind: 'warning', message });
+}
+
+async function keptLines({ files, folder, store }: ExportPlace): Promise<KeptLines> {
+  const name = exportPaths.keptRunLines;
+  if (store !== undefined) {
+    const lines = parseRunLines((await readObjectIfThere(store, name))?.toString() ?? '');
+    const append = async (line: RunLine): Promise<undefined> => {
+      await store.put(name, { bytes: Buffer.from(runLineText([...lines, line])) });
+    };
+    return { lines, append };
+  }
+  const record = await openKeptRecord(files, folder);
+  return { lines: record.earlier, append: (line) => record.append([line]).finally(() => record.close()) };
+}

@@ -1,0 +1,252 @@
+import { type Clock, utcDay } from '../../../lib/clock.ts';
+import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
+import type { Job } from '../../job/job-schema.ts';
+import type { Counts } from '../../../places/export/export-facts.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import type { RunLine, RunSpan } from './run-lines.ts';
+import { openRunRecord, type RunRecord } from './run-record.ts';
+import type { RunEvent, RunListener } from '../../work/run-events.ts';
+import type { RunEnd } from '../../work/run-observer.ts';
+import { askedIds, fetchedIds } from './runs-model.ts';
+
+export interface RunToRecord {
+  readonly files: FileStore;
+  /** Local folder that keeps the record. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly ledger: Pick<CreditLedger, 'booked'>;
+  readonly job: Job;
+  /** A UUID of version 7. */
+  readonly run: string;
+  readonly version: string;
+  /** Of the parts that are committed when the run begins. */
+  readonly counts: Counts;
+  readonly listener: RunListener;
+}
+
+/** Lines are written this often while something happens; the first of a run, which may be short, more often. */
+const everyMs = 1000;
+const firstEveryMs = 100;
+const firstSpans = 10;
+
+/** Longest reason or error that is kept. */
+const mostText = 160;
+
+/** Upper bounds of the counted call times, in seconds. */
+const callBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Keeps what a run does in the record of its export, which `status` and the report read. Slows nothing and fails nothing. */
+export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
+  const record = await openRunRecord(run.files, run.folder);
+  return new RunRecorder(run, record);
+}
+
+type HowEnded = Pick<RunEnd, 'state' | 'exit' | 'error'>;
+
+/** What a record says of the end of a run. @param t milliseconds since its start */
+export function endLine(t: number, { state, exit, error }: HowEnded): RunLine {
+  return { kind: 'end', t, state, exit, ...(error === undefined ? {} : { error: cut(error) }) };
+}
+
+export class RunRecorder {
+  readonly #run: RunToRecord;
+  readonly #record: RunRecord;
+  readonly #startMs: number;
+  readonly #ended = new AbortController();
+  /** Lines that are not written yet: the span under way comes between them. */
+  #head: RunLine[];
+  #lines: RunLine[] = [];
+  #span: RunSpan;
+  #spans = 0;
+  #seen: { readonly day: string; readonly booked: number } | undefined;
+  #settled: Promise<number> | undefined;
+  #isDirty = false;
+  #isDue = false;
+  #isLost = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** Ids that earlier runs fetched and did not write. */
+  readonly fetched: number;
+
+  /** What earlier runs left. */
+  get earlier(): readonly RunLine[] {
+    return this.#record.earlier;
+  }
+
+  constructor(run: RunToRecord, record: RunRecord) {
+    this.#run = run;
+    this.#record = record;
+    this.#startMs = run.clock.now();
+    this.#span = emptySpan(0, 0, 0);
+    const { service, budget } = run.job;
+    this.fetched = fetchedIds(record.earlier, run.counts);
+    const head: RunLine = {
+      kind: 'run',
+      n: record.earlier.reduce((most, line) => (line.kind === 'run' ? Math.max(most, line.n) : most), 0) + 1,
+      run: run.run,
+      startMs: this.#startMs,
+      version: run.version,
+      concurrency: service.concurrency,
+      idsPerCall: service.idsPerCall,
+      creditsPerCall: budget.creditsPerCall,
+      ...(budget.creditsPerRun === undefined ? {} : { creditsPerRun: budget.creditsPerRun }),
+      ...(budget.creditsPerDay === undefined ? {} : { creditsPerDay: budget.creditsPerDay }),
+      whenSpent: budget.whenSpent,
+      fetched: this.fetched,
+      written: askedIds(run.counts),
+    };
+    this.#head = [head];
+    this.#writeSoon();
+  }
+
+  /** Takes an event of the run. */
+  readonly listener: RunListener = (event) => {
+    if (this.#isLost || !isKept(event)) return;
+    // A span starts with its first event.
+    if (!this.#isDirty) this.#span.t = this.#t();
+    this.#isDirty = true;
+    this.#take(event);
+    this.#writeSoon();
+  };
+
+  /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the record has them. */
+  settle(): Promise<number> {
+    return (this.#settled ??= this.#writeRest());
+  }
+
+  async #writeRest(): Promise<number> {
+    this.#ended.abort();
+    await this.#writing;
+    if (!this.#isLost) await this.#write();
+    return this.#seen?.day === utcDay(this.#run.clock.now()) ? this.#seen.booked : 0;
+  }
+
+  /** Resolves when the end of the run is recorded, or cannot be. */
+  async end({ state, exit, error }: HowEnded): Promise<void> {
+    await this.settle();
+    const end = endLine(this.#t(), { state, exit, error });
+    // Also behind lines that were lost: without it the run would count as killed.
+    await this.#record.append([end]);
+    await this.#record.close();
+  }
+
+  /** Keeps that a notice named this time, also when the run has ended. */
+  async told(untilMs: number): Promise<void> {
+    const line: RunLine = { kind: 'told', t: this.#t(), untilMs };
+    if (!this.#ended.signal.aborted) {
+      this.#lines.push(line);
+      this.#writeSoon();
+      return;
+    }
+    await this.#record.append([line]);
+    await this.#record.close();
+  }
+
+  #t(): number {
+    return Math.max(0, this.#run.clock.now() - this.#startMs);
+  }
+
+  #take(event: KeptEvent): void {
+    const span = this.#span;
+    switch (event.kind) {
+      case 'read':
+        span.read = event.entries;
+        span.inputBytes = event.inputBytes;
+        return;
+      case 'sent':
+        span.sent += 1;
+        return;
+      case 'answered': {
+        const bound = String(callBounds.find((seconds) => event.ms <= seconds * 1000) ?? '+Inf');
+        span.callMs[bound] = (span.callMs[bound] ?? 0) + 1;
+        span.answered += 1;
+        span.ids += event.ids;
+        span.bytes += event.bytes;
+        span.tookMs = (span.tookMs ?? 0) + event.ms;
+        span.longestMs = Math.max(span.longestMs ?? 0, event.ms);
+        return;
+      }
+      case 'replayed':
+        span.replayed += event.ids;
+        return;
+      case 'paused':
+      case 'waiting': {
+        const heldMs = Math.max(0, event.untilMs - this.#run.clock.now());
+        const { kind, untilMs } = event;
+        this.#lines.push({ kind, t: this.#t(), untilMs, heldMs, reason: cut(event.reason) });
+        return;
+      }
+      case 'retry':
+        this.#lines.push({ kind: 'retry', t: this.#t(), reason: cut(event.reason), attempt: event.attempt });
+        return;
+      case 'service': {
+        const { kind, state, message } = event;
+        this.#lines.push({ kind, t: this.#t(), state, message: cut(message) });
+        return;
+      }
+      case 'committed': {
+        const { part, counts } = event.commit;
+        this.#lines.push({ kind: 'committed', t: this.#t(), part, read: counts.read, exported: counts.exported });
+      }
+    }
+  }
+
+  /** One write at a time, and the next no sooner than it is due. */
+  #writeSoon(): void {
+    if (this.#isDue || this.#isLost) return;
+    this.#isDue = true;
+    const waitMs = this.#spans < firstSpans ? firstEveryMs : everyMs;
+    const wait = this.#spans === 0 ? Promise.resolve() : this.#run.clock.sleep(waitMs, this.#ended.signal);
+    wait.then(
+      () => {
+        if (!this.#ended.signal.aborted) this.#writing = this.#writeDue();
+      },
+      () => undefined, // The run ended, and wrote what was left.
+    );
+  }
+
+  async #writeDue(): Promise<void> {
+    await this.#write();
+    this.#isDue = false;
+    if (this.#isDirty && !this.#ended.signal.aborted) this.#writeSoon();
+  }
+
+  async #write(): Promise<void> {
+    const booked = await this.#booked();
+    const t = this.#t();
+    if (this.#isDirty && booked !== undefined) this.#seen = { day: utcDay(this.#run.clock.now()), booked };
+    const span = { ...this.#span, ms: Math.max(0, t - this.#span.t), ...(booked === undefined ? {} : { booked }) };
+    const lines = [...this.#head, ...(this.#isDirty ? [span] : []), ...this.#lines];
+    this.#head = [];
+    this.#lines = [];
+    this.#span = emptySpan(t, span.read, span.inputBytes);
+    this.#isDirty = false;
+    this.#spans += 1;
+    const failure = await this.#record.append(lines);
+    if (failure === undefined) return;
+    this.#isLost = true;
+    this.#run.listener({ kind: 'unrecorded', reason: failure.message });
+  }
+
+  /** Credits booked today by every process that shares the ledger. A ledger that fails reports it where it is needed. */
+  #booked(): Promise<number | undefined> {
+    const { ledger, clock } = this.#run;
+    return ledger.booked(utcDay(clock.now())).catch(() => undefined);
+  }
+}
+
+/** Events that the record is made of. */
+const kept = ['read', 'sent', 'answered', 'replayed', 'paused', 'waiting', 'retry', 'service', 'committed'] as const;
+type KeptEvent = Extract<RunEvent, { kind: (typeof kept)[number] }>;
+
+function isKept(event: RunEvent): event is KeptEvent {
+  return (kept as readonly string[]).includes(event.kind);
+}
+
+function emptySpan(t: number, read: number, inputBytes: number): RunSpan {
+  return { kind: 'span', t, ms: 0, ids: 0, sent: 0, answered: 0, bytes: 0, replayed: 0, read, inputBytes, callMs: {} };
+}
+
+function cut(text: string): string {
+  return text.length <= mostText ? text : `${text.slice(0, mostText - 1)}…`;
+}

@@ -1,0 +1,135 @@
+import type { BatchOrigins } from './batch-origins.ts';
+import type { IdList } from '../ids/id-list.ts';
+import type { RecordRows } from '../records/scan/record-rows.ts';
+import type { AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
+import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
+import { mapOrdered } from '../../lib/map-ordered.ts';
+import type { Batch } from '../ids/batch-ids.ts';
+import { type Counts, noCounts } from '../../places/export/export-facts.ts';
+import { HeldBytes, type Holding } from './held-bytes.ts';
+
+/** A batch and what became of each of its ids. */
+export interface FetchedBatch {
+  readonly batch: Batch;
+  /** Absent for a batch without ids. */
+  readonly found: BatchLookups<RecordRows> | undefined;
+  readonly counts: Counts;
+  /** In an export with a base: where its rows come from. */
+  readonly origins?: BatchOrigins | undefined;
+  /** Gives the memory of both back: from then on neither may be read. */
+  readonly release: () => void;
+}
+
+export interface FetchOptions {
+  readonly client: AssetClient;
+  readonly flags: AssetFlags;
+  readonly reader: OpenReader<RecordRows>;
+  /** Whether ids that `getAssets` did not return may be requested one by one. */
+  readonly singles: boolean;
+  /** Most calls at once. */
+  readonly concurrency: number;
+  /** No batch but the first in line begins while entries and answers that are not written, and answers in flight, are more than this. */
+  readonly mostBytes: number;
+  readonly onHolding: (holding: Holding) => void;
+  /** Where the rows of answered ids come from, in an export with a base. */
+  readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
+  /** Called when what became of each entry of a batch is known. */
+  readonly onSettled: (counts: Counts) => void;
+  /** Called when a batch fails or the consumer leaves: no new call should start. */
+  readonly halt: (reason: unknown) => void;
+}
+
+/** Ends work whose result has no consumer any more. It is a consequence of the first failure, never the cause. */
+export class NobodyWaits extends Error {
+  constructor() {
+    super('the export has stopped');
+    this.name = 'NobodyWaits';
+  }
+}
+
+/** Requests batches, several at once, and yields them in order. */
+export async function* fetchBatches(
+  batches: AsyncIterable<Batch>,
+  options: FetchOptions,
+): AsyncGenerator<FetchedBatch, void, void> {
+  const { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt, originsOf } = options;
+  // A little more than calls, so that slots stay full while the first one is awaited.
+  const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
+  const settled = (looked: LookedUp): Counts => {
+    const counts = countsOf(looked);
+    onSettled(counts);
+    return counts;
+  };
+  const fetched = mapOrdered(batches, {
+    limit: 4 * (concurrency + 4),
+    hasRoom: () => held.hasRoom(),
+    onLeft: () => {
+      halt(new NobodyWaits());
+    },
+    map: async (batch) => {
+      const entryBytes = batch.entries.bytes;
+      if (batch.ids.length === 0) {
+        held.waits(entryBytes);
+        return { batch, found: undefined, origins: undefined, bytes: entryBytes, counts: settled({ batch }) };
+      }
+      const counted = countingBytes(client);
+      held.begin(entryBytes);
+      try {
+        const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader });
+        const origins = originsOf?.(batch.ids);
+        const counts = settled({ batch, found, origins });
+        return { batch, found, origins, counts, bytes: entryBytes + counted.bytes() };
+      } catch (error) {
+        halt(error);
+        throw error;
+      } finally {
+        held.arrived(counted.bytes());
+      }
+    },
+  });
+  for await (const { batch, found, origins, counts, bytes } of fetched) {
+    const release = (): void => {
+      found?.release();
+      origins?.before.release();
+      batch.entries.release();
+    };
+    yield { batch, found, origins, counts, release };
+    // The consumer requests the next batch after it has written this one.
+    held.written(bytes);
+  }
+}
+
+type LookedUp = Pick<FetchedBatch, 'batch'> & Partial<Pick<FetchedBatch, 'found' | 'origins'>>;
+
+// Nothing follows the loop: see "What does not help" in docs/performance.md.
+function countsOf({ batch: { entries }, found, origins }: LookedUp): Counts {
+  const counts: Counts = { ...noCounts, read: entries.length };
+  let place = 0;
+  for (let index = 0; index < entries.length; index += 1) {
+    const state = entries.state(index);
+    if (state !== 'valid') counts[state] += 1;
+    else {
+      if (found === undefined || found.lookups.records(place) === undefined)
+        counts[found?.lookups.noRecord(place).kind ?? 'failed'] += 1;
+      else counts[origins?.carried[found.lookups.index(place)] === 1 ? 'carried' : 'exported'] += 1;
+      place += 1;
+    }
+  }
+  return counts;
+}
+
+interface CountingClient extends AssetClient {
+  bytes(): number;
+}
+
+function countingBytes(client: AssetClient): CountingClient {
+  let bytes = 0;
+  return {
+    ask: async (call) => {
+      const answer = await client.ask(call);
+      if (answer.kind === 'records') bytes += answer.body.length;
+      return answer;
+    },
+    bytes: () => bytes,
+  };
+}

@@ -1,0 +1,252 @@
+import type { BatchOrigins } from './batch-origins.ts';
+import type { AssetClient } from '../client/asset-client.ts';
+import { createClient, type CreatedClient } from '../client/create-client.ts';
+import type { Job } from '../job/job-schema.ts';
+import { tlsFor } from '../job/tls-files.ts';
+import { peek } from '../../lib/peek.ts';
+import { LinkedAbort } from '../../lib/linked-abort.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
+import type { Journal } from '../../places/scratch/journal.ts';
+import type { Tally } from '../../places/scratch/tally.ts';
+import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
+import type { ExportContext } from './export-context.ts';
+import type { RowBlock } from '../records/row-block.ts';
+import type { IdList } from '../ids/id-list.ts';
+import type { Entries } from '../ids/entries.ts';
+import { partsOf } from './part-flow.ts';
+import { groupParts, type PartGroup, unpackBatch } from './threads/group-parts.ts';
+import type { StartThread } from './threads/offers.ts';
+import { partsOfThreads } from './threads/thread-crew.ts';
+import type { FinishedPart } from './write-parts.ts';
+
+/** Which parts to make, of what, and where. */
+export interface PartsToMake {
+  /** Local folder where files are made and answers kept. */
+  readonly scratch: string;
+  readonly journal: Journal;
+  /** Calls sent, and the credits that they may have cost. */
+  readonly calls: Tally;
+  readonly credits: Tally;
+  /** The part of the first entry. With 0, an export of nothing gets its one part. */
+  readonly firstPart: number;
+  readonly isNeeded: (part: number) => boolean;
+  /** With duplicates marked. Read once. A block is valid until the next one is requested. */
+  entries(): AsyncIterable<Entries>;
+  /** Asked when all entries are read: whether no other parts follow them. They are the last ones unless it is given. */
+  readonly isLast?: (() => boolean) | undefined;
+  /** Awaited before each attempt is sent. @throws when nothing may be sent any more */
+  readonly mayCall?: () => Promise<void>;
+}
+
+export interface PartsRequest {
+  readonly job: Job;
+  /** Functions of the program: they cannot go to a thread. */
+  readonly sinks: readonly CustomSink[];
+  readonly parts: PartsToMake;
+  /** Names of the inputs, by `IdEntry.source`. */
+  readonly sources: readonly string[];
+  /** When the export began. */
+  readonly startedAtMs: number;
+  /** Most ids a call, as an earlier run found out. */
+  readonly initialCap?: number | undefined;
+  /** Where all answers are already, in an export with a base: then nothing is sent. */
+  readonly local?: LocalAnswers | undefined;
+}
+
+/** Answers that lie on this disk. */
+export interface LocalAnswers {
+  readonly client: AssetClient;
+  readonly originsOf: (ids: IdList) => BatchOrigins | undefined;
+  /** Rows of `changes` that are of no id: they go into the last part. */
+  readonly tail: () => AsyncIterable<RowBlock>;
+}
+
+export interface MadePart {
+  readonly part: FinishedPart;
+  /** Most ids a call, once the service refused more. */
+  readonly cap: number | undefined;
+}
+
+/** Answers in flight, and entries and answers whose rows are not written, all threads together. */
+const mostBytes = 32 * 1024 * 1024;
+
+/**
+ * The flow: entries → batches → parts, made on this thread or by others. Each stage pulls the one before. Yields each part
+ * when its files are whole.
+ */
+export async function* makeParts(request: PartsRequest, context: ExportContext): AsyncGenerator<MadePart, void, void> {
+  if (request.local !== undefined) {
+    yield* makeLocalParts(request, request.local, context);
+    return;
+  }
+  const { job, parts } = request;
+  const { journal, calls, credits } = parts;
+  const { concurrency, timeoutMs, retries } = job.service;
+  // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
+  const halt = new LinkedAbort(context.stop);
+  const stop = halt.signal;
+  const caps = [request.initialCap, await context.pace?.idsPerCall()].filter((cap) => cap !== undefined);
+  const created = createClient({
+    ...context,
+    ...context.service,
+    ...{ concurrency, timeoutMs, retries, tls: tlsFor(context.service.url, job.service.tls) },
+    budget: job.budget,
+    initialCap: caps.length === 0 ? undefined : Math.min(...caps),
+    journal,
+    onCall: async () => {
+      if (parts.mayCall !== undefined) await untilAborted(parts.mayCall(), context.stop);
+      await Promise.all([calls.add(1), credits.add(job.budget.creditsPerCall)]);
+    },
+    onFree: async ({ sent }) => {
+      await Promise.all([calls.add(sent ? 0 : -1), credits.add(-job.budget.creditsPerCall)]);
+    },
+    stop,
+  });
+  const making: Making = {
+    ...{ request, context, created, stop },
+    halt: (reason) => {
+      halt.abort(reason);
+    },
+  };
+  try {
+    for await (const part of partsFrom(batchesToAsk(request), making)) {
+      const cap = created.cap();
+      yield { part, cap: Number.isFinite(cap) ? cap : undefined };
+    }
+    created.throwIfFailed();
+  } finally {
+    await created.close().finally(() => {
+      halt.unlink();
+    });
+  }
+}
+
+/** Parts of which all answers are known: nothing is sent, counted or kept. */
+export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 'sources' | 'startedAtMs'> {
+  readonly parts: Pick<PartsToMake, 'scratch' | 'firstPart' | 'isNeeded' | 'entries' | 'isLast'>;
+}
+
+/** The flow for answers that lie on this disk. */
+export async function* makeLocalParts(
+  request: LocalPartsRequest,
+  { client, originsOf, tail }: LocalAnswers,
+  context: Pick<ExportContext, 'files' | 'stop' | 'listener'>,
+): AsyncGenerator<MadePart, void, void> {
+  const { job, parts } = request;
+  const { scratch, firstPart, isNeeded } = parts;
+  const batches = async function* (): AsyncGenerator<Batch, void, void> {
+    for await (const batch of batchesToAsk(request)) {
+      context.stop.throwIfAborted();
+      yield batch;
+    }
+  };
+  // What was looked up alone was so when it was requested.
+  const local = { ...job, service: { ...job.service, singles: false } };
+  const made = partsOf(withLast(batches(), parts), {
+    ...{ ...request, job: local, scratch, files: context.files, client, originsOf, tail, mostBytes },
+    journal: { closePart: () => Promise.resolve() },
+    firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
+    concurrency: 1,
+    onHolding: (holding) => {
+      context.listener({ kind: 'holding', thread: 0, ...holding });
+    },
+    onSettled: (counts) => {
+      context.listener({ kind: 'settled', counts });
+    },
+    halt: () => undefined,
+  });
+  for await (const part of made) yield { part, cap: undefined };
+}
+
+/** Tells of the last batch of an export that it is. */
+async function* withLast(
+  batches: AsyncIterable<Batch>,
+  { isLast = () => true }: Pick<PartsToMake, 'isLast'>,
+): AsyncGenerator<Batch, void, void> {
+  let waiting: Batch | undefined;
+  for await (const batch of batches) {
+    if (waiting !== undefined) yield waiting;
+    waiting = batch;
+  }
+  if (waiting !== undefined) yield { ...waiting, isLast: isLast() };
+}
+
+interface Making {
+  readonly request: PartsRequest;
+  readonly context: ExportContext;
+  readonly created: CreatedClient;
+  readonly stop: AbortSignal;
+  readonly halt: (reason: unknown) => void;
+}
+
+function batchesToAsk({ job, parts }: Pick<LocalPartsRequest, 'job' | 'parts'>): AsyncIterable<Batch> {
+  const batches = batchIds(parts.entries(), { ...batchShape(job), firstPart: parts.firstPart });
+  return batchesOf(batches, (part) => parts.isNeeded(part));
+}
+
+/** Parts made by threads, where there is more than one group of them and more than one thread. */
+async function* partsFrom(batches: AsyncIterable<Batch>, making: Making): AsyncGenerator<FinishedPart, void, void> {
+  const { request, context } = making;
+  const most = request.sinks.length > 0 ? 1 : threadsFor(request.job, context);
+  if (most === 1 || context.threads === undefined) {
+    yield* partsMadeHere(batches, making);
+    return;
+  }
+  const ahead = await peek(groupParts(batches), 2);
+  if (ahead.first.length < 2) yield* partsMadeHere(unpacked(ahead.first), making);
+  else yield* partsMadeByThreads(ahead.all, { ...making, most, start: context.threads.start });
+}
+
+function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, created, halt }: Making) {
+  const { scratch, journal, firstPart, isNeeded } = request.parts;
+  return partsOf(batches, {
+    ...{ ...request, scratch, journal, files: context.files, client: created.client, halt, mostBytes },
+    firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
+    concurrency: request.job.service.concurrency,
+    onHolding: (holding) => {
+      context.listener({ kind: 'holding', thread: 0, ...holding });
+    },
+    onSettled: (counts) => {
+      context.listener({ kind: 'settled', counts });
+    },
+  });
+}
+
+function partsMadeByThreads(
+  groups: AsyncGenerator<PartGroup, void, void>,
+  {
+    request,
+    context,
+    created,
+    stop,
+    halt,
+    most,
+    start,
+  }: Making & { readonly most: number; readonly start: StartThread },
+) {
+  const { job, startedAtMs, sources, parts } = request;
+  const { service, proxy } = context;
+  return partsOfThreads({
+    ...{ client: created, most, start, context, stop, halt },
+    groups,
+    settings: {
+      ...{ job, service, proxy, startedAtMs, sources, scratch: parts.scratch },
+      mostBytes: mostBytes / most,
+      concurrency: Math.ceil(job.service.concurrency / most),
+    },
+  });
+}
+
+/** Parts that are made out of order wait with their ids in memory: so many entries, and no more. */
+const mostEntriesInThreads = 1_000_000;
+
+/** A thread without a call of its own would do nothing. */
+function threadsFor({ service, output }: Job, { threads }: ExportContext): number {
+  const most = Math.min(threads?.most ?? 1, service.concurrency);
+  return Math.max(1, Math.min(most, Math.floor(mostEntriesInThreads / output.rowsPerPart)));
+}
+
+async function* unpacked(groups: readonly PartGroup[]): AsyncGenerator<Batch, void, void> {
+  for (const { batches } of groups) for (const packed of batches) yield unpackBatch(packed);
+}

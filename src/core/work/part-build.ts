@@ -1,0 +1,198 @@
+import type { RowBlock } from '../records/row-block.ts';
+import type { Table } from '../records/table.ts';
+import { idsTable } from '../records/ids-table.ts';
+import { unexportedTable } from '../records/unexported-table.ts';
+import type { CsvDialectName } from '../../lib/csv-dialect.ts';
+import {
+  type PartCodec,
+  compressions,
+  type EncoderNotes,
+  type Format,
+  type RowEncoder,
+  type Sink,
+} from '../formats/sink.ts';
+import type { Job } from '../job/job-schema.ts';
+import { type CustomSink, sinkOf } from '../formats/custom-sink.ts';
+import { sinkFor } from '../formats/registry.ts';
+import type { FileFacts } from '../../places/export/export-facts.ts';
+import { exportPaths } from '../../places/export/export-folder.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import { openPartFile, type PartFile } from '../../places/scratch/part-file.ts';
+import type { FlatBatch } from './flatten-batch.ts';
+
+/** What a raw file holds: the record as it came. */
+export const rawTable: Table = {
+  name: 'assets',
+  columns: [{ name: 'record', type: 'json', nullable: false, path: [], about: 'The record as the service sent it.' }],
+};
+
+/** Files beside those of the tables. They are CSV of RFC 4180, whatever the job says of its tables. */
+const besides = {
+  unexported: { table: unexportedTable, codec: 'none', pathOf: exportPaths.unexported },
+  ids: { table: idsTable, codec: 'blocks', pathOf: exportPaths.ids },
+} as const;
+
+type Beside = keyof typeof besides;
+
+function isBeside(format: string): format is Beside {
+  return Object.hasOwn(besides, format);
+}
+
+export interface PartOptions {
+  readonly files: FileStore;
+  readonly folder: string;
+  readonly formats: readonly Format[];
+  /** Formats of the program that uses the library. */
+  readonly sinks?: readonly CustomSink[];
+  readonly tables: readonly Table[];
+  /** The first of `compressions` for a format that is not named. */
+  readonly compression: Readonly<Partial<Record<Format, PartCodec>>>;
+  readonly escapeFormulas: boolean;
+  readonly csvDialect: CsvDialectName;
+  /** Whether the entries themselves are kept. */
+  readonly keepIds: boolean;
+}
+
+/** The files of one part in the making. */
+export interface PartBuild {
+  write(batch: FlatBatch): Promise<void>;
+  /** Ends and syncs every file. They count once the part is committed. */
+  finish(): Promise<{ files: FileFacts[]; notes: EncoderNotes }>;
+  /** Closes open files without finishing them, when a run stops. */
+  discard(): Promise<void>;
+}
+
+/** Which file of a part. */
+export interface TableFileName {
+  readonly format: Format | Beside;
+  readonly table: Table;
+  readonly part: number;
+}
+
+interface OpenTableFile {
+  readonly format: string;
+  readonly table: string;
+  readonly file: PartFile;
+  readonly encoder: RowEncoder;
+  rows: number;
+}
+
+/** What a job says of the bytes of its files. */
+export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): FileEncoding {
+  const { compression } = output;
+  return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect };
+}
+
+/** Opens every file of a part: each format by each table, the unexported ids, and all ids. */
+export async function openPart(part: number, options: PartOptions): Promise<PartBuild> {
+  const open: OpenTableFile[] = [];
+  try {
+    for (const format of options.formats) {
+      const tables = format === 'raw' ? [rawTable] : options.tables;
+      for (const table of tables) open.push(await openTableFile(options, { format, table, part }));
+    }
+    for (const custom of options.sinks ?? []) {
+      for (const table of options.tables) {
+        open.push(await openFile(options, { sink: sinkOf(custom, table), codec: 'none', table, part }));
+      }
+    }
+    open.push(await openTableFile(options, { format: 'unexported', table: unexportedTable, part }));
+    if (options.keepIds) open.push(await openTableFile(options, { format: 'ids', table: idsTable, part }));
+  } catch (error) {
+    await discardAll(open);
+    throw error;
+  }
+  return {
+    write: async (batch) => {
+      for (const each of open) {
+        for (const block of blocksFor(each, batch)) {
+          each.rows += block.rows;
+          if (block.rows > 0) await each.encoder.write(block);
+        }
+      }
+    },
+    finish: () => finishAll(part, open),
+    discard: () => discardAll(open),
+  };
+}
+
+function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported, ids }: FlatBatch): readonly RowBlock[] {
+  if (format === 'raw') return raw;
+  if (format === 'unexported') return unexported;
+  if (format === 'ids') return ids;
+  return rows.get(table) ?? [];
+}
+
+type FileOptions = Omit<PartOptions, 'formats' | 'sinks' | 'tables' | 'keepIds'>;
+type FileEncoding = Omit<FileOptions, 'files' | 'folder'>;
+
+/** Opens one file of a part in a built-in format. */
+export async function openTableFile(
+  options: FileOptions,
+  { format, table, part }: TableFileName,
+): Promise<OpenTableFile> {
+  if (!isBeside(format)) {
+    const codec = options.compression[format] ?? compressions[format][0];
+    return openFile(options, { sink: sinkFor(format), codec, table, part });
+  }
+  // The ids are read back: they are kept exact.
+  const escapeFormulas = options.escapeFormulas && format !== 'ids';
+  const plain: FileOptions = { ...options, escapeFormulas, csvDialect: 'rfc4180' };
+  const { codec, pathOf } = besides[format];
+  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec, name: pathOf(part), table, part });
+}
+
+interface FileKind {
+  readonly sink: Sink;
+  readonly codec: PartCodec;
+  /** Where it lies; by default where a file of a table does. */
+  readonly name?: string;
+  readonly table: Table;
+  readonly part: number;
+}
+
+async function openFile(
+  { files, folder, escapeFormulas, csvDialect }: FileOptions,
+  { sink, codec: wanted, name: given, table, part }: FileKind,
+): Promise<OpenTableFile> {
+  const { format, extension, blockBytes } = sink;
+  const codec = sink.compressesInside ? 'none' : wanted;
+  const name = given ?? exportPaths.table({ format, table: table.name, part, extension, codec });
+  const file = await openPartFile({ files, folder, name, codec, blockBytes });
+  try {
+    const encoder = await sink.open(file, {
+      columns: table.columns,
+      compression: sink.compressesInside && wanted !== 'blocks' ? wanted : 'none',
+      escapeFormulas,
+      csvDialect,
+    });
+    return { format, table: table.name, file, encoder, rows: 0 };
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+async function finishAll(
+  part: number,
+  open: readonly OpenTableFile[],
+): Promise<{ files: FileFacts[]; notes: EncoderNotes }> {
+  const done: FileFacts[] = [];
+  let formulaCells = 0;
+  /** By table: every format replaces in the same cells. */
+  const replaced = new Map<string, number>();
+  for (const { format, table, file, encoder, rows } of open) {
+    const told = await encoder.end();
+    if (!isBeside(format)) {
+      formulaCells += told.formulaCells;
+      replaced.set(table, Math.max(replaced.get(table) ?? 0, told.replacedSurrogates));
+    }
+    done.push({ format: isBeside(format) ? 'csv' : format, table, part, rows, ...(await file.finish()) });
+  }
+  const replacedSurrogates = [...replaced.values()].reduce((sum, cells) => sum + cells, 0);
+  return { files: done, notes: { formulaCells, replacedSurrogates } };
+}
+
+async function discardAll(open: readonly OpenTableFile[]): Promise<void> {
+  for (const { file } of open) await file.discard();
+}

@@ -1,0 +1,31 @@
+import { assetsTable, tableByName } from '../records/columns.ts';
+import { listTableOf, type ShapedTable, shapeTable } from '../records/shape-table.ts';
+import { childTables, recordPlan } from '../records/scan/record-plan.ts';
+import { RecordRows } from '../records/scan/record-rows.ts';
+import type { OpenReader } from '../client/asset-client.ts';
+import { hasBase } from '../job/job-base.ts';
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../../lib/export-error.ts';
+
+/** The tables of a job as it wants them, for an export that began at that time. @throws {ExportError} `usage` for a name that is none. */
+export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, startedAtMs: number): ShapedTable[] {
+  const { columns, exclude, rename, nested, exportedAt } = output;
+  const shape = {
+    ...{ columns, exclude, rename, nested, hasFetchedAt: hasBase({ base }) },
+    ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
+  };
+  return output.tables.map((name) => {
+    const table = tableByName(name);
+    if (table === undefined) throw new ExportError('usage', `${name} is not a table`);
+    return shapeTable(table, shape);
+  });
+}
+
+/** Makes the rows of these tables from the records of answers. Lists that a column of `assets` holds as such are read like child tables: their drift counts too. */
+export function readerOf(shaped: readonly ShapedTable[]): OpenReader<RecordRows> {
+  const assets = shaped.find(({ whole }) => whole === assetsTable);
+  const lists = assets?.table.columns.filter(({ elements }) => elements !== undefined).map(listTableOf) ?? [];
+  const written = shaped.map(({ whole }) => whole);
+  const plan = recordPlan(childTables.filter((table) => written.includes(table) || lists.includes(table)));
+  return (body) => new RecordRows(body, plan);
+}

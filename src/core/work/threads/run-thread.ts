@@ -1,0 +1,156 @@
+import { setMaxListeners } from 'node:events';
+import { journaled } from '../../client/policies/with-journal.ts';
+import { secretScrubber } from '../../client/wire/clean-message.ts';
+import { createWire } from '../../client/wire/http-client.ts';
+import { thenCleanUp } from '../../../lib/clean-up.ts';
+import type { Batch } from '../../ids/batch-ids.ts';
+import { tlsFor } from '../../job/tls-files.ts';
+import type { ExportContext } from '../export-context.ts';
+import { openJournal } from '../../../places/scratch/journal.ts';
+import { NobodyWaits } from '../fetch-batches.ts';
+import { partsOf } from '../part-flow.ts';
+import type { RunListener } from '../run-events.ts';
+import type { Bench, Desk, NumberedCall, ThreadSettings } from './offers.ts';
+import { packError, unpackError } from './packed-error.ts';
+import { AttemptError } from '../../client/attempt-error.ts';
+import { unpackBatch } from './group-parts.ts';
+import { Peer, type Port } from './peer.ts';
+import { aloneIn, type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
+
+export type ThreadEffects = Pick<ExportContext, 'clock' | 'files' | 'openWire'>;
+
+/**
+ * Runs a thread: it takes whole parts, and sends, checks, flattens and writes on its own. It requests parts and permission to
+ * send from the coordinator, and nothing else. Resolves when it has reported its end.
+ */
+export async function runThread(port: Port, settings: ThreadSettings, effects: ThreadEffects): Promise<void> {
+  const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
+  let remote: RemoteClient | undefined;
+  const bench: Bench = {
+    send: (callId) => {
+      if (remote === undefined) throw new Error('a call was sent that no thread asked for');
+      return remote.send(callId);
+    },
+    sendAlone: ({ callId, id }) => {
+      if (remote === undefined) throw new Error('a control was sent that no thread asked for');
+      return remote.sendAlone(callId, id);
+    },
+    abort: (reason) => {
+      abort.abort(unpackError(reason));
+    },
+  };
+  const desk = new Peer<Desk>(port, bench);
+  const listener: RunListener = (event) => {
+    desk.mention('tellEvent', event);
+  };
+  const { service, proxy, job } = settings;
+  const { concurrency, timeoutMs } = job.service;
+  const wire = createWire({
+    ...{ ...effects, ...service, proxy, concurrency, timeoutMs },
+    ...{ tls: tlsFor(service.url, job.service.tls), abort: abort.signal, listener },
+  });
+  const work = async (): Promise<void> => {
+    const journal = await openJournal(effects.files, settings.scratch);
+    const policiesAround = (wire: AssetClient): AssetClient => {
+      remote = remoteClient(wire, (call) => desk.call('ask', call));
+      return remote;
+    };
+    const client = journaled(wire, policiesAround, {
+      ...{ journal, listener, scrub: secretScrubber([service.apiKey]) },
+      onReplayed: (size) => {
+        desk.tell('learnSize', size);
+      },
+    });
+    const parts = partsOf(batchesFrom(desk), {
+      ...{ ...settings, ...effects, journal, client, sinks: [], firstPart: 1 },
+      onHolding: (holding) => {
+        listener({ kind: 'holding', thread: settings.thread, ...holding });
+      },
+      onSettled: (counts) => {
+        listener({ kind: 'settled', counts });
+      },
+      halt: (reason) => {
+        desk.tell('halt', packError(reason));
+      },
+    });
+    await thenCleanUp({
+      work: async () => {
+        for await (const part of parts) desk.tell('finish', part);
+      },
+      cleanUp: [() => journal.close()],
+    });
+  };
+  const failure = await work().then(() => undefined, packError);
+  await wire.close();
+  await desk.call('end', failure);
+  desk.close(new NobodyWaits());
+}
+
+async function* batchesFrom(desk: Peer<Desk>): AsyncGenerator<Batch, void, void> {
+  for (;;) {
+    const group = await desk.call('nextParts', undefined);
+    if (group === undefined) return;
+    for (const packed of group.batches) yield unpackBatch(packed);
+  }
+}
+
+export interface RemoteClient extends AssetClient {
+  /** One exchange for a call under way; of records only that they came. */
+  send(callId: number): Promise<AssetAnswer>;
+  /**
+   * One exchange for one id of a call under way: an id, or where it stands in the call, from 0 up to 1.
+   * @throws {AttemptError} `held` when the call is over: nothing was sent
+   */
+  sendAlone(callId: number, id: string | number): Promise<AssetAnswer>;
+}
+
+interface OpenCall {
+  readonly call: AssetCall;
+  answer: AssetAnswer | undefined;
+}
+
+/** A wire behind policies that run elsewhere: they decide when to send, and never see the records. */
+export function remoteClient(
+  wire: AssetClient,
+  askPolicies: (call: NumberedCall) => Promise<AssetAnswer>,
+): RemoteClient {
+  const open = new Map<number, OpenCall>();
+  let lastId = 0;
+  return {
+    ask: async (call) => {
+      lastId += 1;
+      const id = lastId;
+      const mine: OpenCall = { call, answer: undefined };
+      open.set(id, mine);
+      try {
+        const answer = await askPolicies({
+          id,
+          ids: { length: call.ids.length, first: call.ids.first },
+          pieceOf: call.pieceOf,
+          repeats: call.repeats,
+        });
+        if (answer.kind === 'refused') return answer;
+        if (mine.answer === undefined) throw new Error('policies took a call for answered that was not sent');
+        return mine.answer;
+      } finally {
+        open.delete(id);
+      }
+    },
+    send: async (callId) => {
+      const mine = open.get(callId);
+      if (mine === undefined) throw new Error('policies sent a call that was not asked');
+      const answer = await wire.ask(mine.call);
+      mine.answer = answer;
+      return answer.kind === 'records' ? noRecords : answer;
+    },
+    sendAlone: async (callId, id) => {
+      const mine = open.get(callId);
+      if (mine === undefined) throw new AttemptError('held', 'its call is over', { unsent: true });
+      const answer = await wire.ask(aloneIn(mine.call, id));
+      if (answer.kind === 'refused') return answer;
+      answer.release?.();
+      return noRecords;
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { cellsOf } from '../core/records/cell-of-text.ts';
+import { besideTables, isBesideTable } from '../core/records/beside-tables.ts';
+import { fetchedAt, tableByName } from '../core/records/columns.ts';
+import { blockOf, type RowBlock } from '../core/records/row-block.ts';
+import { exportedAt } from '../core/records/shape-table.ts';
+import { type Column, type ColumnType, type Row, type Table, wholeName } from '../core/records/table.ts';
+import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
+import { codecOf, decompress } from '../lib/decompress.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { commandLine } from '../lib/addresses/shown-path.ts';
+import { pathIn } from '../places/export/export-folder.ts';
+import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
+import { type Manifest, readManifest } from '../places/export/manifest.ts';
+import type { OpenFile } from '../places/files/open-file.ts';
+import { blockReaders, rowFormats } from './block-readers.ts';
+import { jsonlBlocks } from './jsonl-blocks.ts';
+import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
+import { type RowLayout, parquetRows } from './row-readers.ts';
+
+export type ManifestFile = Manifest['files'][number];
+
+/** Formats that are read back, the most exact first, then the fastest. */
+const readable: readonly string[] = ['raw', ...rowFormats];
+
+/** A complete export, read back: manifest → table → part → rows. */
+export class FinishedExport {
+  readonly files: FileStore;
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** What is in its files, by name: the tables of the job, `unexported` and `ids`. */
+  readonly tables: ReadonlyMap<string, Table>;
+
+  constructor(files: FileStore, folder: string, manifest: Manifest) {
+    this.files = files;
+    this.folder = folder;
+    this.manifest = manifest;
+    const names = Object.keys(manifest.tables);
+    this.tables = new Map([
+      ...names.map((name) => [name, writtenTable(name, manifest)] as const),
+      ...besideTables.map((table) => [table.name, table] as const),
+    ]);
+  }
+
+  /** Whether its CSV was changed for spreadsheets: such a cell does not say what the record holds. */
+  get hasEscapedCsv(): boolean {
+    return this.manifest.job['csv.formulas'] === 'escape';
+  }
+
+  /** How the CSV of its tables is written; that of `unexported` and `ids` is RFC 4180. */
+  get csvDialect(): CsvDialectName {
+    return csvDialectNamed(this.manifest.job['csv.dialect']);
+  }
+
+  /** A table as its files of a format have it: only Parquet holds lists of structs. */
+  tableIn(name: string, format: string): Table {
+    const table = this.tables.get(name) ?? { name, columns: [] };
+    return format === 'parquet' ? table : { ...table, columns: table.columns.map(withoutElements) };
+  }
+
+  /**
+   * The files that hold exactly a table's values: the best format first, each in the order of the parts. Raw files hold the
+   * records of `assets`, not its rows.
+   */
+  filesOf(table: string): ManifestFile[] {
+    const isExact = (format: string): boolean => format !== 'csv' || isBesideTable(table) || !this.hasEscapedCsv;
+    const mine = this.manifest.files.filter((file) => file.table === table).sort((a, b) => a.part - b.part);
+    return readable.filter(isExact).flatMap((format) => mine.filter((file) => file.format === format));
+  }
+
+  /**
+   * The rows of a file, read while they are taken: memory holds a row group, or a piece of a file.
+   * @param columns cells of each row, by their names in the column table; null where the file lacks one. All unless named.
+   */
+  async *rows(file: ManifestFile, columns = this.#columnsOf(file.table)): AsyncGenerator<Row[], void, void> {
+    if (file.format === 'parquet') {
+      const layout = this.#layoutOf(file, columns);
+      yield* this.#read(file, (open) => parquetRows(rangesOf(open, file.bytes), layout));
+      return;
+    }
+    for await (const block of this.blocks(file, columns)) {
+      yield Array.from({ length: block.rows }, (_, row) => cellsOf(block, row, columns));
+    }
+  }
+
+  /** The same rows as texts, where a reader has no use for values. A block is valid until the next one is requested. */
+  async *blocks(file: ManifestFile, columns: readonly Column[]): AsyncGenerator<RowBlock, void, void> {
+    if (file.format === 'parquet' && this.#columnsOf(file.table).some(({ elements }) => elements !== undefined)) {
+      for await (const rows of this.rows(file, columns)) yield blockOf(columns, rows);
+      return;
+    }
+    const format = rowFormats.find((each) => each === file.format);
+    if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
+    const layout = this.#layoutOf(file, columns);
+    yield* this.#read(file, (open) =>
+      blockReaders[format](
+        { plain: () => plainOf(open, file, 'reused'), ranges: () => rangesOf(open, file.bytes) },
+        layout,
+      ),
+    );
+  }
+
+  /** The rows of lines that a JSONL file of a table holds. */
+  blocksOfLines(table: string, lines: Uint8Array, columns: readonly Column[]): AsyncIterable<RowBlock> {
+    return jsonlBlocks([lines], this.#layoutOf({ table }, columns));
+  }
+
+  /** The bytes of a file, decompressed. */
+  bytes(file: ManifestFile, memory: PieceMemory = 'new'): AsyncGenerator<Uint8Array, void, void> {
+    return this.#read(file, (open) => plainOf(open, file, memory));
+  }
+
+  #layoutOf({ table }: Pick<ManifestFile, 'table'>, columns: readonly Column[]): RowLayout {
+    const written = this.#columnsOf(table);
+    const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
+    const dialect = isBesideTable(table) ? 'rfc4180' : this.csvDialect;
+    return { columns, names, written: written.map(({ name }) => name), nullText: csvDialects[dialect].nullText };
+  }
+
+  #columnsOf(table: string): readonly Column[] {
+    return this.tables.get(table)?.columns ?? [];
+  }
+
+  async *#read<T>({ path }: ManifestFile, read: (open: OpenFile) => AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    const open = await this.files.open(pathIn(this.folder, path), 'read');
+    try {
+      yield* read(open);
+    } finally {
+      await open.close();
+    }
+  }
+}
+
+/** Opens a complete export. @throws {ExportError} `usage` when there is no such folder, `damaged` when it has no manifest */
+export async function openFinished(folder: string, files: FileStore = diskFileStore): Promise<FinishedExport> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) return new FinishedExport(files, folder, manifest);
+  const size = await files.sizeOf(folder);
+  if (size !== 'folder') {
+    const why = size === undefined ? 'does not exist' : 'is a file, not an export folder';
+    throw new ExportError('usage', `${folder} ${why}`, {
+      todo: 'Name the output folder of an export (--out, output.dir).',
+    });
+  }
+  throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
+    todo: `See: ${commandLine('status', folder)}`,
+  });
+}
+
+function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): AsyncIterable<Uint8Array> {
+  return decompress(piecesOf(open, memory), codecOf(path));
+}
+
+function withoutElements({ name, type, nullable, path, about, from }: Column): Column {
+  return { name, type, nullable, path, about, ...(from === undefined ? {} : { from }) };
+}
+
+/** A table as the manifest has it: what the manifest does not say of a column, the column table does. */
+function writtenTable(name: string, { tables }: Manifest): Table {
+  const whole = tableByName(name);
+  const known = [...(whole?.columns ?? []), fetchedAt, exportedAt];
+  return {
+    name,
+    ...(whole?.list === undefined ? {} : { list: whole.list }),
+    columns: (tables[name]?.columns ?? []).map(({ list: listName, ...column }): Column => {
+      const { path = [], about = '' } = known.find((each) => each.name === wholeName(column)) ?? {};
+      const list = listName === undefined ? undefined : tableByName(listName);
+      return {
+        ...{ name: column.name, type: column.type as ColumnType, nullable: column.nullable, path, about },
+        ...(column.from === undefined ? {} : { from: column.from }),
+        // The first two columns of a child table say where an element belongs.
+        ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
+      };
+    }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { NamedRow } from '../core/records/table.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
+import { ExportError } from '../lib/export-error.ts';
+import type { FileStore } from '../places/files/file-store.ts';
+import { openFinished } from './finished-export.ts';
+import { rowFormats } from './block-readers.ts';
+
+/** A row of an export, by the names of its columns. See `Cell` for what a column of each type holds. */
+export type ExportRow = NamedRow;
+
+export interface RowsRequest {
+  readonly files: FileStore;
+  /** Folder of a complete export. */
+  readonly folder: string;
+  /** `assets` unless named; also `unexported`. */
+  readonly table?: string;
+}
+
+/**
+ * The rows of one table of a complete export, in the order of the ids. They are read while they are taken: memory holds a
+ * row group, or a piece of a file.
+ * @throws {ExportError} `usage` when the export has no such table in a format that holds rows, `damaged` when it is not complete
+ */
+export async function* readRows({
+  files,
+  folder,
+  table = 'assets',
+}: RowsRequest): AsyncGenerator<ExportRow, void, void> {
+  const finished = await openFinished(requireAddress(folder, 'export', 'the folder'), files);
+  const holdRows = finished.filesOf(table).filter(({ format }) => format !== 'raw');
+  const [best] = holdRows;
+  if (best === undefined) {
+    throw new ExportError('usage', `${folder} has no rows of the table ${table} in ${rowFormats.join(', ')}`, {
+      todo: 'Name a table of the export, or export this table with --tables in one of these formats.',
+    });
+  }
+  const names = finished.tables.get(table)?.columns.map(({ name }) => name) ?? [];
+  for (const file of holdRows.filter(({ format }) => format === best.format)) {
+    for await (const rows of finished.rows(file)) {
+      for (const row of rows) yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+    }
+  }
+}

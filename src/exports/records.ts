@@ -1,0 +1,74 @@
+import { assetsTable } from '../core/records/columns.ts';
+import type { JsonObject } from '../lib/json/json.ts';
+import { rebuildAsset } from '../core/records/rebuild-asset.ts';
+import { wholeName } from '../core/records/table.ts';
+import { ExportError } from '../lib/export-error.ts';
+import type { FinishedExport, ManifestFile } from './finished-export.ts';
+import { jsonLines } from './row-readers.ts';
+
+/**
+ * The files that hold every record of an export, in the order of the parts.
+ * @throws {ExportError} `input` when it has neither raw files nor the whole rows of `assets`
+ */
+export function recordFiles(finished: FinishedExport): ManifestFile[] {
+  const files = finished.filesOf(assetsTable.name);
+  const [best] = files;
+  if (best === undefined) {
+    const why = finished.hasEscapedCsv ? ' (CSV written with csv.formulas: escape cannot be used)' : '';
+    throw new ExportError(
+      'input',
+      `the export in ${finished.folder} has neither raw files nor a usable assets table${why}`,
+      { todo: 'Export again with --tables assets, or with --format raw.' },
+    );
+  }
+  if (best.format !== 'raw') requireWholeRows(finished);
+  const exact = files.find((file) => !isNestedParquet(finished, file));
+  return files.filter(({ format }) => format === (exact ?? best).format);
+}
+
+/**
+ * Refuses an export whose records are read from nested Parquet alone: its lists hold neither the order of members nor whether one was absent or null.
+ * @throws {ExportError} `usage`
+ */
+export function requireExactRecords(finished: FinishedExport): void {
+  const [file] = recordFiles(finished);
+  if (file === undefined || !isNestedParquet(finished, file)) return;
+  throw new ExportError(
+    'usage',
+    `${finished.folder} holds its lists only as nested Parquet, which loses the order of members`,
+    { todo: 'Export with another format as well: --format parquet,jsonl.' },
+  );
+}
+
+function isNestedParquet({ tables }: FinishedExport, { format }: ManifestFile): boolean {
+  return format === 'parquet' && tables.get(assetsTable.name)?.columns.some(({ list }) => list !== undefined) === true;
+}
+
+/** The columns of `assets` that the job omitted. A record is rebuilt from all: an older program may have had fewer. */
+export function omittedColumns({ manifest, tables }: Pick<FinishedExport, 'manifest' | 'tables'>): string[] {
+  const excluded: unknown = manifest.job['output.exclude'];
+  const isChosen = Array.isArray(manifest.job['output.columns']) || (Array.isArray(excluded) && excluded.length > 0);
+  if (!isChosen) return [];
+  const kept = new Set(tables.get(assetsTable.name)?.columns.map(wholeName));
+  return assetsTable.columns.map(({ name }) => name).filter((name) => !kept.has(name));
+}
+
+function requireWholeRows(finished: FinishedExport): void {
+  const { folder } = finished;
+  const left = omittedColumns(finished);
+  if (left.length === 0) return;
+  throw new ExportError(
+    'input',
+    `cannot rebuild the assets of ${folder}: its job omitted ${left.slice(0, 3).join(', ')}${left.length > 3 ? ` and ${left.length - 3} more columns` : ''}`,
+    { todo: 'Export again with --format raw, or without output.columns and output.exclude.' },
+  );
+}
+
+/** The records in a raw file, or rebuilt from the rows of `assets` in another. */
+export async function* recordsOf(
+  finished: FinishedExport,
+  file: ManifestFile,
+): AsyncGenerator<JsonObject[], void, void> {
+  if (file.format === 'raw') yield* jsonLines(finished.bytes(file));
+  else for await (const rows of finished.rows(file, assetsTable.columns)) yield rows.map(rebuildAsset);
+}

@@ -1,0 +1,67 @@
+import { isJsonObject, type JsonObject, parseJson } from '../lib/json/json.ts';
+import type { Cell, Column, Row } from '../core/records/table.ts';
+import { splitLines } from '../lib/scan/split-lines.ts';
+import { cellOfParquet, readParquet } from './parquet-rows.ts';
+
+/** How a file holds the rows of a table. */
+export interface RowLayout {
+  /** The cells of a row. */
+  readonly columns: readonly Column[];
+  /** The name of each column in the file; a column that the file lacks is null. */
+  readonly names: readonly (string | undefined)[];
+  /** All names in the file, in their order. */
+  readonly written: readonly string[];
+  /** What a bare cell of CSV holds where the value is null. */
+  readonly nullText: string;
+}
+
+/** Longest line of raw. */
+const longestLine = 256 << 20;
+
+/** The objects of JSON lines, as many at a time as a piece of the bytes holds. */
+export async function* jsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<JsonObject[], void, void> {
+  let objects: JsonObject[] = [];
+  const lines = splitLines({
+    longest: longestLine,
+    onLine: ({ bytes: line, start, end }) => {
+      if (start === end) return;
+      const value = parseJson(line.toString('utf8', start, end));
+      if (!isJsonObject(value)) throw new SyntaxError('a line is not a JSON object');
+      objects.push(value);
+    },
+  });
+  for await (const piece of bytes) {
+    lines.push(piece);
+    yield objects;
+    objects = [];
+  }
+  lines.end();
+  yield objects;
+}
+
+/** The rows of a Parquet file, a row group at a time. */
+export async function* parquetRows(
+  file: Parameters<typeof readParquet>[0],
+  { columns, names }: Pick<RowLayout, 'columns' | 'names'>,
+): AsyncGenerator<Row[], void, void> {
+  const wanted = names.filter((name) => name !== undefined);
+  for await (const { columns: found, rows } of readParquet(file, wanted)) {
+    const places = placesOf(names, found);
+    yield rows.map((cells) => placed(columns, places, (place, column) => cellOfParquet(cells[place], column)));
+  }
+}
+
+function placesOf(names: RowLayout['names'], found: readonly unknown[]): number[] {
+  return names.map((name) => (name === undefined ? -1 : found.indexOf(name)));
+}
+
+function placed(
+  columns: readonly Column[],
+  places: readonly number[],
+  cellAt: (place: number, column: Column) => Cell,
+): Row {
+  return columns.map((column, index) => {
+    const place = places[index] ?? -1;
+    return place < 0 ? null : cellAt(place, column);
+  });
+}

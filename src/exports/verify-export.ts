@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import type { Column } from '../core/records/table.ts';
+import { idsTable } from '../core/records/ids-table.ts';
+import { unexportedTable } from '../core/records/unexported-table.ts';
+import { type ManifestFile, openFinished } from './finished-export.ts';
+import { type FileInspector, inspectFile } from './inspect-file.ts';
+import { piecesOf } from '../places/export/part-bytes.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
+import { messageOf } from '../lib/export-error.ts';
+import { exportPaths, pathIn } from '../places/export/export-folder.ts';
+import type { FileStore } from '../places/files/file-store.ts';
+import { knownFiles, type Manifest } from '../places/export/manifest.ts';
+import { keepsIds } from '../core/run/job-shape.ts';
+
+/** Something in an export that is not as its manifest says. */
+export interface Damage {
+  /** Relative to the export. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface Verification {
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly damage: readonly Damage[];
+  /** Files in its folder that are not of the export, relative to it. */
+  readonly strangers: readonly string[];
+}
+
+/** Progress of reading. Bytes are those in the manifest. */
+export interface VerifyProgress {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+/** What is known of a file that was not read. */
+export interface FileLook {
+  readonly bytes: number;
+  readonly sha256: string | undefined;
+}
+
+export interface VerifyOptions {
+  /** Looks at a file, by its path in the export, in place of reading it. */
+  readonly look?: ((path: string) => Promise<FileLook | undefined>) | undefined;
+  /** Called every mebibyte or so. */
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+}
+
+/** Reads every file of a complete export again and compares it with the manifest. @throws {ExportError} without a manifest */
+export async function verifyExport(
+  files: FileStore,
+  given: string,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  const folder = requireAddress(given, 'export', 'the folder');
+  const { manifest, tables } = await openFinished(folder, files);
+  const damage: Damage[] = [...accountDamage(manifest)];
+  const bytesTotal = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let bytesBefore = 0;
+  for (const [index, file] of manifest.files.entries()) {
+    const tell = (read: number, done = 0): void => {
+      const bytes = bytesBefore + read;
+      options.onProgress?.({ files: index + done, filesTotal: manifest.files.length, bytes, bytesTotal });
+    };
+    const problem =
+      options.look === undefined
+        ? await fileProblem(files, folder, { file, columns: tables.get(file.table)?.columns ?? [], onBytes: tell })
+        : lookProblem(file, await options.look(file.path));
+    if (problem !== undefined) damage.push({ path: file.path, problem });
+    tell(file.bytes, 1);
+    bytesBefore += file.bytes;
+  }
+  return {
+    files: manifest.files.length,
+    rows: manifest.files.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: bytesTotal,
+    damage,
+    strangers: await strangersIn(files, folder, manifest),
+  };
+}
+
+/** The manifest against itself: the identity, the rows of every format, the ranges of the parts. */
+function* accountDamage(manifest: Manifest): Generator<Damage, void, void> {
+  const { counts, files, tables, parts, diff } = manifest;
+  if (diff !== undefined) return yield* diffDamage(diff, manifest);
+  const path = exportPaths.manifest;
+  const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
+  const sum = exported + carried + missing + invalid + duplicate + failed;
+  if (read !== sum)
+    yield {
+      path,
+      problem: `read is ${read}, but exported + carried + missing + invalid + duplicate + failed is ${sum}`,
+    };
+  const rows = new Map<string, number>();
+  for (const file of files) {
+    const key = `${file.path.split('/')[0] ?? ''}/${file.table}`;
+    rows.set(key, (rows.get(key) ?? 0) + file.rows);
+  }
+  for (const [key, total] of rows) {
+    const table = key.split('/')[1] ?? '';
+    const expected =
+      table === unexportedTable.name
+        ? read - exported - carried
+        : table === idsTable.name
+          ? read
+          : table === 'assets'
+            ? exported + carried
+            : tables[table]?.rows;
+    if (expected !== total)
+      yield { path, problem: `${key} has ${total} rows in its files, but should have ${expected ?? 'none'}` };
+  }
+  const last = files.reduce((most, file) => Math.max(most, file.last), 0);
+  if (last !== read) yield { path, problem: `the parts cover ${last} entries, but ${read} were read` };
+  const besides = [unexportedTable, ...(keepsIds(manifest.job) ? [idsTable] : [])];
+  for (const { name } of besides) {
+    const listed = files.filter((file) => file.table === name).length;
+    if (listed !== parts) yield { path, problem: `${listed} parts of ${name} are listed, but ${parts} were written` };
+  }
+}
+
+/** The manifest of a diff against itself: the rows of its tables. */
+function* diffDamage(
+  { counts }: NonNullable<Manifest['diff']>,
+  { files, tables }: Manifest,
+): Generator<Damage, void, void> {
+  const path = exportPaths.manifest;
+  for (const [name, table] of Object.entries(tables)) {
+    const total = files.filter((file) => file.table === name).reduce((sum, { rows }) => sum + rows, 0);
+    const expected = name === 'changes' ? counts.inserted + counts.updated + counts.deleted : table.rows;
+    if (total !== expected)
+      yield { path, problem: `${name} has ${total} rows in its files, but should have ${expected}` };
+  }
+}
+
+interface Expectation {
+  readonly file: ManifestFile;
+  readonly columns: readonly Column[];
+  /** How many of the file's bytes were read. */
+  readonly onBytes: (read: number) => void;
+}
+
+function lookProblem(file: ManifestFile, found: FileLook | undefined): string | undefined {
+  if (found === undefined) return 'it is missing';
+  if (found.bytes !== file.bytes) return `it has ${found.bytes} bytes instead of ${file.bytes}`;
+  const isSame = found.sha256 === undefined || found.sha256 === file.sha256;
+  return isSame ? undefined : 'its content changed: sha256 mismatch';
+}
+
+async function fileProblem(
+  files: FileStore,
+  folder: string,
+  { file, columns, onBytes }: Expectation,
+): Promise<string | undefined> {
+  const path = pathIn(folder, file.path);
+  const bytes = await files.sizeOf(path);
+  if (bytes === undefined) return 'it is missing';
+  if (bytes === 'folder') return 'it is a folder';
+  if (bytes !== file.bytes) return `it has ${bytes} bytes instead of ${file.bytes}`;
+  const open = await files.open(path, 'read').catch((error: unknown) => messageOf(error));
+  if (typeof open === 'string') return (await files.sizeOf(path)) === undefined ? 'it disappeared during verify' : open;
+  try {
+    const content = inspectFile(open, file);
+    const hash = createHash('sha256');
+    let read = 0;
+    for await (const piece of piecesOf(open)) {
+      hash.update(piece);
+      content.push(piece);
+      onBytes((read += piece.length));
+    }
+    if (hash.digest('hex') !== file.sha256) return 'its content changed: sha256 mismatch';
+    return await contentProblem(content, { file, columns });
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    await open.close();
+  }
+}
+
+async function contentProblem(
+  content: FileInspector,
+  { file, columns }: Omit<Expectation, 'onBytes'>,
+): Promise<string | undefined> {
+  try {
+    const found = await content.end();
+    if (found === undefined) return undefined;
+    if (found.rows !== file.rows) return `it has ${found.rows} rows instead of ${file.rows}`;
+    if (found.columns !== undefined && found.columns.join('\n') !== columns.map(({ name }) => name).join('\n')) {
+      return `its columns are ${found.columns.join(', ')}`;
+    }
+    return undefined;
+  } catch (error) {
+    return `it is not a ${file.format} file: ${messageOf(error)}`;
+  }
+}
+
+/** Files anywhere in the folder that the manifest does not name. Tables, `load` and repair do not read them. */
+async function strangersIn(files: FileStore, folder: string, manifest: Manifest): Promise<string[]> {
+  const known = knownFiles(manifest);
+  const found: string[] = [];
+  const visit = async (name: string): Promise<void> => {
+    for (const entry of await files.list(pathIn(folder, name))) {
+      const path = name === '' ? entry : `${name}/${entry}`;
+      // A run that finds the export complete keeps its lock there, for a moment.
+      if (path === exportPaths.run || known.has(path)) continue;
+      const size = await files.sizeOf(pathIn(folder, path));
+      if (size === 'folder') await visit(path);
+      else if (size !== undefined) found.push(path);
+    }
+  };
+  await visit('');
+  return found;
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import type { PartCodec } from '../../core/formats/sink.ts';
+
+const endings: Readonly<Record<PartCodec, string>> = {
+  none: '',
+  snappy: '',
+  gzip: '.gz',
+  zstd: '.zst',
+  blocks: '.gz',
+};
+
+/** Which file of a part: the name of a table file or of the unexported ids. */
+export interface PartFileName {
+  /** The first folder of its path. */
+  readonly format: string;
+  readonly table: string;
+  readonly part: number;
+  /** Ending of the format without a dot. */
+  readonly extension: string;
+  /** Codec around the whole file; `none` where the format compresses inside. */
+  readonly codec: PartCodec;
+}
+
+/** Every path of an export, relative to its folder and with forward slashes, as the manifest names them. */
+export const exportPaths = {
+  manifest: 'manifest.json',
+  run: '.run',
+  lock: '.run/lock',
+  /** Where the owner of the lock can be asked whether it lives. */
+  lockSocket: (nonce: string) => `.run/lock.alive.${nonce}`,
+  checkpoint: '.run/checkpoint',
+  /** What an export in a bucket began with. */
+  bucketStart: '.run/start.json',
+  callCount: '.run/calls',
+  creditCount: '.run/credits',
+  stdin: '.run/stdin-ids',
+  /** Ids of buckets. */
+  idCopies: '.run/ids',
+  /** What every run did and how it ended; kept next to the manifest when the export is complete. */
+  runLines: '.run/runs.jsonl',
+  keptRunLines: 'runs.jsonl',
+  report: 'report.html',
+  /** Records of an embedded service that memory does not hold. */
+  embedded: '.run/embedded',
+  /** Of an export with a base: the ids that are requested, the export of them, and rows of the base that wait. */
+  askedIds: '.run/asked-ids',
+  asked: '.run/asked',
+  /** A copy of it, where that is in a bucket. */
+  askedCopy: '.run/asked-copy',
+  baseRows: '.run/base-rows',
+  journals: '.run/journal',
+  unfinished: '.run/unfinished',
+  throwingAway: '.run/throwing-away',
+  /** Tells that the rest of `.run` is a repair's. */
+  repairing: '.run/repairing',
+  /** Files of the export that a repair replaces, and needs until it is done. */
+  kept: '.run/kept',
+  /** Files about the tables that are not in the manifest: `verify` knows them and does not check them. */
+  companions: ['runs.jsonl', 'report.html'],
+  unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
+  ids: (part: number) => `ids/part-${partNumber(part)}.csv.gz`,
+  table: ({ format, table, part, extension, codec }: PartFileName) =>
+    `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,
+  journal: (part: number) => `.run/journal/part-${partNumber(part)}.journal`,
+} as const;
+
+/** The absolute path of a name in an export, or its address in a bucket. */
+export function pathIn(folder: string, name: string): string {
+  if (isBucketAddress(folder)) return name === '' ? folder : `${folder.replace(/\/+$/, '')}/${name}`;
+  return join(folder, ...name.split('/'));
+}
+
+/** Whether a file is where an export keeps its ids. */
+export function isKeptIds(path: string): boolean {
+  return /(^|[/\\])ids[/\\]part-\d{5,}\.csv\.gz$/.test(path);
+}
+
+/** The format's ending in the name of a part's file: `csv` in `part-00000.csv.gz`; undefined when it is the name of none. */
+export function partExtension(fileName: string): string | undefined {
+  return /^part-\d{5,}\.([a-z0-9]+?)(\.gz|\.zst)?$/.exec(fileName)?.[1];
+}
+
+/** The part that a journal file belongs to, or undefined when it is no journal. */
+export function journalPart(fileName: string): number | undefined {
+  const [, part] = /^part-(\d{5,})\.journal$/.exec(fileName) ?? [];
+  return part === undefined ? undefined : Number(part);
+}
+
+function partNumber(part: number): string {
+  return String(part).padStart(5, '0');
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { type ErrorFacts, ExportError } from '../../lib/export-error.ts';
+import { sha256 } from '../../lib/hash/sha256.ts';
+import {
+  commitSchema,
+  countsSchema,
+  driftSchema,
+  fileSchema,
+  folderName,
+  inputSchema,
+  jobShapeSchema,
+  notesSchema,
+} from './fact-schemas.ts';
+import { exportPaths, pathIn } from './export-folder.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { writeWhole } from '../files/write-whole.ts';
+
+const manifestVersion = 1;
+
+/** The last member of the file: the SHA-256 of its text with nothing in the quotes. Any changed byte breaks it. */
+const seal = /"seal": "([0-9a-f]{64}|)"\n\}\n$/;
+
+const columnSchema = z.object({
+  name: z.string(),
+  type: z.string(),
+  nullable: z.boolean(),
+  /** Its name in the column table, where the job gave it another. */
+  from: z.string().optional(),
+  /** The child table whose elements it lists in Parquet; in other formats it is the same list as JSON. */
+  list: z.string().optional(),
+});
+
+const namedSchema = z.object({ name: folderName, seal: z.string() });
+
+/** What a diff compared, and what it found. */
+const diffSchema = z.object({
+  from: namedSchema,
+  to: namedSchema,
+  counts: z.object({ inserted: z.number(), updated: z.number(), deleted: z.number(), unchanged: z.number() }),
+  /** Updates by column. */
+  columns: z.record(z.string(), z.number()),
+});
+
+const manifestSchema = z.object({
+  /** Version of this file's format. */
+  version: z.number(),
+  /** Absent for an export. */
+  kind: z.literal('diff').optional(),
+  /** The program that wrote it. */
+  program: z.object({ name: z.string(), version: z.string() }),
+  job: jobShapeSchema,
+  inputs: z.array(inputSchema),
+  /** `read = exported + carried + missing + invalid + duplicate + failed`. */
+  counts: countsSchema,
+  /** Calls sent, and credits that these may have cost, over all runs of this export. */
+  calls: z.number(),
+  credits: z.number(),
+  parts: z.number(),
+  tables: z.record(z.string(), z.object({ rows: z.number(), columns: z.array(columnSchema) })),
+  /** `first` to `last`: the entries of the input, counted from 1, that the file's part covers. */
+  files: z.array(fileSchema.extend({ first: z.number(), last: z.number() })),
+  drift: z.array(driftSchema),
+  notes: notesSchema,
+  /** What each part gave to the sums, in order: it can be made again alone. */
+  commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true, refresh: true })),
+  /** The export that rows were taken from, and what was requested again. */
+  base: z
+    .object({
+      name: folderName,
+      /** Names what it holds (`contentSeal`). */
+      seal: z.string(),
+      asked: z.object({
+        new: z.number(),
+        failed: z.number(),
+        missing: z.number(),
+        stale: z.number(),
+        sample: z.number(),
+      }),
+      /** Stale rows and missing ids that `base.maxCredits` left out. */
+      overdue: z.number(),
+      /** Requested rows of the base that the service does not know now. */
+      lost: z.number(),
+      /** Rows of the base, and those of them whose ids are not listed now. Absent in exports before version 0.2. */
+      rows: z.number().optional(),
+      unlisted: z.number().optional(),
+      classes: z.array(
+        z.object({ when: z.array(z.string()), rows: z.number(), asked: z.number(), changed: z.number() }),
+      ),
+      /** The share of the carried rows that is out of date, and its 95 % interval after Wilson. */
+      estimate: z.object({ outOfDate: z.number(), low: z.number(), high: z.number() }).optional(),
+      /** Parts of which a repair requested every id, because the base was gone. All else here is as it was before. */
+      withoutBase: z.array(z.number()).optional(),
+    })
+    .optional(),
+  /** The export whose records were written anew, by what it holds (`contentSeal`). */
+  rebuilt: z.object({ seal: z.string() }).optional(),
+  /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
+  startedAtMs: z.number().optional(),
+  /** Of a diff. */
+  diff: diffSchema.optional(),
+  /** Too many rows of the base were not listed (`tolerance.maxUnlisted`): `latest` and patterns of bases pass it by. */
+  setAside: z.literal('unlisted').optional(),
+});
+
+/** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/**
+ * Reads the manifest, or undefined when the export is not complete.
+ * @throws {ExportError} `damaged` when any byte is not as it was written, or a newer version wrote it
+ */
+export async function readManifest(files: FileStore, folder: string): Promise<Manifest | undefined> {
+  const path = pathIn(folder, exportPaths.manifest);
+  if ((await files.sizeOf(path)) === 'folder') throw damaged(path, 'it is a folder');
+  const content = await files.readAll(path);
+  return content === undefined ? undefined : parseManifest(content, path);
+}
+
+/** @param path names the manifest in messages. @throws {ExportError} `damaged` */
+export function parseManifest(content: Uint8Array, path: string): Manifest {
+  const value = jsonOf(content);
+  const version = z.object({ version: z.number() }).safeParse(value);
+  if (version.success && version.data.version > manifestVersion) {
+    throw new ExportError('damaged', `${path} was written by a newer version (format ${version.data.version})`, {
+      todo: 'Update asset-export.',
+    });
+  }
+  const manifest = manifestSchema.safeParse(value);
+  if (!manifest.success) {
+    const outside = manifest.error.issues.find(({ code }) => code === 'custom');
+    if (outside === undefined) throw damaged(path, 'it is not an export manifest');
+    throw damaged(path, outside.message, { outside: true });
+  }
+  if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
+  return manifest.data;
+}
+
+/** Reads a manifest that was just written. @throws {ExportError} `cannotWrite` when it is gone */
+export async function requireManifest(files: FileStore, folder: string): Promise<Manifest> {
+  const manifest = await readManifest(files, folder);
+  if (manifest !== undefined) return manifest;
+  throw new ExportError('cannotWrite', `the manifest of ${folder} disappeared after it was written`);
+}
+
+/** Paths of the files that belong to a complete export. */
+export function knownFiles({ files }: Pick<Manifest, 'files'>): ReadonlySet<string> {
+  return new Set([exportPaths.manifest, ...exportPaths.companions, ...files.map(({ path }) => path)]);
+}
+
+/** Writes the manifest under its final name, whole and synced. */
+export async function writeManifest(
+  files: FileStore,
+  folder: string,
+  manifest: Omit<Manifest, 'version'>,
+): Promise<void> {
+  const temporary = pathIn(folder, `${exportPaths.unfinished}/${exportPaths.manifest}`);
+  await files.makeFolder(pathIn(folder, exportPaths.unfinished));
+  const path = pathIn(folder, exportPaths.manifest);
+  await writeWhole(files, { path, temporary }, (file) => file.write(manifestBytes(manifest)));
+  await files.syncFolder(folder);
+}
+
+/** The bytes of the file. */
+export function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
+  // Checked so that members come in the schema's order, whether a part was just made or read from the checkpoint.
+  const ordered = manifestSchema.parse({ version: manifestVersion, ...manifest });
+  const text = `${JSON.stringify({ ...ordered, seal: '' }, undefined, 2)}\n`;
+  return Buffer.from(text.replace(seal, `"seal": "${sha256(text)}"\n}\n`));
+}
+
+/** Whether the bytes are those that were written: the last member says so. */
+function isSealed(content: Uint8Array): boolean {
+  // As bytes, not as UTF-8, which may read a damaged character as one that stood there before.
+  const text = Buffer.from(content).toString('latin1');
+  const sum = seal.exec(text)?.[1] ?? '';
+  return sha256(Buffer.from(text.replace(seal, '"seal": ""\n}\n'), 'latin1')) === sum;
+}
+
+function damaged(path: string, why: string, facts: ErrorFacts = {}): ExportError {
+  return new ExportError('damaged', `${path} is damaged: ${why}`, {
+    todo: 'Restore it from a copy, or export again with --fresh.',
+    facts,
+  });
+}
+
+function jsonOf(content: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(content).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}

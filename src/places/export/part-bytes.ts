@@ -1,0 +1,54 @@
+import { factsOfBytes } from '../../lib/hash/sha256.ts';
+import type { FileStore } from '../files/file-store.ts';
+import type { OpenFile } from '../files/open-file.ts';
+
+const pieceBytes = 1 << 20;
+
+/** `reused`: a piece is good until the next one is requested. New memory for each is collected late, but streams that read ahead need it. */
+export type PieceMemory = 'new' | 'reused';
+
+/** The bytes of a file in order, as they are on disk. The next piece is read while one is processed. */
+export async function* piecesOf(open: OpenFile, memory: PieceMemory = 'new'): AsyncGenerator<Uint8Array, void, void> {
+  const buffers = memory === 'new' ? [] : [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
+  const read = (position: number): Promise<Uint8Array> => {
+    buffers.reverse();
+    return open.read(position, pieceBytes, buffers[0]);
+  };
+  let next = read(0);
+  try {
+    for (let position = 0; ; ) {
+      const piece = await next;
+      if (piece.length === 0) return;
+      position += piece.length;
+      next = read(position);
+      // A failure is met at the next turn; a reader that stops before leaves it unseen.
+      next.catch(() => undefined);
+      yield piece;
+    }
+  } finally {
+    // A reader that stops early closes the file: not while it is read.
+    await next.catch(() => undefined);
+  }
+}
+
+/** Size and SHA-256 of a file. */
+export async function factsOfFile(files: FileStore, path: string): ReturnType<typeof factsOfBytes> {
+  const open = await files.open(path, 'read');
+  try {
+    return await factsOfBytes(piecesOf(open, 'reused'));
+  } finally {
+    await open.close();
+  }
+}
+
+/** A file as readers of Parquet want it: any range of its bytes. */
+export function rangesOf(open: OpenFile, byteLength: number) {
+  return {
+    byteLength,
+    slice: async (start: number, end = byteLength): Promise<ArrayBuffer> => {
+      const bytes = await open.read(start, end - start);
+      // A copy of its own: a small buffer is a view of a pool, and its slice too.
+      return new Uint8Array(bytes).buffer;
+    },
+  };
+}

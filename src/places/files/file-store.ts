@@ -1,0 +1,106 @@
+import { constants } from 'node:fs';
+import { open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { codeOf, isNothingThere } from '../../lib/export-error.ts';
+import { onDisk } from '../../lib/disk-error.ts';
+import { directWritesTo } from '../scratch/direct-writes.ts';
+import { wholeFile } from './disk-file.ts';
+import type { Lock } from './lock.ts';
+import { makeFolder, syncFolder } from '../../lib/make-folder.ts';
+import type { OpenFile } from './open-file.ts';
+
+/** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
+export type OpenMode = 'create' | 'update' | 'read';
+
+/** Everything the store does to a disk: few operations, so that tests can make any one of them fail. */
+export interface FileStore {
+  open(path: string, mode: OpenMode): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  /** Makes a symbolic link. `target` is relative to its folder. */
+  makeLink(path: string, target: string): Promise<void>;
+  /** Where a symbolic link leads; undefined for anything else. */
+  readLink(path: string): Promise<string | undefined>;
+  /** Removes a link, a file or a folder with all in it; what is not there is no error. */
+  remove(path: string): Promise<void>;
+  /** Makes a folder and those above it; when it resolves they survive a loss of power. */
+  makeFolder(path: string): Promise<void>;
+  /** Makes new names in a folder survive a loss of power. */
+  syncFolder(path: string): Promise<void>;
+  /** Names in a folder, sorted; none when it is absent. */
+  list(path: string): Promise<string[]>;
+  /** The whole of a small file, or undefined when it is absent. */
+  readAll(path: string): Promise<Uint8Array | undefined>;
+  /** Bytes of a file, `folder` for a folder, undefined for what is absent. */
+  sizeOf(path: string): Promise<number | 'folder' | undefined>;
+  /** Takes the export in a folder for this process. @throws {ExportError} `locked` */
+  takeLock(folder: string): Promise<Lock>;
+}
+
+const flagsOf = {
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+  update: constants.O_RDWR | constants.O_CREAT,
+  read: constants.O_RDONLY,
+} as const;
+
+export const diskFileStore: FileStore = {
+  open: (path, mode) =>
+    onDisk(`open ${path}`, async () => {
+      const file = await open(path, flagsOf[mode], 0o644);
+      return wholeFile(path, file, mode === 'read' ? undefined : directWritesTo(file));
+    }),
+  rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
+  makeLink: (path, target) => onDisk(`make the link ${path}`, () => symlink(target, path)),
+  readLink: (path) => onDisk(`read the link ${path}`, () => absentAs(undefined, linkTarget(path))),
+  remove: (path) => onDisk(`remove ${path}`, () => rm(path, { recursive: true, force: true })),
+  makeFolder: (path) => onDisk(`make the folder ${path}`, () => makeFolder(resolve(path))),
+  syncFolder: (path) => onDisk(`sync the folder ${path}`, () => syncFolder(path)),
+  list: (path) => onDisk(`list ${path}`, async () => (await absentAs([], readdir(path))).sort()),
+  readAll: (path) => onDisk(`read ${path}`, () => absentAs(undefined, readWhole(path))),
+  sizeOf: (path) =>
+    onDisk(`look at ${path}`, async () => {
+      const found = await absentAs(undefined, stat(path));
+      return found?.isDirectory() === true ? 'folder' : found?.size;
+    }),
+  // Threads open files too, but hold no lock: they need not load what reads one.
+  takeLock: async (folder) => (await import('./lock.ts')).takeLock(folder),
+};
+
+/** Syncs the folders of `paths` and those above them up to and with `top`, each once. */
+export async function syncFoldersOf(files: FileStore, top: string, paths: readonly string[]): Promise<void> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let folder = dirname(path); !relative(top, folder).startsWith('..'); folder = dirname(folder)) {
+      folders.add(folder);
+      if (folder === top) break;
+    }
+  }
+  for (const folder of folders) await files.syncFolder(folder);
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    // It is a file or a folder.
+    if (codeOf(error) === 'EINVAL') return undefined;
+    throw error;
+  }
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+async function absentAs<T, A>(absent: A, work: Promise<T>): Promise<T | A> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isNothingThere(error)) return absent;
+    throw error;
+  }
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
+import { answersAt, type LifeSocket, openLifeSocket } from '../../lib/process/life-socket.ts';
+import { diskError } from '../../lib/disk-error.ts';
+import { exportPaths, pathIn } from '../export/export-folder.ts';
+import {
+  isAlive,
+  isOfThisKernel,
+  type LockOwner,
+  ownerIn,
+  ownerLine,
+  thisProcess,
+} from '../../lib/process/lock-owner.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
+
+/** Held by the one run that may change an export. */
+export interface Lock {
+  release(): Promise<void>;
+  /** Lets go for good: removes the lock's own files, and their folder when nothing else is in it. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Takes an export for this process.
+ *
+ * `lock` names its owner. The process that links `lock.after.<its nonce>` first follows a dead owner;
+ * should that one die too, the next follows it in the same way, so that `lock` begins a chain whose end is the owner.
+ * A link is made by exactly one process, and no name comes twice: of many takers one wins, wherever any of them is
+ * killed. The winner puts itself at the beginning and takes the chain away.
+ * @throws {ExportError} `locked`, naming the owner; `cannotWrite`
+ */
+export async function takeLock(folder: string, self: LockOwner = thisProcess(randomUUID())): Promise<Lock> {
+  const lock = pathIn(folder, exportPaths.lock);
+  const own = `${lock}.of.${self.nonce}`;
+  let socket: LifeSocket | undefined;
+  try {
+    for (;;) {
+      mkdirSync(dirname(lock), { recursive: true });
+      const end = endOf(lock);
+      if (end.owner !== undefined && (await isHolding(folder, end.owner))) throw heldBy(folder, end.owner);
+      // Before anyone sees the owner, who is never to be taken for dead.
+      socket = await openLifeSocket(pathIn(folder, exportPaths.lockSocket(self.nonce)));
+      if (follow(end.free)) break;
+      socket?.close();
+    }
+    await removeDead(folder);
+  } catch (error) {
+    socket?.close();
+    if (existsSync(own)) rmSync(own, { force: true });
+    throw error instanceof ExportError ? error : cannotLock(folder, error);
+  }
+  return {
+    release: async () => {
+      letGo();
+    },
+    remove: async () => {
+      if (letGo()) removeEmpty(dirname(lock));
+    },
+  };
+
+  /** Whether the lock was still this process's. */
+  function letGo(): boolean {
+    try {
+      const isOwn = endOf(lock).owner?.nonce === self.nonce;
+      if (isOwn) rmSync(lock, { force: true });
+      return isOwn;
+    } catch (error) {
+      throw diskError(`remove the lock ${lock}`, error);
+    } finally {
+      socket?.close();
+    }
+  }
+
+  /** One try; false when another taker came between. */
+  function follow(free: string): boolean {
+    try {
+      writeFileSync(own, ownerLine(socket === undefined ? self : { ...self, device: deviceOf(folder) }));
+      linkSync(own, free);
+    } catch (error) {
+      // Another was first, or took the whole folder away.
+      if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+      throw error;
+    }
+    if (endOf(lock).owner?.nonce !== self.nonce) {
+      rmSync(free, { force: true });
+      return false;
+    }
+    if (free === lock) rmSync(own);
+    else renameSync(own, lock);
+    return true;
+  }
+}
+
+/** @throws {ExportError} `locked` when a run holds the export; takes nothing */
+export async function requireFree(folder: string): Promise<void> {
+  const owner = await lockOwner(folder);
+  if (owner !== undefined) throw heldBy(folder, owner);
+}
+
+/** The process that holds an export now, or undefined. Does not take the lock. */
+export async function lockOwner(folder: string): Promise<LockOwner | undefined> {
+  const lock = pathIn(folder, exportPaths.lock);
+  const { owner } = endOf(lock);
+  return owner !== undefined && (await isHolding(folder, owner)) ? owner : undefined;
+}
+
+/** Containers do not see each other's processes: an owner that seems to be dead is asked. */
+async function isHolding(folder: string, owner: LockOwner): Promise<boolean> {
+  if (isFar(folder, owner)) return true;
+  const seemsAlive = owner.host === hostname() && isAlive(owner);
+  return seemsAlive || answersAt(pathIn(folder, exportPaths.lockSocket(owner.nonce)));
+}
+
+/** Containers have host names of their own, but under the same kernel and in the same file system their sockets can be called. */
+function isFar(folder: string, owner: LockOwner): boolean {
+  if (owner.host === hostname()) return false;
+  return !isOfThisKernel(owner) || owner.device === undefined || owner.device !== deviceOf(folder);
+}
+
+function deviceOf(folder: string): number | undefined {
+  return statSync(pathIn(folder, exportPaths.run), { throwIfNoEntry: false })?.dev;
+}
+
+interface ChainEnd {
+  /** The last of the chain; undefined where there is none, or its file is cut. */
+  readonly owner: LockOwner | undefined;
+  /** The name that the next owner has to link. */
+  readonly free: string;
+}
+
+function endOf(lock: string): ChainEnd {
+  let end: ChainEnd = { owner: undefined, free: lock };
+  for (;;) {
+    let text: string;
+    try {
+      text = readFileSync(end.free, 'utf8');
+    } catch (error) {
+      if (isNothingThere(error)) return end;
+      throw error;
+    }
+    const owner = ownerIn(text);
+    end = { owner, free: `${lock}.after.${owner?.nonce ?? `${basename(end.free)}.cut`}` };
+  }
+}
+
+/** Takes away the chain, and what takers left who were killed. */
+async function removeDead(folder: string): Promise<void> {
+  const run = pathIn(folder, exportPaths.run);
+  for (const name of readdirSync(run)) {
+    const path = join(run, name);
+    const isSocket = path.startsWith(pathIn(folder, exportPaths.lockSocket('')));
+    if (isSocket ? !(await answersAt(path)) : path.startsWith(pathIn(folder, `${exportPaths.lock}.after.`)))
+      rmSync(path, { force: true });
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    // Another run has begun to look at the export.
+    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'ENOENT') return;
+    throw diskError(`remove the folder ${folder}`, error);
+  }
+}
+
+function cannotLock(folder: string, error: unknown): ExportError {
+  return new ExportError('cannotWrite', `cannot lock ${folder}: ${messageOf(error)}`, {
+    todo: 'Free disk space or fix the permission, then run the same command again.',
+    facts: { code: codeOf(error) ?? 'unknown' },
+    cause: error,
+  });
+}
+
+function heldBy(folder: string, owner: LockOwner): ExportError {
+  const elsewhere = isFar(folder, owner) ? ` If that host is gone, remove ${pathIn(folder, exportPaths.lock)}.` : '';
+  return new ExportError('locked', `another run holds ${folder}: process ${owner.pid} on ${owner.host}`, {
+    todo: `Wait for it to end (${commandLine('status', folder)} shows its progress), then run the same command again.${elsewhere}`,
+    facts: { host: owner.host, pid: owner.pid },
+  });
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { ExportError } from '../../lib/export-error.ts';
+import type { ObjectBody, ObjectStore } from '../objects/object-store.ts';
+import { sha256OfBody } from '../objects/object-store.ts';
+import type { Commit } from '../export/export-facts.ts';
+import { readBeat } from './heartbeat.ts';
+import { type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
+import type { Spent } from '../export/export-standing.ts';
+
+export interface Claim {
+  readonly store: ObjectStore;
+  readonly log: SliceLog;
+  /** Id of the local folder in which this process works. */
+  readonly scratch: string;
+  /** Whether the store can replace an object; `probeStore` knows. */
+  readonly canReplace: boolean;
+}
+
+/** A slice that this process holds until another one claims it. */
+export class SliceHold {
+  readonly nonce: string;
+  readonly #claim: Claim;
+
+  /** Claims a slice; undefined when another process was first. The caller has seen that no living process holds it. */
+  static async claim(claim: Claim): Promise<SliceHold | undefined> {
+    const { log, scratch } = claim;
+    const nonce = randomUUID();
+    const spent = await spentBefore(claim);
+    if ((await log.append({ kind: 'claim', nonce, scratch, spent })) === 'taken') return undefined;
+    return new SliceHold(claim, nonce);
+  }
+
+  private constructor(claim: Claim, nonce: string) {
+    this.#claim = claim;
+    this.nonce = nonce;
+  }
+
+  get state(): LogState {
+    return this.#claim.log.state;
+  }
+
+  /**
+   * Puts the files of a part, then commits it. `lost`: another process holds the slice now, and nothing was committed.
+   * @param bodyOf the content of a file, by its path in the export
+   */
+  async commit(commit: Commit, bodyOf: (path: string) => ObjectBody): Promise<'committed' | 'lost'> {
+    for (const { path } of commit.files) {
+      if ((await this.#putFile(path, bodyOf(path))) === 'lost') return 'lost';
+    }
+    return (await this.#append({ kind: 'commit', nonce: this.nonce, commit })) ? 'committed' : 'lost';
+  }
+
+  /** @param spent all that was counted in this scratch folder @param answered ids of the slice whose answers came */
+  async end(how: 'done' | 'release', spent: Spent, answered: number): Promise<'ended' | 'lost'> {
+    const { scratch } = this.#claim;
+    const all = withSpent(this.state.spent, scratch, spent);
+    const commits = [...this.state.commits.values()].sort((a, b) => a.part - b.part);
+    const { nonce } = this;
+    const isPut = await this.#append(
+      how === 'done' ? { kind: 'done', nonce, commits, spent: all } : { kind: 'release', nonce, spent: all, answered },
+    );
+    return isPut ? 'ended' : 'lost';
+  }
+
+  async isHeld(): Promise<boolean> {
+    const { holder } = await this.#claim.log.refresh();
+    return holder?.nonce === this.nonce;
+  }
+
+  /** A claim of another process may have been read already: nothing may follow it. */
+  async #append(entry: LogEntry): Promise<boolean> {
+    const { log } = this.#claim;
+    return log.state.holder?.nonce === this.nonce && (await log.append(entry)) === 'put';
+  }
+
+  /** What is there under the name may be of this process (a lost answer), of a former holder, or of one that took over. */
+  async #putFile(path: string, body: ObjectBody): Promise<'put' | 'lost'> {
+    const { store, canReplace } = this.#claim;
+    for (;;) {
+      if ((await store.putNew(path, body)) === 'put') return 'put';
+      const found = await store.look(path);
+      if (found === undefined) continue;
+      if (found.sha256 === sha256OfBody(body)) return 'put';
+      if (!(await this.isHeld())) return 'lost';
+      if (!canReplace) throw cannotReplace(path);
+      if ((await store.replace(path, body, found.tag)) === 'put') return 'put';
+    }
+  }
+}
+
+/** What is known of the spending of former holders: a dead one's last heartbeat is the least that it spent. */
+async function spentBefore({ store, log }: Claim): Promise<Spending> {
+  const { holder, spent } = log.state;
+  const beat = holder === undefined ? undefined : await readBeat(store, holder.nonce);
+  return beat === undefined ? spent : withSpent(spent, beat.scratch, beat);
+}
+
+function cannotReplace(path: string): ExportError {
+  return new ExportError(
+    'damaged',
+    `${path} exists with other bytes, and this store does not support conditional replacement (If-Match)`,
+    { todo: `Delete ${path}, then run the same command again.` },
+  );
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { ExportError } from '../../lib/export-error.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
+import { readObject } from '../objects/small-objects.ts';
+import type { Commit } from '../export/export-facts.ts';
+import { commitSchema } from '../export/fact-schemas.ts';
+import type { Spent } from '../export/export-standing.ts';
+import { numberOfLogEntry, sliceNames } from './slice-names.ts';
+
+/** Calls sent, and credits that these may have cost. */
+const spentSchema = z.object({ calls: z.number(), credits: z.number() });
+
+/** By the scratch folder in which they were counted, as its id names it. */
+const spendingSchema = z.record(z.string(), spentSchema);
+
+const entrySchema = z.discriminatedUnion('kind', [
+  /** `nonce` names the claim, `scratch` the local folder of its holder. `spent`: what the holders before are known to have spent. */
+  z.object({ kind: z.literal('claim'), nonce: z.string(), scratch: z.string(), spent: spendingSchema }),
+  z.object({ kind: z.literal('commit'), nonce: z.string(), commit: commitSchema }),
+  /** `answered`: ids of the slice whose answers came, those in committed parts among them; the others' answers lie in the bucket. */
+  z.object({
+    kind: z.literal('release'),
+    nonce: z.string(),
+    spent: spendingSchema,
+    answered: z.number().default(0),
+  }),
+  /** Repeats every commit, so that who completes the export reads one entry a slice. */
+  z.object({ kind: z.literal('done'), nonce: z.string(), commits: z.array(commitSchema), spent: spendingSchema }),
+]);
+
+export type LogEntry = z.infer<typeof entrySchema>;
+export type Spending = z.infer<typeof spendingSchema>;
+
+/** What the entries of a log that were read so far add up to. */
+export interface LogState {
+  /** Number of the entry that comes next. */
+  readonly next: number;
+  /** Who put the last claim; undefined before it, and after a release or the end. */
+  readonly holder: { readonly nonce: string; readonly scratch: string } | undefined;
+  readonly isDone: boolean;
+  /** Ids that were answered when the last holder released the slice; 0 from the next claim on. */
+  readonly answered: number;
+  /** By part. */
+  readonly commits: ReadonlyMap<number, Commit>;
+  readonly spent: Spending;
+}
+
+const nothing: LogState = { next: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
+
+/**
+ * The log of a slice: numbered objects, put one after another. Only one process can put each number, so a claim fences off every
+ * former holder. It is the lock and the checkpoint of the slice.
+ */
+export class SliceLog {
+  readonly slice: number;
+  readonly #store: ObjectStore;
+  #state: LogState = nothing;
+
+  constructor(store: ObjectStore, slice: number) {
+    this.slice = slice;
+    this.#store = store;
+  }
+
+  get state(): LogState {
+    return this.#state;
+  }
+
+  /** Reads the entries that were added. Of a log that was removed nobody is the holder. @throws {ExportError} `damaged` */
+  async refresh(): Promise<LogState> {
+    const known = this.#state.next - 1;
+    let isKnownThere = known < 0;
+    const numbers: number[] = [];
+    for await (const { name } of this.#store.list(sliceNames.log(this.slice))) {
+      const number = numberOfLogEntry(name);
+      isKnownThere ||= number === known;
+      if (number !== undefined && number > known) numbers.push(number);
+    }
+    // The export was completed or thrown away meanwhile: nobody holds what is gone.
+    if (!isKnownThere) {
+      this.#state = { ...this.#state, holder: undefined };
+      return this.#state;
+    }
+    const last = numbers.at(-1);
+    if (last !== undefined && numbers.length > 1) {
+      const entry = await this.#read(last);
+      if (entry.kind === 'done') {
+        this.#state = afterEntry({ ...this.#state, next: last }, entry);
+        return this.#state;
+      }
+    }
+    while (last !== undefined && this.#state.next <= last) {
+      this.#state = afterEntry(this.#state, await this.#read(this.#state.next));
+    }
+    return this.#state;
+  }
+
+  /** Puts the next entry. `taken`: another process put that number, and nothing was added. */
+  async append(entry: LogEntry): Promise<'put' | 'taken'> {
+    const name = sliceNames.logEntry(this.slice, this.#state.next);
+    const text = JSON.stringify(entry);
+    if ((await this.#store.putNew(name, { bytes: Buffer.from(text) })) === 'taken') {
+      // It may be this entry: the answer of an earlier attempt was lost.
+      if ((await readObject(this.#store, name)).toString() !== text) return 'taken';
+    }
+    this.#state = afterEntry(this.#state, entry);
+    return 'put';
+  }
+
+  async #read(number: number): Promise<LogEntry> {
+    const name = sliceNames.logEntry(this.slice, number);
+    const parsed = entrySchema.safeParse(jsonOf((await readObject(this.#store, name)).toString()));
+    if (parsed.success) return parsed.data;
+    throw new ExportError('damaged', `${name} is damaged: it is not an entry of the log of a slice`, {
+      todo: 'Restore it from an earlier version of the object, or start over with --fresh.',
+    });
+  }
+}
+
+function afterEntry(state: LogState, entry: LogEntry): LogState {
+  const next = state.next + 1;
+  switch (entry.kind) {
+    case 'claim':
+      return {
+        ...{ ...state, next, answered: 0, spent: entry.spent },
+        holder: { nonce: entry.nonce, scratch: entry.scratch },
+      };
+    case 'commit':
+      return { ...state, next, commits: new Map([...state.commits, [entry.commit.part, entry.commit]]) };
+    case 'release':
+      return { ...state, next, holder: undefined, answered: entry.answered, spent: entry.spent };
+    case 'done': {
+      const commits = new Map(entry.commits.map((commit) => [commit.part, commit]));
+      return { ...state, next, holder: undefined, isDone: true, commits, spent: entry.spent };
+    }
+  }
+}
+
+/** The larger of each: a count never shrinks. */
+export function withSpent(spending: Spending, scratch: string, spent: Spent): Spending {
+  const before = spending[scratch] ?? { calls: 0, credits: 0 };
+  const calls = Math.max(before.calls, spent.calls);
+  return { ...spending, [scratch]: { calls, credits: Math.max(before.credits, spent.credits) } };
+}
+
+/** The sum over all scratch folders. */
+function sumOfSpending(spending: Spending): Spent {
+  return Object.values(spending).reduce(
+    (sum, { calls, credits }) => ({ calls: sum.calls + calls, credits: sum.credits + credits }),
+    { calls: 0, credits: 0 },
+  );
+}
+
+/** The committed parts of slices, in order. */
+export function commitsOf(logs: Iterable<SliceLog>): Commit[] {
+  return [...logs].flatMap(({ state }) => [...state.commits.values()]).sort((a, b) => a.part - b.part);
+}
+
+/** What was counted in a scratch folder of a slice, and is not in its log. */
+export interface SpentInScratch {
+  readonly scratch: string;
+  spent(): Spent;
+}
+
+/** The sum over slices. @param more what is known of a slice besides its log */
+export function spentOf(
+  logs: Iterable<SliceLog>,
+  more: (log: SliceLog) => SpentInScratch | undefined = () => undefined,
+): Spent {
+  let sum: Spent = { calls: 0, credits: 0 };
+  for (const log of logs) {
+    const known = more(log);
+    const { spent } = log.state;
+    const { calls, credits } = sumOfSpending(
+      known === undefined ? spent : withSpent(spent, known.scratch, known.spent()),
+    );
+    sum = { calls: sum.calls + calls, credits: sum.credits + credits };
+  }
+  return sum;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { sha256 } from '../../lib/hash/sha256.ts';
+
+/** What an object is made of. A file is whole and does not change until the call ends. `sha256` is in lower-case hex. */
+export type ObjectBody =
+  | { readonly bytes: Uint8Array }
+  | { readonly file: string; readonly bytes: number; readonly sha256: string };
+
+export interface ObjectLook {
+  readonly bytes: number;
+  /** Lower-case hex; undefined where another program put the object and left no hash. */
+  readonly sha256: string | undefined;
+  /** Opaque: `replace` takes it back. Empty where the store sends none. */
+  readonly tag: string;
+  /** When it was put, by the clock of a bucket, in milliseconds since 1970. */
+  readonly putAtMs?: number | undefined;
+}
+
+/** Bytes of an object from `from` on, `length` of them (at least one) or as many as there are. */
+export interface ByteRange {
+  readonly from: number;
+  readonly length: number;
+}
+
+/**
+ * Where an export lives. Names are relative to it, with `/` between folders. Failures that pass are retried inside.
+ * Every operation @throws {ExportError} `cannotWrite` when access is denied, the bucket does not exist or credentials have
+ * expired; `unavailable` when the store did not recover within 15 minutes.
+ */
+export interface ObjectStore {
+  /**
+   * Puts an object if there is none of this name. `taken` may be our own: an answer was lost and the put retried.
+   * @throws {ExportError} `usage` above 5 GB
+   */
+  putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'>;
+  /** Puts an object in place of the one that `look` gave `tag` for. @throws {ExportError} `usage` above 5 GB */
+  replace(name: string, body: ObjectBody, tag: string): Promise<'put' | 'changed'>;
+  /** Puts an object, whatever is there. Heartbeats, records of runs and reports use it. @throws {ExportError} `usage` above 5 GB */
+  put(name: string, body: ObjectBody): Promise<void>;
+  /** Size, hash and tag; undefined when there is no such object. */
+  look(name: string): Promise<ObjectLook | undefined>;
+  /** The bytes of an object; a broken connection is resumed. @throws {ExportError} `damaged` when it is absent or changes meanwhile */
+  read(name: string, range?: ByteRange): AsyncIterable<Uint8Array>;
+  /** Objects whose names begin with `prefix`, sorted by name. */
+  list(prefix: string): AsyncIterable<{ readonly name: string; readonly bytes: number }>;
+  /** What is directly within a folder: names of objects, and of folders with a slash at their end. @param folder empty, or ends with `/` */
+  names(folder: string): AsyncIterable<string>;
+  /** Removes objects; an absent one is no error. */
+  remove(names: readonly string[]): Promise<void>;
+}
+
+/** The most bytes that every store takes in one request. */
+export const maxObjectBytes = 5_000_000_000;
+
+export function sizeOfBody(body: ObjectBody): number {
+  return 'file' in body ? body.bytes : body.bytes.length;
+}
+
+/** Lower-case hex. */
+export function sha256OfBody(body: ObjectBody): string {
+  return 'file' in body ? body.sha256 : sha256(body.bytes);
+}
+
+/** @throws {ExportError} `usage` */
+export function requirePuttable(name: string, body: ObjectBody): void {
+  const bytes = sizeOfBody(body);
+  if (bytes <= maxObjectBytes) return;
+  throw new ExportError('usage', `${name} has ${bytes} bytes; an object may have at most ${maxObjectBytes}`, {
+    todo: 'Lower output.rowsPerPart.',
+    facts: { bytes },
+  });
+}
+
+export function absentObject(place: string): ExportError {
+  return new ExportError('damaged', `${place} does not exist`);
+}
+
+export function changedObject(place: string): ExportError {
+  return new ExportError('damaged', `${place} changed while it was read`);
+}

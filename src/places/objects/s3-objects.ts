@@ -1,0 +1,161 @@
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { messageOf } from '../../lib/export-error.ts';
+import { loadOptional } from '../../lib/optional-packages.ts';
+import {
+  type BucketPrefix,
+  type BucketRequests,
+  createBucketObjects,
+  type PutCondition,
+  type PutRequest,
+  withBytes,
+} from './bucket-objects.ts';
+import { type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
+import { answerLimitMs } from './time-limit.ts';
+import {
+  isNetworkFailure,
+  isPassingStatus,
+  noBucket,
+  noCredentials,
+  noRegion,
+  refused,
+  type StoreFault,
+} from './store-retries.ts';
+
+export interface S3Place extends BucketPrefix {
+  /** The address of an S3-compatible store: path style, and checksums only where S3 requires them. */
+  readonly endpoint?: string | undefined;
+}
+
+/**
+ * Objects of an S3 bucket. The AWS client finds and renews credentials.
+ * @throws {ExportError} `usage` when its package is not installed
+ */
+export async function openS3Objects(place: S3Place): Promise<ObjectStore> {
+  // The client would print a notice about Node 20 into the user's log.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const sdk = await loadOptional({
+    ...{ what: 'an S3 bucket', packages: ['@aws-sdk/client-s3'] },
+    load: () => import('@aws-sdk/client-s3'),
+  });
+  return createBucketObjects(place, s3Requests(sdk, place));
+}
+
+function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): BucketRequests {
+  const { bucket: Bucket, endpoint } = place;
+  const client = new sdk.S3Client(clientConfig(place));
+
+  async function put({ key: Key, body, stop }: PutRequest, condition: { IfNoneMatch?: string; IfMatch?: string }) {
+    const sha256 = sha256OfBody(body);
+    const checksum = endpoint === undefined ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {};
+    const about = { Bucket, Key, ContentLength: sizeOfBody(body), Metadata: { sha256 }, ...condition, ...checksum };
+    return unlessRefused(() =>
+      withBytes(body, stop, (Body) => client.send(new sdk.PutObjectCommand({ ...about, Body }), { abortSignal: stop })),
+    );
+  }
+
+  return {
+    put: async (what) => {
+      const { condition } = what;
+      if (condition === 'always' || condition === 'absent') return put(what, newOnly(condition));
+      // Ceph compares tags without their quotes.
+      const bare = condition.tag.replaceAll('"', '');
+      return (await put(what, { IfMatch: condition.tag })) || put(what, { IfMatch: bare });
+    },
+    look: (Key, abortSignal) =>
+      unlessAbsent(async () => {
+        const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }), { abortSignal });
+        const putAtMs = found.LastModified?.getTime();
+        return { bytes: found.ContentLength ?? 0, sha256: found.Metadata?.['sha256'], tag: found.ETag ?? '', putAtMs };
+      }),
+    get: (Key, span, abortSignal) =>
+      unlessAbsent(async () => {
+        const range = span === undefined ? {} : { Range: `bytes=${span.first}-${span.last ?? ''}` };
+        const { Body, ETag } = await client.send(new sdk.GetObjectCommand({ Bucket, Key, ...range }), { abortSignal });
+        return { tag: ETag ?? '', blocks: (Body ?? []) as AsyncIterable<Uint8Array> };
+      }),
+    page: async (Prefix, token, abortSignal) => {
+      const more = token === undefined ? {} : { ContinuationToken: token };
+      const page = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more }), { abortSignal });
+      const objects = (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, bytes: Size }));
+      return { objects, next: page.NextContinuationToken };
+    },
+    names: async (Prefix, token, abortSignal) => {
+      const more = token === undefined ? {} : { ContinuationToken: token };
+      const input = { Bucket, Prefix, Delimiter: '/', ...more };
+      const page = await client.send(new sdk.ListObjectsV2Command(input), { abortSignal });
+      const folders = (page.CommonPrefixes ?? []).map((each) => each.Prefix ?? '');
+      const objects = (page.Contents ?? []).map(({ Key = '' }) => Key);
+      return { keys: [...folders, ...objects], next: page.NextContinuationToken };
+    },
+    remove: (Key, abortSignal) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal }),
+    faultOf,
+  };
+}
+
+/** Without a logger the client warns on the console of every file whose put is refused: errors are told by whoever meets them. */
+const silent = { debug: tellNobody, info: tellNobody, warn: tellNobody, error: tellNobody };
+
+function tellNobody(): void {}
+
+function clientConfig({ endpoint, limitMs = answerLimitMs }: S3Place): S3ClientConfig {
+  // Retries are ours: they wait by the clock that they are given.
+  const common = {
+    maxAttempts: 1,
+    logger: silent,
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: limitMs },
+  };
+  if (endpoint === undefined) return common;
+  const whereRequired = 'WHEN_REQUIRED' as const;
+  return {
+    ...common,
+    ...{ endpoint, forcePathStyle: true },
+    ...{ requestChecksumCalculation: whereRequired, responseChecksumValidation: whereRequired },
+  };
+}
+
+function newOnly(condition: Extract<PutCondition, string>): { IfNoneMatch?: string } {
+  return condition === 'absent' ? { IfNoneMatch: '*' } : {};
+}
+
+/** False when the condition of a request was not met. */
+async function unlessRefused(send: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await send();
+    return true;
+  } catch (error) {
+    // A condition on an object that is absent: 404 instead of 412.
+    if (statusOf(error) === 412 || nameOf(error) === 'NoSuchKey') return false;
+    throw error;
+  }
+}
+
+async function unlessAbsent<T>(send: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await send();
+  } catch (error) {
+    if (statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket') return undefined;
+    throw error;
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined;
+  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;
+}
+
+const passingNames = new Set(['SlowDown', 'RequestTimeout', 'TimeoutError', 'ConditionalRequestConflict']);
+const expired = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired|CredentialsProviderError)$/;
+
+function faultOf(error: unknown): StoreFault {
+  const name = nameOf(error);
+  const status = statusOf(error);
+  const says = `${name}: ${messageOf(error)}`;
+  if (expired.test(name)) return noCredentials(says);
+  if (says.includes('Region is missing')) return noRegion;
+  if (passingNames.has(name) || isPassingStatus(status) || isNetworkFailure(error)) return 'passing';
+  return name === 'NoSuchBucket' ? noBucket : refused(status, says);
+}

@@ -1,0 +1,111 @@
+import type { Clock } from '../../lib/clock.ts';
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+
+/** What a failure of a store means. `passing` is retried; a sentence says why a retry does not help. */
+export type StoreFault = 'passing' | { readonly because: string; readonly todo: string };
+
+export interface RetryContext {
+  /** The address of the store, for messages. */
+  readonly address: string;
+  readonly clock: Clock;
+  /** A number from 0 up to 1, as Math.random. */
+  readonly random: () => number;
+  /** Aborted: nothing is repeated any more, and a store that does not answer is given up. */
+  readonly abort?: AbortSignal | undefined;
+  /** How long a store may fail before it counts as unavailable, in milliseconds; 15 minutes unless given. */
+  readonly patienceMs?: number | undefined;
+  /** Takes a sentence when an operation has failed for some time and is still retried. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+/** Backoff with full jitter, and how long a store may fail before it counts as unavailable. In milliseconds. */
+const baseMs = 200;
+const capMs = 30_000;
+const usualPatienceMs = 15 * 60_000;
+
+/** The same where somebody waits to see whether the store answers at all. */
+export const glance = { patienceMs: 3000, limitMs: 10_000 } as const;
+
+/** Failures are reported after so many milliseconds. */
+const troubleMs = 10_000;
+
+/** A store that did not recover. @param error what it failed with last */
+export function storeUnavailable(address: string, error: unknown): ExportError {
+  return new ExportError('unavailable', `${address} did not recover: ${messageOf(error)}`, {
+    todo: 'Run the same command again later: it resumes.',
+    cause: error,
+  });
+}
+
+/** Repeats an operation while the store's failures pass. @throws {ExportError} `cannotWrite`, `unavailable`; the reason of `abort` */
+export async function withStoreRetries<T>(
+  context: RetryContext,
+  faultOf: (error: unknown) => StoreFault,
+  operation: () => Promise<T>,
+): Promise<T> {
+  const { address, clock, random, abort, onTrouble, patienceMs = usualPatienceMs } = context;
+  const beganMs = clock.now();
+  let isReported = false;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await operation();
+    } catch (error) {
+      if (error instanceof ExportError || error === abort?.reason) throw error;
+      const fault = faultOf(error);
+      if (fault !== 'passing') {
+        throw new ExportError('cannotWrite', `${address}: ${fault.because}`, { todo: fault.todo, cause: error });
+      }
+      abort?.throwIfAborted();
+      const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
+      if (clock.now() + waitMs - beganMs > patienceMs) {
+        throw storeUnavailable(address, error);
+      }
+      if (!isReported && clock.now() - beganMs >= troubleMs) {
+        isReported = true;
+        onTrouble?.(`${address} does not recover (${messageOf(error)}): it is retried for up to 15 minutes`);
+      }
+      await clock.sleep(waitMs, abort);
+    }
+  }
+}
+
+const networkCodes = new Set([
+  ...['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ENOTFOUND'],
+  ...['ENETUNREACH', 'EHOSTUNREACH', 'ERR_STREAM_PREMATURE_CLOSE'],
+]);
+
+/** True for a connection that failed or broke. */
+export function isNetworkFailure(error: unknown): boolean {
+  return networkCodes.has(codeOf(error) ?? '') || messageOf(error) === 'aborted';
+}
+
+/** True for the HTTP statuses that a later attempt may not meet. */
+export function isPassingStatus(status: number | undefined): boolean {
+  return status !== undefined && (status >= 500 || status === 408 || status === 429);
+}
+
+/** Credentials that are absent, expired or wrong, in the words of the client. */
+export function noCredentials(says: string): StoreFault {
+  return { because: `no valid credentials (${says})`, todo: 'Renew the credentials, then run the same command again.' };
+}
+
+/** A client that was told of no region asks nothing. */
+export const noRegion: StoreFault = {
+  because: 'no region of the bucket is named',
+  todo: 'Set AWS_REGION to the region of the bucket (any name for another store than S3), then run the same command again.',
+};
+
+export const noBucket: StoreFault = {
+  because: 'the bucket does not exist',
+  todo: 'Create it, or fix the address.',
+};
+
+/** A request that the store refused for good, with the HTTP status and the words of its answer. */
+export function refused(status: number | undefined, says: string): StoreFault {
+  const again = 'then run the same command again.';
+  if (status === 401 || status === 403) {
+    const todo = `Allow Get, Put and List on the prefix (Delete is wanted), ${again}`;
+    return { because: `access is denied (${says})`, todo };
+  }
+  return { because: `the store refused a request (${says})`, todo: `Fix the cause, ${again}` };
+}

@@ -1,0 +1,47 @@
+import { createDriftCounter, type DriftCount } from '../../core/records/drift.ts';
+import type { Table } from '../../core/records/table.ts';
+import {
+  type Commit,
+  type Counts,
+  type FileFacts,
+  noCounts,
+  type Notes,
+  noNotes,
+  sumOf,
+} from '../export/export-facts.ts';
+import type { Manifest } from '../export/manifest.ts';
+
+/** What became of the entries of committed parts. */
+export function committedCounts(commits: readonly Pick<Commit, 'counts'>[]): Counts {
+  return sumOf(
+    noCounts,
+    commits.map(({ counts }) => counts),
+  );
+}
+
+export function notesOf(commits: readonly Pick<Commit, 'notes'>[]): Notes {
+  return sumOf(
+    noNotes,
+    commits.map(({ notes }) => notes),
+  );
+}
+
+export function driftOf(commits: readonly Pick<Commit, 'drift'>[]): DriftCount[] {
+  const sums = createDriftCounter();
+  for (const { drift } of commits) sums.merge(drift);
+  return sums.list();
+}
+
+/** Rows and columns of a table, as the manifest has them. Every format holds the same rows: those of the first one count. */
+export function tableFacts(table: Table, files: readonly FileFacts[]): Manifest['tables'][string] {
+  const mine = files.filter((file) => file.table === table.name);
+  const counted = mine.filter(({ format }) => format === mine[0]?.format);
+  return {
+    rows: counted.reduce((sum, { rows }) => sum + rows, 0),
+    columns: table.columns.map(({ name, type, nullable, from, list }) => ({
+      ...{ name, type, nullable },
+      ...(from === undefined ? {} : { from }),
+      ...(list === undefined ? {} : { list }),
+    })),
+  };
+}

@@ -1,0 +1,160 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { plural } from '../../lib/format-text.ts';
+import { uuidV7 } from '../../lib/uuid-v7.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commitsOf, type SliceLog, spentOf } from '../../places/log/slice-log.ts';
+import type { ExportContext } from '../../core/work/export-context.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
+import { manifestOf } from '../../core/run/complete-export.ts';
+import { bucketHome, clearComplete } from '../../core/run/homes/bucket-home.ts';
+import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
+import { type BucketStart, type PackedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
+import { openBucketPlace } from '../../core/run/homes/open-home.ts';
+import { readLogs } from '../../core/run/homes/slice-holders.ts';
+import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
+import { jobAsBegun } from '../../core/run/job-shape.ts';
+import { endOf } from '../../core/run/observed-run.ts';
+import { reportRun } from '../report/report-run.ts';
+import { Notices } from '../../core/work/notices.ts';
+import { afterNight } from '../nights/after-night.ts';
+import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
+import { requireFleetHome } from './fleet-home.ts';
+
+export interface FinaliseContext
+  extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version' | 'listener' | 'observe'> {
+  /** Takes the slices that are not done. */
+  readonly onOpen?: (slices: readonly number[]) => Promise<void>;
+}
+
+export interface Finalised {
+  readonly state: 'complete' | 'already';
+  readonly manifest: Manifest;
+}
+
+/**
+ * Completes an export whose slices are all done: looks at every file, puts the manifest, and removes `.run/`.
+ * @throws {ExportError} `unavailable` naming slices that are not done
+ */
+export async function finaliseExport(job: Job, context: FinaliseContext): Promise<Finalised> {
+  requireFleetHome(job, 'finalise');
+  const place = await openBucketPlace(job, context);
+  const home = bucketHome(place);
+  const written = await home.readManifest();
+  if (written !== undefined) {
+    await afterNight({ job, account: accountOf(place.address, written), outputDir: job.output.dir }, context);
+    return { state: 'already', manifest: written };
+  }
+  const finalised = await completeNow(job, place, context);
+  if (finalised.state === 'complete') await tellComplete(job, { place, manifest: finalised.manifest }, context);
+  return finalised;
+}
+
+async function completeNow(job: Job, place: BucketPlace, context: FinaliseContext): Promise<Finalised> {
+  try {
+    const start = await requireEnqueued(place);
+    const { version, onOpen } = context;
+    const manifest = await putWholeManifest({ place, job, start, version, onOpen });
+    await clearComplete(place);
+    await afterNight({ job, account: accountOf(place.address, manifest), outputDir: job.output.dir }, context);
+    return { state: 'complete', manifest };
+  } catch (error) {
+    const manifest = await completedElsewhere(bucketHome(place), error);
+    if (manifest === undefined) throw error;
+    return { state: 'already', manifest };
+  }
+}
+
+/** No worker has told of the export: writes its report, and has observers know that it is complete. */
+async function tellComplete(
+  job: Job,
+  { place, manifest }: { readonly place: BucketPlace; readonly manifest: Manifest },
+  context: FinaliseContext,
+): Promise<void> {
+  const { clock, version, listener, observe } = context;
+  const quality = job.output.report ? await reportRun(bucketHome(place).place, context) : undefined;
+  if (observe === undefined) return;
+  const startedAtMs = manifest.startedAtMs ?? clock.now();
+  const ledger = { booked: () => Promise.resolve(0) };
+  const own = { run: uuidV7(clock.now()), notices: new Notices() };
+  const observer = await observe({ job, ...own, version, clock, ledger, startedAtMs, listener });
+  const { counts, parts, inputs } = manifest;
+  const inputBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  observer.listener({ kind: 'opened', inputBytes, parts, answers: 0, counts, inputs });
+  const outcome = { ...alreadyComplete(place.address, manifest), state: 'complete' } as const;
+  await observer.end({ ...endOf(outcome, job), quality });
+}
+
+/** What an export began with whose slices are in the bucket. */
+export interface EnqueuedStart extends BucketStart {
+  readonly entries: number;
+  readonly slices: PackedSlice[];
+}
+
+/** @throws {ExportError} `input` before `enqueue` */
+export async function requireEnqueued(place: BucketPlace): Promise<EnqueuedStart> {
+  const start = await readBucketStart(place);
+  const { slices, entries } = start ?? {};
+  if (start !== undefined && slices !== undefined && entries !== undefined) return { ...start, slices, entries };
+  throw new ExportError('input', `${place.address} has no slices: its ids were not enqueued`, {
+    todo: 'Run asset-export enqueue with the same job first.',
+  });
+}
+
+export interface WholeExport {
+  readonly place: BucketPlace;
+  readonly job: Job;
+  readonly start: EnqueuedStart;
+  readonly version: string;
+  readonly onOpen?: FinaliseContext['onOpen'] | undefined;
+}
+
+/**
+ * Puts the manifest of an export whose slices are all done, or gives the one that another process put meanwhile.
+ * @throws {ExportError} `unavailable` naming slices that are not done
+ */
+export async function putWholeManifest({ place, job, start, version, onOpen }: WholeExport): Promise<Manifest> {
+  const home = bucketHome(place);
+  const logs = await readLogs(place);
+  const open = start.slices.flatMap((_, slice) => (logs.get(slice)?.state.isDone === true ? [] : [slice]));
+  if (open.length > 0) {
+    // Who completes an export removes its logs.
+    const written = await home.readManifest();
+    if (written !== undefined) return written;
+    await onOpen?.(open);
+    throw notDone(place.address, open, start.slices.length);
+  }
+  const all = [...logs.values()];
+  requireWhole(place.address, start, all);
+  const begun = jobAsBegun(job, start.job);
+  return home.putManifest(manifestOf({ job: begun, start, commits: commitsOf(all), ...spentOf(all), version }));
+}
+
+/** @throws {ExportError} `damaged` when a done slice does not have all of its entries */
+function requireWhole(address: string, { slices }: EnqueuedStart, logs: readonly SliceLog[]): void {
+  for (const { slice, state } of logs) {
+    const entries = [...state.commits.values()].reduce((sum, { counts }) => sum + counts.read, 0);
+    const expected = slices[slice]?.entries;
+    if (entries === expected) continue;
+    throw new ExportError(
+      'damaged',
+      `slice ${slice} of ${address} is done with ${entries} entries, and ${expected ?? 0} were enqueued`,
+      { todo: 'Start over with asset-export enqueue --fresh.' },
+    );
+  }
+}
+
+/** So many slices are named. */
+const named = 10;
+
+function notDone(address: string, open: readonly number[], slices: number): ExportError {
+  const names = `${open.slice(0, named).join(', ')}${open.length > named ? ', …' : ''}`;
+  return new ExportError(
+    'unavailable',
+    `${plural(open.length, 'slice')} of ${slices} of ${address} ${open.length === 1 ? 'is' : 'are'} not done: ${names}`,
+    {
+      todo: `Run asset-export work with the same job; ${commandLine('status', address)} shows the active workers.`,
+      facts: { slices: open.length },
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { ExportError } from '../../lib/export-error.ts';
+import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../places/log/slice-log.ts';
+import type { Commit } from '../../places/export/export-facts.ts';
+import type { Spent } from '../../places/export/export-standing.ts';
+import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
+import type { PackedSlice } from '../../core/run/homes/bucket-start.ts';
+import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../../core/run/homes/claim-slice.ts';
+import type { HeldSlice } from '../../core/run/homes/export-home.ts';
+import { heldElsewhere, ownScratchId } from '../../core/run/homes/slice-holders.ts';
+import { sliceEntries } from './slice-entries.ts';
+
+export type FleetPlace = BucketPlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
+
+/** What is held elsewhere is skipped, or taken where its holder is known to be dead. */
+export type WhenHeld = 'skip' | 'take';
+
+/** The slices of an export that was enqueued, as one worker knows them: their logs, and what it spent. */
+export class FleetSlices {
+  readonly place: FleetPlace;
+  readonly packed: readonly PackedSlice[];
+  /** Whether this worker waited for others since it last held a slice: then one of them completes the export. */
+  hasWaited = false;
+  readonly #logs = new Map<number, SliceLog>();
+  /** What was counted on this disk, by slice. */
+  readonly #own = new Map<number, SpentInScratch>();
+  #held: ClaimedSlice | undefined;
+
+  constructor(place: FleetPlace, packed: readonly PackedSlice[]) {
+    this.place = place;
+    this.packed = packed;
+  }
+
+  /** The log of a slice, as it was last read. */
+  log(slice: number): SliceLog {
+    const log = this.#logs.get(slice) ?? new SliceLog(this.place.store, slice);
+    this.#logs.set(slice, log);
+    return log;
+  }
+
+  /** Claims a slice; undefined when another process has it, or it is done. @throws {ExportIsComplete} */
+  async claim(slice: number, stop: AbortSignal, whenHeld: WhenHeld): Promise<HeldSlice | undefined> {
+    const { place } = this;
+    const packed = this.packed[slice];
+    const log = this.log(slice);
+    if (packed === undefined) throw new Error(`there is no slice ${slice}`);
+    if (whenHeld === 'skip' && (await this.#isHeldElsewhere(log))) return undefined;
+    const { firstPart } = packed;
+    const cut = { slice, firstPart, entries: () => sliceEntries(place, slice, packed) };
+    const skip = async (): Promise<void> => {
+      if (whenHeld === 'skip') throw heldElsewhere(place.address);
+    };
+    const claimed = await claimSlice({ ...place, log, cut, stop, whenHeld: skip }).catch((error: unknown) => {
+      if (error instanceof ExportError && error.exit === 'locked' && !isStartedOver(error)) return undefined;
+      throw error;
+    });
+    if (claimed === undefined) return undefined;
+    this.hasWaited = false;
+    this.#held = claimed;
+    this.#own.set(slice, claimed);
+    return claimed.slice;
+  }
+
+  commits(): Commit[] {
+    return commitsOf(this.#logs.values());
+  }
+
+  /** What is known of the slices that this worker has looked at. */
+  spent(): Spent {
+    return spentOf(this.#logs.values(), ({ slice }) => this.#own.get(slice));
+  }
+
+  async close(): Promise<void> {
+    await this.#held?.close();
+  }
+
+  /** A holder that worked in this disk's scratch folder may be followed at once: its lock tells whether it lives. */
+  async #isHeldElsewhere({ slice, state }: SliceLog): Promise<boolean> {
+    if (state.holder === undefined) return false;
+    return (await ownScratchId(this.place, slice)) !== state.holder.scratch;
+  }
+}
+
+function isStartedOver({ facts }: ExportError): boolean {
+  return facts['startedOver'] === true;
+}

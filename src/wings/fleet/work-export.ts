@@ -1,0 +1,193 @@
+import { serviceAddress } from '../../core/client/wire/service-address.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { probeStore } from '../../places/objects/probe-store.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
+import { newReadProgress } from '../../core/work/read-job-ids.ts';
+import type { ExportContext } from '../../core/work/export-context.ts';
+import { requireRunnable } from '../../core/run/before-run.ts';
+import { warnOfDisk } from '../../core/run/disk-space.ts';
+import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
+import { type ExportedSlices, exportOpen } from '../../core/run/export-slices.ts';
+import { bucketHome, clearComplete } from '../../core/run/homes/bucket-home.ts';
+import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
+import { putRecord, readRunRecords } from '../../core/run/homes/bucket-record.ts';
+import { CurrentStart } from '../../core/run/homes/current-start.ts';
+import type { SliceSource } from '../../core/run/homes/export-home.ts';
+import { openBucketPlace } from '../../core/run/homes/open-home.ts';
+import { jobShape, requireSame } from '../../core/run/job-shape.ts';
+import { reportRun } from '../report/report-run.ts';
+import { afterNight } from '../nights/after-night.ts';
+import { requireLatestFree } from '../nights/point-latest.ts';
+import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
+import { fleetBrake } from './fleet-brake.ts';
+import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
+import { putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
+import { requireFleetHome } from './fleet-home.ts';
+import { FleetSlices } from './fleet-slices.ts';
+
+export interface WorkRequest {
+  readonly job: Job;
+  /** Hands out the slices that this worker makes. */
+  readonly source: (slices: FleetSlices) => SliceSource;
+  /** Names this worker in metrics. */
+  readonly worker: string;
+  /** How many workers make the export, if they share no database (default: 1). */
+  readonly workers?: number;
+}
+
+/**
+ * Makes slices of an export that was enqueued until every slice is done. Who finishes the last one completes the export.
+ * @throws {ExportError} when the export cannot be opened: `usage`, `input` before `enqueue`, `cannotWrite`
+ */
+export async function workOnExport(request: WorkRequest, context: ExportContext): Promise<ExportOutcome> {
+  const { job } = request;
+  requireFleetHome(job, 'work');
+  requireNoRunBudget(job);
+  const startedAtMs = context.clock.now();
+  await requireLatestFree(job, context);
+  const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
+    workOn(request, observed, startedAtMs),
+  );
+  if (outcome.state !== 'unfinished')
+    await afterNight({ job, account: outcome.account, outputDir: job.output.dir }, context);
+  return outcome;
+}
+
+function requireNoRunBudget({ budget }: Job): void {
+  if (budget.creditsPerRun === undefined) return;
+  throw new ExportError('usage', 'work does not support budget.creditsPerRun: it limits one process, not all workers', {
+    todo: 'Remove it (--credits-per-run), and limit the fleet with budget.creditsPerDay.',
+  });
+}
+
+async function workOn(request: WorkRequest, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
+  const { job } = request;
+  const place = await openBucketPlace(job, context);
+  // What the client refuses is known before anything is written.
+  serviceAddress(context.service);
+  requireRunnable(job);
+  const finished = await bucketHome(place).readManifest();
+  if (finished !== undefined) return sameComplete(place.address, finished, job);
+  try {
+    return await workOnUnfinished(request, { ...context, startedAtMs }, place);
+  } catch (error) {
+    const manifest = await completedElsewhere(bucketHome(place), error);
+    if (manifest === undefined) throw error;
+    return sameComplete(place.address, manifest, job);
+  }
+}
+
+async function workOnUnfinished(
+  request: WorkRequest,
+  context: ObservedContext & { readonly startedAtMs: number },
+  place: BucketPlace,
+): Promise<ExportOutcome> {
+  const { job } = request;
+  const { files, startedAtMs } = context;
+  const start = await requireEnqueued(place);
+  requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
+  const { canReplace } = await probeStore(place.store, place.address);
+  const assets = start.slices.reduce((sum, { valid }) => sum + valid, 0);
+  await warnOfDisk(job, { assets, entries: start.entries }, context);
+  const recordFolder = pathIn(place.scratch, `worker-${crypto.randomUUID()}`);
+  await files.makeFolder(pathIn(recordFolder, exportPaths.run));
+  const whole = { place: { ...place, recordFolder }, job, start, version: context.version };
+  const brake = fleetBrake({ job, address: place.address, start, workers: request.workers ?? 1, pace: context.pace });
+  const end = async (): Promise<void> => {
+    if (context.pace !== undefined) brake.end(context.pace);
+    await files.remove(recordFolder);
+  };
+  const working = { request, context: { ...context, brake }, whole, canReplace };
+  return thenCleanUp({
+    work: () => makeSlices(working, startedAtMs),
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [end],
+  });
+}
+
+function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutcome {
+  requireSame(address, manifest, { job: jobShape(job), inputs: manifest.inputs });
+  return alreadyComplete(address, manifest);
+}
+
+interface Working {
+  readonly request: WorkRequest;
+  readonly context: ObservedContext;
+  readonly whole: WholeExport;
+  readonly canReplace: boolean;
+}
+
+/** Makes slices until none is left, then completes the export or waits for who does. */
+async function makeSlices(
+  { request, context, whole, canReplace }: Working,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
+  const { job, place, start } = whole;
+  const current = new CurrentStart(place, start);
+  const slices = new FleetSlices({ ...place, canReplace, requireCurrent: () => current.require() }, start.slices);
+  const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  const exported: ExportedSlices = {
+    ...{ job, sinks: [], name: place.address, recordFolder: place.recordFolder ?? place.scratch, whenLost: 'continue' },
+    inputs: { fingerprints: start.inputs, inputBytes, columns: [] },
+    progress: { ...newReadProgress(), entries: start.entries, inputBytes },
+    open: {
+      ...{
+        start,
+        answers: 0,
+        slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
+      },
+      commits: () => slices.commits(),
+      spent: () => slices.spent(),
+      records: () => readRunRecords(place),
+      close: () => slices.close(),
+    },
+    finish: () => finish(whole, slices, context),
+    completedElsewhere: (error) => completedElsewhere(bucketHome(place), error),
+    isElsewhere: () => slices.hasWaited,
+  };
+  const outcome = await exportOpen(exported, context, startedAtMs);
+  if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
+  // Whoever waited finds the work of another worker.
+  else if (!slices.hasWaited) {
+    await clearComplete(place, (message) => {
+      context.listener({ kind: 'warning', message });
+    });
+    if (job.output.report) await reportRun(bucketHome(place).place, context);
+  }
+  return outcome;
+}
+
+/** The ids were read before this worker began: its progress knows how many there are. */
+function announcing(
+  source: SliceSource,
+  read: { readonly entries: number; readonly inputBytes: number },
+  { listener }: ObservedContext,
+): SliceSource {
+  let isTold = false;
+  return {
+    next: (stop) => {
+      if (!isTold) listener({ kind: 'read', ...read });
+      isTold = true;
+      return source.next(stop);
+    },
+  };
+}
+
+/** How often the manifest of another worker is looked for while that may put it. */
+const looks = 12;
+
+/** Completes the export, unless another worker does: the one that finished the last slice. */
+async function finish(whole: WholeExport, slices: FleetSlices, { clock, stop }: ObservedContext): Promise<Manifest> {
+  const { place } = whole;
+  const home = bucketHome(place);
+  for (let look = 0; look < looks && slices.hasWaited; look += 1) {
+    const written = await home.readManifest();
+    if (written !== undefined) return written;
+    await clock.sleep((place.deadAfterSeconds * 1000) / looks, stop);
+  }
+  slices.hasWaited = false;
+  return putWholeManifest(whole);
+}

@@ -1,0 +1,53 @@
+import type { Job } from '../../core/job/job-schema.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { topOfNights } from './dated-exports.ts';
+import type { ExportAccount } from '../../core/run/export-outcome.ts';
+import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
+import { intolerable } from '../../core/run/tolerance.ts';
+import { nightsAt } from './open-nights.ts';
+import { pointLatest } from './point-latest.ts';
+import { planPruning, prune } from './prune-exports.ts';
+import type { CompleteNight } from './survey-nights.ts';
+
+export interface Night {
+  readonly job: Job;
+  readonly account: ExportAccount;
+  /** `output.dir` as the job has it, with `{date}`: other nights lie beside this one. */
+  readonly outputDir: string;
+}
+
+/**
+ * What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. After exit 3,
+ * or for some of the ids alone, nothing does: readers of `latest` keep the night before.
+ */
+export async function afterNight(night: Night, context: HomeContext): Promise<void> {
+  const { job, account } = night;
+  if (account.limit !== undefined || intolerable(account, job) !== undefined) return;
+  await pointLatest(job, context);
+  try {
+    await keepNights(night, context);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    const message = `output.keep removed nothing, or not all: ${error.message}`;
+    context.listener?.({ kind: 'warning', message });
+  }
+}
+
+/** Removes the nights beside this one that no rule keeps; never this one, and never its base. */
+async function keepNights({ job, account, outputDir }: Night, context: HomeContext): Promise<void> {
+  const { keep } = job.output;
+  if (keep === undefined) return;
+  const top = topOfNights(outputDir);
+  const store = isBucketAddress(top) ? await openStoreAt(top, job.output.endpoint, context) : undefined;
+  const { files, clock } = context;
+  const place = await nightsAt({ files, folder: top, ...(store && { store }) }, clock);
+  const spared = ({ name, seals }: CompleteNight): string | undefined => {
+    if (job.output.dir.endsWith(`/${name}`)) return 'this export';
+    return account.base !== undefined && seals.includes(account.base.seal) ? 'base of this export' : undefined;
+  };
+  const pruning = await planPruning(place, keep, spared);
+  await prune(place, pruning);
+  const removed = pruning.removed.map(({ name }) => name);
+  if (removed.length > 0) context.listener?.({ kind: 'pruned', names: removed, from: top });
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { ObjectStore } from '../../places/objects/object-store.ts';
+import { namesOf, readObject } from '../../places/objects/small-objects.ts';
+import { storeWithin } from '../../places/objects/store-within.ts';
+import { readBeat } from '../../places/log/heartbeat.ts';
+import { sliceNames } from '../../places/log/slice-names.ts';
+import { exportPaths } from '../../places/export/export-folder.ts';
+import { latestInBucket } from './point-latest.ts';
+import type { NightsPlace } from './prune-exports.ts';
+import { noFolder, type NightsSurvey, exportFiles, pruneMark, type SeenNight, surveyOf } from './survey-nights.ts';
+
+/** Exports in a bucket. To remove one, its manifest goes first, and a mark goes last. */
+export function bucketNights(store: ObjectStore, address: string, clock: Pick<Clock, 'now'>): NightsPlace {
+  return {
+    survey: () => surveyBucket(store, address, clock),
+    remove: async (name) => {
+      const mark = `${name}/${sliceNames.throwingAway}`;
+      await store.putNew(mark, { bytes: pruneMark });
+      await store.remove([`${name}/${exportPaths.manifest}`]);
+      await store.remove((await namesOf(store, `${name}/`)).filter((each) => each !== mark));
+      await store.remove([mark]);
+    },
+  };
+}
+
+async function surveyBucket(store: ObjectStore, address: string, clock: Pick<Clock, 'now'>): Promise<NightsSurvey> {
+  const names = await namesOf(store, '');
+  if (exportFiles.some((own) => names.includes(own))) throw noFolder(address, 'an export');
+  const nights = new Set(
+    names.flatMap((name) => {
+      const own = exportFiles.find((each) => name.endsWith(`/${each}`));
+      const night = own === undefined ? '' : name.slice(0, -own.length - 1);
+      // What an export with a base requests is an export within it.
+      return own === undefined || night.endsWith(`/${exportPaths.asked}`) ? [] : [night];
+    }),
+  );
+  const seen = [...nights].map((name) => seenNight(storeWithin(store, name), { name, all: names, clock }));
+  return { ...(await surveyOf(seen)), latest: await latestInBucket(store) };
+}
+
+interface NamedNight {
+  readonly name: string;
+  /** All names in the bucket. */
+  readonly all: readonly string[];
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+function seenNight(store: ObjectStore, { name, all, clock }: NamedNight): SeenNight {
+  const prefix = `${name}/`;
+  const own = all.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
+  return {
+    ...{ name, own, read: (object) => readObject(store, object) },
+    isHeld: async () => {
+      for (const object of own) {
+        const nonce = sliceNames.nonceOf(object);
+        const beat = nonce === undefined ? undefined : await readBeat(store, nonce);
+        // Clocks of two machines are compared: a holder that lives is spared rather once too often.
+        if (beat !== undefined && clock.now() - beat.atMs <= beat.deadAfterSeconds * 1000) return true;
+      }
+      return false;
+    },
+  };
+}

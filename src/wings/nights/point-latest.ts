@@ -1,0 +1,118 @@
+import { basename, join } from 'node:path';
+import type { Job } from '../../core/job/job-schema.ts';
+import { isBucketAddress, parentOf } from '../../lib/addresses/bucket-address.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { ObjectLook, ObjectStore } from '../../places/objects/object-store.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import { readObjectIfThere } from '../../places/objects/small-objects.ts';
+import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
+
+/** The link beside exports that leads to the newest complete one, and the object that names it in a bucket. */
+export const latestNames = { link: 'latest', object: 'latest.json' } as const;
+
+/** An export of the first ids alone is not the newest of all. */
+function pointsLatest({ output, ids }: Job): boolean {
+  return output.latest && ids.limit === undefined;
+}
+
+/** Refuses what lies where `latest` belongs and is not one. @throws {ExportError} `usage` */
+export async function requireLatestFree(job: Job, context: HomeContext): Promise<void> {
+  if (!pointsLatest(job)) return;
+  await (await openPlace(job, context)).read();
+}
+
+/**
+ * Has `latest` name a complete export. It never goes back to an older night, and always names something.
+ * @throws {ExportError} `usage` when something else has its name
+ */
+export async function pointLatest(job: Job, context: HomeContext): Promise<void> {
+  if (!pointsLatest(job)) return;
+  const place = await openPlace(job, context);
+  const name = basename(job.output.dir);
+  for (;;) {
+    const named = await place.read();
+    if (named !== undefined && (named === name || isOlder(name, named))) return place.settle();
+    if (await place.write(name)) return;
+  }
+}
+
+/** Whether a night's name is that of an earlier day than another's, all else being equal. */
+function isOlder(name: string, other: string): boolean {
+  const day = /\d{4}-\d\d-\d\d/g;
+  return name.replaceAll(day, '*') === other.replaceAll(day, '*') && name < other;
+}
+
+interface LatestPlace {
+  /** What it names. @throws {ExportError} `usage` */
+  read(): Promise<string | undefined>;
+  /** False when another process wrote it meanwhile. */
+  write(name: string): Promise<boolean>;
+  /** Makes what was read survive a loss of power. */
+  settle(): Promise<void>;
+}
+
+async function openPlace({ output }: Job, context: HomeContext): Promise<LatestPlace> {
+  const parent = parentOf(output.dir);
+  if (!isBucketAddress(output.dir)) return linkIn(parent, context.files);
+  return objectIn(parent, await openStoreAt(parent, output.endpoint, context));
+}
+
+function linkIn(folder: string, files: FileStore): LatestPlace {
+  const link = join(folder, latestNames.link);
+  const read = async (): Promise<string | undefined> => {
+    const target = await files.readLink(link);
+    if (target === undefined && (await files.sizeOf(link)) !== undefined) throw taken(link);
+    return target === undefined ? undefined : basename(target);
+  };
+  return {
+    read,
+    write: async (name) => {
+      // Only this export makes a link of this name: a rename puts it in place of the old one at once.
+      const made = join(folder, `.${latestNames.link}.${name}`);
+      await files.remove(made);
+      await files.makeLink(made, name);
+      await files.rename(made, link);
+      await files.syncFolder(folder);
+      return true;
+    },
+    settle: () => files.syncFolder(folder),
+  };
+}
+
+function objectIn(address: string, store: ObjectStore): LatestPlace {
+  let found: ObjectLook | undefined;
+  const name = latestNames.object;
+  return {
+    read: async () => {
+      found = await store.look(name);
+      if (found === undefined) return undefined;
+      const named = await latestInBucket(store);
+      if (named === undefined) throw taken(`${address}/${name}`);
+      return named;
+    },
+    write: async (latest) => {
+      const body = { bytes: Buffer.from(`${JSON.stringify({ latest })}\n`) };
+      const put = found === undefined ? await store.putNew(name, body) : await store.replace(name, body, found.tag);
+      return put === 'put';
+    },
+    settle: () => Promise.resolve(),
+  };
+}
+
+/** What the object `latest.json` of a store names; undefined when there is none, or it is something else. */
+export async function latestInBucket(store: ObjectStore): Promise<string | undefined> {
+  const bytes = await readObjectIfThere(store, latestNames.object);
+  if (bytes === undefined) return undefined;
+  try {
+    const value = JSON.parse(bytes.toString()) as { readonly latest?: unknown } | null;
+    return typeof value?.latest === 'string' ? value.latest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function taken(path: string): ExportError {
+  return new ExportError('usage', `${path} exists and was not made by output.latest: refusing to replace it`, {
+    todo: 'Move it, or leave out output.latest (--latest).',
+  });
+}

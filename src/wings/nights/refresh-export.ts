@@ -1,0 +1,207 @@
+import { type AssetClasses, assetClasses } from './base/asset-classes.ts';
+import { maxAgeOf } from './base/ages.ts';
+import { AskedAnswers } from './base/asked-answers.ts';
+import { writeAskedIds } from './base/asked-list.ts';
+import { BaseRows } from './base/base-rows.ts';
+import type { BaseKeys } from './base/base-keys.ts';
+import { type Choice, chooseIds } from './base/choose-ids.ts';
+import { ListedIds } from './base/listed-ids.ts';
+import type { OpenBase } from './base/open-base.ts';
+import { readBaseKeys } from './base/read-base-keys.ts';
+import { RefreshAsker, type RefreshSources } from './base/refresh-asker.ts';
+import { unlistedRecords, unlistedRows } from './base/unlisted-changes.ts';
+import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
+import type { CustomSink } from '../../core/formats/custom-sink.ts';
+import { batchIds, batchShape } from '../../core/ids/batch-ids.ts';
+import type { Entries } from '../../core/ids/entries.ts';
+import type { HashSet128 } from '../../lib/hash/hash-set-128.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { compareWithBase } from './common-ids.ts';
+import { compareAssets } from '../../core/records/asset-changes.ts';
+import { assetsTable, changesTable } from '../../core/records/columns.ts';
+import type { RowBlock } from '../../core/records/row-block.ts';
+import type { Column } from '../../core/records/table.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import { changeBlock } from '../../core/work/change-rows.ts';
+import type { LocalAnswers } from '../../core/work/make-parts.ts';
+import { tablesOf } from '../../core/work/tables-of.ts';
+
+export interface RefreshRequest {
+  readonly job: Job;
+  readonly base: OpenBase;
+  readonly files: FileStore;
+  /** Folder of the export. */
+  readonly folder: string;
+  readonly startedAtMs: number;
+  /** Reads all ids, with repeated ones marked by what it is given. */
+  readonly entries: (seen: Pick<HashSet128, 'addAll'>) => AsyncIterable<Entries>;
+  /** Parts that earlier runs committed: their rows are not read again. */
+  readonly committed: ReadonlySet<number>;
+  /** Requests the ids of a file in the export, with all that an export promises. */
+  readonly request: (idsFile: string) => Promise<FinishedExport>;
+  readonly onWarning: (message: string) => void;
+  /** Told what is requested, before the first request of an export. */
+  readonly onChosen?: (choice: Choice) => Promise<void>;
+  /** Formats of the program that uses the library. */
+  readonly sinks?: readonly CustomSink[];
+}
+
+/** What is requested of an export with a base, and what is taken from it. */
+export interface RefreshPlan {
+  readonly keys: BaseKeys;
+  readonly classes: AssetClasses;
+  readonly choice: Choice;
+}
+
+/** An export with a base, all of whose answers are on the disk. */
+export interface OpenRefresh extends RefreshPlan {
+  readonly local: LocalAnswers;
+  /** All ids in their order, with repeated ones marked. */
+  readonly seen: () => Pick<HashSet128, 'addAll'>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the ids of the base and chooses those that are requested. A pure function of base, ids, job and start.
+ * @throws {ExportError} `input` when ids and base have none in common
+ */
+export async function planRefresh({
+  job,
+  base,
+  startedAtMs,
+  entries,
+  onWarning,
+}: Omit<RefreshRequest, 'request' | 'files' | 'folder' | 'committed'>): Promise<RefreshPlan> {
+  const classes = assetClasses(job.base);
+  const keys = await readBaseKeys({ base, classes, startedAtMs, onWarning });
+  const listed = new ListedIds(keys);
+  const all = entries(listed)[Symbol.asyncIterator]();
+  while ((await all.next()).done !== true);
+  const { idsPerCall } = job.service;
+  const { creditsPerCall } = job.budget;
+  const options = { base: job.base, classes, startedAtMs, idsPerCall, creditsPerCall, newIds: listed.newIds };
+  const choice = chooseIds(keys, options);
+  for (const warning of compareWithBase({ job, base, keys, choice })) onWarning(warning);
+  return { keys, classes, choice };
+}
+
+/** Plans an export with a base, and requests what has to be requested. @throws {ExportError} as an export does */
+export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh> {
+  const { files, folder, entries, committed } = request;
+  const plan = await planRefresh(request);
+  const { keys, choice } = plan;
+  if (committed.size === 0) await request.onChosen?.(choice);
+  let asked: FinishedExport | undefined;
+  if (choice.total > 0) {
+    const path = pathIn(folder, exportPaths.askedIds);
+    await writeAskedIds({ files, path }, keys, { entries: entries(new ListedIds(keys)), newIds: choice.asked.new });
+    asked = await request.request(path);
+  }
+  const answers = await AskedAnswers.open(asked);
+  const isNeeded = committed.size === 0 ? undefined : (part: number) => !committed.has(part);
+  const made = await openBasedParts(request, plan, { answers, isNeeded });
+  return {
+    ...plan,
+    local: made.local,
+    seen: () => new ListedIds(keys),
+    close: async () => {
+      await answers.close();
+      await made.close();
+    },
+  };
+}
+
+/** What parts of an export with a base are made of: all of it lies on this disk. */
+export interface BasedParts {
+  readonly answers: RefreshSources['answers'];
+  /** The records of other parts are not read; absent: all parts are made. */
+  readonly isNeeded?: ((part: number) => boolean) | undefined;
+}
+
+/** Opens the records of the base for parts that are made of them and of these answers. Call `close` when they are made. */
+export async function openBasedParts(
+  request: Omit<RefreshRequest, 'request' | 'committed' | 'onWarning'>,
+  { keys, classes }: Pick<RefreshPlan, 'keys' | 'classes'>,
+  { answers, isNeeded }: BasedParts,
+): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
+  const { job, base, files, folder, startedAtMs } = request;
+  const unlisted = unlistedRows(keys);
+  const spillPath = pathIn(folder, exportPaths.baseRows);
+  const rows = new BaseRows(base.finished, keys, { files, spillPath, lineFiles: copiedFiles(request) });
+  const asker = new RefreshAsker({
+    ...{ keys, rows, answers, startedAtMs },
+    classes: classes.all.length,
+    missingAfter: maxAgeOf(job.base.missingAfter),
+    compare: compareAssets(assetsTable.columns, job.base.ignore),
+  });
+  if (isNeeded !== undefined) await skipOthers(request, keys, { asker, isNeeded });
+  const hasChanges = job.output.tables.includes(changesTable.name);
+  return {
+    local: {
+      client: asker,
+      originsOf: (ids) => asker.originsOf(ids),
+      tail: () =>
+        hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), startedAtMs) : nothing(),
+    },
+    close: () => rows.close(),
+  };
+}
+
+/**
+ * The files of the base whose lines are those of the export, where all that it writes of carried rows is lines: JSONL alone, of `assets`, with the
+ * columns of the base.
+ */
+function copiedFiles({
+  job,
+  base,
+  sinks = [],
+}: Pick<RefreshRequest, 'job' | 'base' | 'sinks'>): readonly ManifestFile[] | undefined {
+  const { finished } = base;
+  const { formats, tables, exportedAt } = job.output;
+  const isLines = formats.every((format) => format === 'jsonl') && sinks.length === 0 && !exportedAt;
+  if (!isLines || tables.some((name) => name !== assetsTable.name && name !== changesTable.name)) return undefined;
+  const columns = tablesOf(job, 0).find(({ whole }) => whole === assetsTable)?.table.columns;
+  const own = finished.tables.get(assetsTable.name)?.columns;
+  const named = (all: readonly Column[] = []): string =>
+    JSON.stringify(all.map(({ name, type, list }) => [name, type, list ?? null]));
+  // A line is known by the id that it begins with.
+  if (columns?.[0]?.name !== 'id' || named(columns) !== named(own)) return undefined;
+  const files = finished.filesOf(assetsTable.name).filter(({ format }) => format === 'jsonl');
+  return files.length > 0 ? files : undefined;
+}
+
+/** Tells which rows of the base are in parts that are not made. */
+async function skipOthers(
+  { job, entries }: Pick<RefreshRequest, 'job' | 'entries'>,
+  keys: BaseKeys,
+  { asker, isNeeded }: { readonly asker: RefreshAsker; readonly isNeeded: (part: number) => boolean },
+): Promise<void> {
+  for await (const { part, ids, entries: read } of batchIds(entries(new ListedIds(keys)), batchShape(job))) {
+    if (!isNeeded(part)) asker.skip(ids);
+    read.release();
+  }
+}
+
+async function* nothing(): AsyncGenerator<RowBlock, void, void> {
+  // No rows.
+}
+
+async function* unlistedChanges(
+  job: Job,
+  records: AsyncIterable<RowBlock>,
+  startedAtMs: number,
+): AsyncGenerator<RowBlock, void, void> {
+  const shaped = tablesOf(job, startedAtMs);
+  const assets = shaped.find(({ whole }) => whole.name === 'assets');
+  const changes = shaped.find(({ whole }) => whole === changesTable);
+  if (assets === undefined || changes === undefined) return;
+  for await (const whole of records) {
+    const block = assets.pick(whole, () => undefined);
+    const rows = Array.from({ length: block.rows }, (_, row) => {
+      return { op: 'delete', reason: 'unlisted', columns: [], before: { block, row } } as const;
+    });
+    const made = changeBlock(rows, { assets, changes });
+    if (made !== undefined) yield made;
+  }
+}

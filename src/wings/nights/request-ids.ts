@@ -1,0 +1,130 @@
+import { askedInputs } from './base/asked-list.ts';
+import { copyExport } from '../../exports/copy-export.ts';
+import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
+import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { outcomesToRead } from '../../core/records/unexported-table.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { Spent } from '../../places/export/export-standing.ts';
+import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
+import type { ExportContext } from '../../core/work/export-context.ts';
+import type { RunListener } from '../../core/work/run-events.ts';
+import { manifestOf } from '../../core/run/complete-export.ts';
+import { exportSlices, type SpentNow } from '../../core/run/export-slices.ts';
+import type { ExportHome, ExportProgress } from '../../core/run/homes/export-home.ts';
+import { jobShape } from '../../core/run/job-shape.ts';
+
+export interface IdsToRequest {
+  /** Of the export that needs them. */
+  readonly job: Job;
+  /** The home of that export. */
+  readonly home: ExportHome;
+  /** A file with an id a line. */
+  readonly idsPath: string;
+  /** Told what the requests of all runs have cost, also when they fail. */
+  readonly onSpent: (spent: Spent) => void;
+}
+
+/** Requests ids as an export within the export: it keeps their records until the parts are made. */
+export async function requestIds(
+  { job, home, idsPath, onSpent }: IdsToRequest,
+  spentNow: SpentNow,
+  context: ExportContext,
+): Promise<FinishedExport> {
+  const { files } = context;
+  const inner = home.asked();
+  if ((await inner.readManifest()) === undefined) {
+    await files.makeFolder(pathIn(inner.scratch, exportPaths.run));
+    const inputs = await askedInputs(files, idsPath);
+    const wanted = asBegun(askedJob(job, inner.name), await inner.readProgress());
+    await requestAll({ inner, inputs, wanted, onSpent }, spentNow, context);
+  }
+  const finished = await openAsked(inner, home.scratch, context);
+  const { calls, credits } = finished.manifest;
+  onSpent({ calls, credits });
+  return finished;
+}
+
+/** Its records are read in any order: those in a bucket are copied first. */
+async function openAsked(
+  { place }: ExportHome,
+  scratch: string,
+  { files }: Pick<ExportContext, 'files'>,
+): Promise<FinishedExport> {
+  if (place.store === undefined) return openFinished(place.folder, files);
+  const target = pathIn(scratch, exportPaths.askedCopy);
+  await copyExport({ from: place.files, folder: place.folder, to: files, target });
+  return openFinished(target, files);
+}
+
+/** Of a night that an earlier version began, what is requested is kept plain to its end. */
+function asBegun(wanted: Job, begun: ExportProgress | undefined): Job {
+  const codecs = begun?.start.job['output.compression'] as { readonly raw?: unknown } | undefined;
+  if (codecs?.raw !== 'none') return wanted;
+  const { output } = wanted;
+  return { ...wanted, output: { ...output, compression: { ...output.compression, raw: 'none' } } };
+}
+
+interface Requesting extends Pick<IdsToRequest, 'onSpent'> {
+  readonly inner: ExportHome;
+  readonly inputs: PreparedInputs;
+  readonly wanted: Job;
+}
+
+async function requestAll(
+  { inner, inputs, wanted, onSpent }: Requesting,
+  spentNow: SpentNow,
+  context: ExportContext,
+): Promise<void> {
+  const { version } = context;
+  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
+  const progress = newReadProgress();
+  const quiet = { ...context, listener: requestsOf(context.listener) };
+  const entries = () => readJobIds(wanted, inputs, { progress, listener: () => undefined });
+  const open = await inner.open(start, entries);
+  await thenCleanUp({
+    work: async () => {
+      await exportSlices({ job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' }, spentNow, quiet);
+      await inner.putManifest(
+        manifestOf({ job: wanted, start: open.start, commits: open.commits(), ...open.spent(), version }),
+      );
+    },
+    cleanUp: [
+      async () => {
+        onSpent(open.spent());
+      },
+      () => open.close(),
+    ],
+  });
+}
+
+const ofParts: ReadonlySet<string> = new Set(['opened', 'read', 'settled', 'holding', 'committed']);
+
+/** Events of requests alone: what they become are no parts of the export. */
+function requestsOf(listener: RunListener): RunListener {
+  return (event) => {
+    if (!ofParts.has(event.kind)) listener(event);
+  };
+}
+
+/** How the ids that are requested lie in their file. */
+export const askedIdsForm: Job['ids'] = { from: ['asked-ids'], format: 'lines', outcome: [...outcomesToRead] };
+
+/**
+ * The job of an export within the export: what is requested is kept as it comes, compressed.
+ * @param dir where it lies
+ */
+export function askedJob(job: Job, dir: string): Job {
+  return {
+    ...job,
+    ids: askedIdsForm,
+    base: { ...job.base, from: undefined },
+    output: {
+      ...job.output,
+      ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
+      ...{ columns: undefined, report: false, latest: false, keepIds: false },
+      compression: { ...job.output.compression, raw: 'blocks' },
+    },
+  };
+}

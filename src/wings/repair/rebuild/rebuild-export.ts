@@ -1,0 +1,177 @@
+import { resolve } from 'node:path';
+import { FinishedExport } from '../../../exports/finished-export.ts';
+import { recordFiles, requireExactRecords } from '../../../exports/records.ts';
+import { formats } from '../../../core/formats/sink.ts';
+import type { Job } from '../../../core/job/job-schema.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { changesTable } from '../../../core/records/columns.ts';
+import { contentSeal } from '../../../places/export/content-seal.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
+import { newReadProgress } from '../../../core/work/read-job-ids.ts';
+import type { ExportContext } from '../../../core/work/export-context.ts';
+import { tablesOf } from '../../../core/work/tables-of.ts';
+import { manifestOf } from '../../../core/run/complete-export.ts';
+import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
+import { exportOpen } from '../../../core/run/export-slices.ts';
+import type { ExportHome } from '../../../core/run/homes/export-home.ts';
+import { completeBefore, holdingHome } from '../../../core/run/homes/hold-home.ts';
+import { openHome } from '../../../core/run/homes/open-home.ts';
+import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../../../core/run/job-shape.ts';
+import { type ObservedContext, observedRun } from '../../../core/run/observed-run.ts';
+import { rebuiltParts } from './rebuilt-parts.ts';
+
+export interface RebuildRequest {
+  /** A complete export. */
+  readonly source: FinishedExport;
+  /** What the new one is to be, as `rebuiltJob` gives it. */
+  readonly job: Job;
+  /** How many neighbouring parts become one, from 1. */
+  readonly join: number;
+  /** Throw away what an earlier rebuild left. */
+  readonly fresh: boolean;
+}
+
+/** What of the output is to differ from the source. */
+export type RebuiltOutput = Partial<
+  Pick<Job['output'], 'formats' | 'tables' | 'columns' | 'exclude' | 'nested' | 'endpoint' | 'scratch'>
+>;
+
+/** Opens the export that is to be rebuilt. @throws {ExportError} `input` when it is not complete, `damaged`, `usage` for a diff */
+export async function openSource(folder: string, files: FileStore): Promise<FinishedExport> {
+  const manifest = await readManifest(files, folder);
+  if (manifest === undefined)
+    throw new ExportError('input', `${folder} is not a complete export`, {
+      todo: `See: ${commandLine('status', folder)}`,
+    });
+  if (manifest.kind !== 'diff') return new FinishedExport(files, folder, manifest);
+  throw new ExportError('usage', `${folder} is a diff, not an export`, { todo: 'Name the folder of an export.' });
+}
+
+/** The job of the new export: that of the source, but for its output. @throws {ExportError} `usage` for what the source cannot give */
+export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltOutput): Job {
+  const { manifest, folder } = source;
+  const refused = (why: string, todo: string): ExportError => new ExportError('usage', why, { todo });
+  if (resolve(dir) === resolve(folder))
+    throw refused(`${folder} cannot be rebuilt into itself`, 'Name another folder or bucket with --out.');
+  const begun = jobAsBegun(jobOfNothing(dir), manifest.job);
+  const job: Job = {
+    ...begun,
+    // Fates are those of the source, which was told what it tolerates.
+    tolerance: { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%', maxUnlisted: '100%' },
+    output: { ...begun.output, ...output },
+  };
+  const had = new Set(manifest.files.map(({ format }) => format));
+  const own = job.output.formats.filter((format) => formats.includes(format));
+  if (own.length === 0) throw refused(`${folder} has none of the built-in formats`, 'Choose formats with --format.');
+  if (own.includes('raw') && !had.has('raw'))
+    throw refused(
+      `${folder} has no raw files, and in tables, an absent member and null look the same`,
+      'Leave raw out of --format.',
+    );
+  requireChanges(source, job);
+  try {
+    requireExactRecords(source);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    throw refused(error.message, error.todo ?? '');
+  }
+  return job;
+}
+
+/** Rows of `changes` are those of the source: of the same columns, or none. @throws {ExportError} `usage` */
+function requireChanges({ tables, folder, manifest }: FinishedExport, job: Job): void {
+  if (!job.output.tables.includes('changes')) return;
+  const todo = 'Leave changes out of --tables.';
+  const had = tables.get(changesTable.name);
+  if (had === undefined) throw new ExportError('usage', `${folder} has no table changes`, { todo });
+  const now = tablesOf(job, manifest.startedAtMs ?? 0).find(({ whole }) => whole === changesTable);
+  const shapeOf = (table: typeof had | undefined): string =>
+    (table?.columns ?? []).map(({ name, list }) => `${name} ${list ?? ''}`).join();
+  if (shapeOf(had) === shapeOf(now?.table)) return;
+  throw new ExportError('usage', 'the table changes can be copied only if the columns of assets stay the same', {
+    todo,
+  });
+}
+
+/**
+ * Writes an export anew from the records that it holds, for no credits: in other formats, tables, columns or larger parts. Fates, reasons, times, calls and
+ * credits are those of the source. The same request resumes.
+ * @throws {ExportError} `usage`, `input` when the source changed since, `locked`, `damaged`, `cannotWrite`
+ */
+export async function rebuildExport(request: RebuildRequest, context: ExportContext): Promise<ExportOutcome> {
+  const { job } = request;
+  const startedAtMs = context.clock.now();
+  return observedRun({ ...context, job, startedAtMs }, async (observed) => {
+    const home = await openHome(job, context);
+    await home.requireOwn();
+    return holdingHome(home, context, () => rebuildHeld(request, home, { ...observed, startedAtMs }));
+  });
+}
+
+async function rebuildHeld(
+  { source, job, join, fresh }: RebuildRequest,
+  home: ExportHome,
+  context: ObservedContext & { readonly startedAtMs: number },
+): Promise<ExportOutcome> {
+  const { manifest } = source;
+  const seal = contentSeal(manifest);
+  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
+  const begun = manifest.startedAtMs ?? 0;
+  const start = {
+    job: { ...jobShape(job), ...rebuiltShape(seal, join) },
+    inputs: [...manifest.inputs],
+    startedAtMs: begun,
+  };
+  const finished = await completeBefore(home, start, job.tolerance);
+  if (finished !== undefined) return finished;
+  const open = await home.open(start, noEntries);
+  const bytesOf = bytesByPart(source);
+  const progress = newReadProgress();
+  const { calls, credits, base } = manifest;
+  return exportOpen(
+    {
+      ...{ job, sinks: [], name: home.name, recordFolder: home.scratch, open, progress, whenLost: 'end' },
+      inputs: {
+        fingerprints: manifest.inputs,
+        inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
+        columns: [],
+      },
+      make: ({ scratch: folder, isNeeded }) =>
+        rebuiltParts({
+          ...{ finished: source, job, join, files: context.files, folder, isNeeded },
+          stop: context.stop,
+          onRead: ({ part, counts }) => {
+            progress.entries += counts.read;
+            progress.inputBytes += bytesOf.get(part) ?? 0;
+            context.listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
+          },
+        }),
+      finish: () =>
+        home.putManifest(
+          manifestOf({
+            ...{ job, start: open.start, commits: open.commits(), calls, credits, version: context.version },
+            ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
+            rebuilt: { seal },
+          }),
+        ),
+    },
+    context,
+    context.startedAtMs,
+  );
+}
+
+/** A part names those that became it. */
+function joinedAccount(base: NonNullable<Manifest['base']>, join: number): Manifest['base'] {
+  if (base.withoutBase === undefined) return base;
+  return { ...base, withoutBase: [...new Set(base.withoutBase.map((part) => Math.floor(part / join)))] };
+}
+
+/** No ids are read: the parts of the source say which there were. */
+async function* noEntries(): AsyncGenerator<never, void, void> {}
+
+/** How many bytes of records each part of the source has. */
+function bytesByPart(source: FinishedExport): Map<number, number> {
+  return new Map(recordFiles(source).map(({ part, bytes }) => [part, bytes]));
+}

@@ -1,0 +1,192 @@
+import { sumOfRefresh } from '../../../core/work/batch-origins.ts';
+import { recordsIn } from '../../nights/base/base-rows.ts';
+import { requireIntact, timeFilesOf, timesOf } from '../../nights/base/read-base-keys.ts';
+import { recordRowsOf } from '../../nights/base/refresh-asker.ts';
+import type { FinishedExport, ManifestFile } from '../../../exports/finished-export.ts';
+import { recordFiles } from '../../../exports/records.ts';
+import type { Job } from '../../../core/job/job-schema.ts';
+import { assetsTable, changesTable, fetchedAt } from '../../../core/records/columns.ts';
+import type { ShapedTable } from '../../../core/records/shape-table.ts';
+import type { Table } from '../../../core/records/table.ts';
+import { idsTable } from '../../../core/records/ids-table.ts';
+import { unexportedTable } from '../../../core/records/unexported-table.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Manifest } from '../../../places/export/manifest.ts';
+import type { FlatBatch } from '../../../core/work/flatten-batch.ts';
+import type { MadePart } from '../../../core/work/make-parts.ts';
+import { committedCounts, driftOf, notesOf } from '../../../places/scratch/commit-sums.ts';
+import { inThousands } from '../rebuild-files.ts';
+import { fileOptionsOf, openPart } from '../../../core/work/part-build.ts';
+import { readerOf, tablesOf } from '../../../core/work/tables-of.ts';
+
+type SourceCommit = Manifest['commits'][number];
+
+export interface RebuiltParts {
+  readonly finished: FinishedExport;
+  /** As the new export is to be. */
+  readonly job: Job;
+  /** How many parts of the source become one. */
+  readonly join: number;
+  readonly files: FileStore;
+  /** Local folder where files are made. */
+  readonly folder: string;
+  readonly stop: AbortSignal;
+  readonly isNeeded: (part: number) => boolean;
+  /** Told of each part of the source that is done with, made before or now. */
+  readonly onRead: (commit: SourceCommit) => void;
+}
+
+/** Makes the parts of the new export in order, each from whole parts of the source. Yields each when its files are whole. */
+export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<MadePart, void, void> {
+  const { finished, job, join, isNeeded, onRead } = rebuilding;
+  const { commits, startedAtMs = 0 } = finished.manifest;
+  const shaped = tablesOf(job, startedAtMs);
+  const source = { finished, shaped, files: sourceFiles(finished) };
+  for (let part = 0; part * join < commits.length; part += 1) {
+    const sources = commits.slice(part * join, (part + 1) * join);
+    if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, { part, sources }), cap: undefined };
+    else for (const commit of sources) onRead(commit);
+  }
+}
+
+/** The source, and what is made of it. */
+interface Source {
+  readonly finished: FinishedExport;
+  readonly shaped: readonly ShapedTable[];
+  readonly files: SourceFiles;
+}
+
+/** The best file of each part. */
+interface SourceFiles {
+  readonly records: ReadonlyMap<number, ManifestFile>;
+  /** Of a table, not as raw. */
+  readonly rows: (table: string) => ReadonlyMap<number, ManifestFile>;
+  /** Those that say when each row was requested. */
+  readonly times: ReadonlyMap<number, ManifestFile>;
+}
+
+/** Found once: an export may have thousands of parts. */
+function sourceFiles(finished: FinishedExport): SourceFiles {
+  const byPart = (files: readonly ManifestFile[]): Map<number, ManifestFile> =>
+    new Map(files.toReversed().map((file) => [file.part, file]));
+  const rowsOf = (table: string) => byPart(finished.filesOf(table).filter(({ format }) => format !== 'raw'));
+  const rows = new Map([...finished.tables.keys()].map((table) => [table, rowsOf(table)]));
+  return {
+    records: byPart(recordFiles(finished)),
+    rows: (table) => rows.get(table) ?? new Map(),
+    times: timeFilesOf(finished),
+  };
+}
+
+interface PartToMake {
+  readonly part: number;
+  readonly sources: readonly SourceCommit[];
+}
+
+async function rebuiltPart(
+  { job, files, folder, stop, onRead }: RebuiltParts,
+  source: Source,
+  { part, sources }: PartToMake,
+): Promise<MadePart['part']> {
+  const { formats, keepIds } = job.output;
+  const tables = source.shaped.map(({ table }) => table);
+  const build = await openPart(part, { ...{ files, folder, formats, tables, keepIds }, ...fileOptionsOf(job) });
+  try {
+    for (const commit of sources) {
+      for await (const batch of batchesIn(source, commit.part, formats.includes('raw'))) {
+        stop.throwIfAborted();
+        await build.write(batch);
+      }
+      onRead(commit);
+    }
+    const { files: made, notes } = await build.finish();
+    const told = notesOf(sources);
+    return {
+      part,
+      counts: committedCounts(sources),
+      files: made,
+      drift: driftOf(sources),
+      // A cell of a table that was read holds what replaced the surrogate.
+      notes: { ...told, ...notes, replacedSurrogates: Math.max(told.replacedSurrogates, notes.replacedSurrogates) },
+      ...(sources.some(({ refresh }) => refresh !== undefined)
+        ? { refresh: sumOfRefresh(sources.map(({ refresh }) => refresh)) }
+        : {}),
+    };
+  } catch (error) {
+    await build.discard();
+    throw error;
+  }
+}
+
+/** Everything that a part of the source holds. A batch is valid until the next one is requested. */
+async function* batchesIn(source: Source, part: number, hasRaw: boolean): AsyncGenerator<FlatBatch, void, void> {
+  yield* recordBatches(source, part, hasRaw);
+  for await (const block of blocksOf(source, unexportedTable, part)) yield { ...nothing, unexported: [block] };
+  for await (const block of blocksOf(source, idsTable, part)) yield { ...nothing, ids: [block] };
+  const changes = source.shaped.find(({ whole }) => whole === changesTable)?.table;
+  if (changes === undefined) return;
+  for await (const block of blocksOf(source, changes, part))
+    yield { ...nothing, rows: new Map([[changes.name, [block]]]) };
+}
+
+const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [], ids: [] };
+
+/** The rows of a table of the source as they are. */
+async function* blocksOf({ finished, files }: Source, { name, columns }: Table, part: number) {
+  const file = files.rows(name).get(part);
+  if (file === undefined) return;
+  await requireIntact(finished, file);
+  yield* finished.blocks(file, columns);
+}
+
+/** The rows of tables, and the raw lines, that are made of records. */
+async function* recordBatches(source: Source, part: number, hasRaw: boolean): AsyncGenerator<FlatBatch, void, void> {
+  const { finished, files } = source;
+  const file = files.records.get(part);
+  if (file === undefined) return;
+  const shaped = source.shaped.filter(({ whole }) => whole !== changesTable);
+  const open = readerOf(shaped);
+  const timeOf = await timesIn(source, part);
+  let written = 0;
+  for await (const records of inThousands(recordsOf(finished, file))) {
+    const rows = recordRowsOf(records, open);
+    const places = records.map((_, place) => place);
+    const first = written;
+    const timeOfRow = (row: number): number => timeOf(first + row);
+    yield {
+      ...nothing,
+      rows: new Map(
+        shaped.map(({ table, whole, pick }) => [
+          table.name,
+          [pick(rows.rows(whole, places), () => undefined, timeOfRow)],
+        ]),
+      ),
+      raw: hasRaw ? [rows.rawRows(places)] : [],
+    };
+    rows.release();
+    written += records.length;
+  }
+}
+
+/** Records are made as they are taken. */
+async function* recordsOf(finished: FinishedExport, file: ManifestFile): AsyncGenerator<Iterable<Buffer>, void, void> {
+  for await (const piece of recordsIn(finished, file)) {
+    yield (function* () {
+      for (let index = 0; index < piece.count; index += 1) yield piece.at(index);
+    })();
+  }
+}
+
+/**
+ * When each row of a part was requested, in microseconds since 1970. As with the base of another export, a row that does not say
+ * it is as old as the export's start.
+ */
+async function timesIn({ finished, files }: Source, part: number): Promise<(row: number) => number> {
+  const has = finished.tables.get(assetsTable.name)?.columns.some(({ name }) => name === fetchedAt.name);
+  const times = has === true ? await timesOf(finished, files.times.get(part)) : [];
+  const startedAtUs = (finished.manifest.startedAtMs ?? 0) * 1000;
+  return (row) => {
+    const time = times[row];
+    return typeof time === 'number' ? time : startedAtUs;
+  };
+}

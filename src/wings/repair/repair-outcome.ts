@@ -1,0 +1,30 @@
+import type { ExportError } from '../../lib/export-error.ts';
+import type { Verification } from '../../exports/verify-export.ts';
+
+/** The cost of making the parts again that could not be rebuilt. */
+export interface RepairBill {
+  readonly calls: number;
+  readonly credits: number;
+}
+
+/** What was requested again. */
+export interface RequestedParts {
+  /** Parts that were made again from the service, from 0. */
+  readonly parts: readonly number[];
+  /** Calls that this took, and credits that these may have cost. */
+  readonly calls: number;
+  readonly credits: number;
+  /** Why it stopped before all was repaired. The same request resumes. */
+  readonly error?: ExportError;
+}
+
+export interface RepairOutcome extends RequestedParts {
+  /** The damage that remains. */
+  readonly after: Verification;
+  /** Files that were rebuilt from other files of the export, or from its base, for no credits. */
+  readonly rebuilt: readonly string[];
+  /** Of the parts that were still damaged then; absent where there were none, or the ids are not known. */
+  readonly bill?: RepairBill;
+  /** Sentences about the bill, and about what cannot be repaired. */
+  readonly notes: readonly string[];
+}

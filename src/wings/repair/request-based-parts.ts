@@ -1,0 +1,128 @@
+import { AskedAnswers } from '../nights/base/asked-answers.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { Commit } from '../../places/export/export-facts.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { Spent } from '../../places/export/export-standing.ts';
+import { type Manifest, writeManifest } from '../../places/export/manifest.ts';
+import { publishFiles } from '../../places/scratch/part-file.ts';
+import type { ExportContext } from '../../core/work/export-context.ts';
+import { type MadePart, makeLocalParts } from '../../core/work/make-parts.ts';
+import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
+import type { SpentNow } from '../../core/run/export-slices.ts';
+import { folderHome } from '../../core/run/homes/folder-home.ts';
+import { baseAccount } from '../nights/base-account.ts';
+import { requestIds } from '../nights/request-ids.ts';
+import { openAnswers } from './based-answers.ts';
+import type { PartsToRequest } from './list-based-parts.ts';
+import { beginPending, dropOtherAnswers, keptChanges, type PendingRepair } from './pending-repair.ts';
+import { entriesWith } from './plan-based-repair.ts';
+import type { RequestedParts } from './repair-outcome.ts';
+
+/** Requests the listed ids within the budget, and makes the parts of their answers and of the base. */
+export async function requestBasedParts(listed: PartsToRequest, context: ExportContext): Promise<RequestedParts> {
+  const spentNow = { calls: 0, credits: 0 };
+  const parts: number[] = [];
+  let error: ExportError | undefined;
+  try {
+    for await (const part of remadeParts(listed, spentNow, context)) parts.push(part);
+  } catch (reason) {
+    if (!(reason instanceof ExportError)) throw reason;
+    error = reason;
+  }
+  return { parts, ...spentNow, ...(error === undefined ? {} : { error }) };
+}
+
+/** Yields the number of each part once it is in the manifest. */
+async function* remadeParts(
+  listed: PartsToRequest,
+  spentNow: SpentNow,
+  context: ExportContext,
+): AsyncGenerator<number, void, void> {
+  const { damage, plan, parts, ids } = listed;
+  const { files } = context;
+  const { job, finished } = damage;
+  const folder = job.output.dir;
+  const pending = plan.pending ?? (await beginPending(damage, { parts, withBase: plan.known !== undefined }));
+  let again: Spent = { calls: 0, credits: 0 };
+  const onSpent = (spent: Spent): void => {
+    again = spent;
+  };
+  const requested = { job, home: folderHome(files, folder), idsPath: pathIn(folder, exportPaths.askedIds), onSpent };
+  await dropOtherAnswers(files, folder);
+  const answers = await AskedAnswers.open(ids === 0 ? undefined : await requestIds(requested, spentNow, context));
+  const commits = manifestCommits(finished.manifest);
+  /** What the manifest says of the base was true of their first making. */
+  const without = new Set(damage.account.withoutBase);
+  try {
+    for await (const { part } of madeParts(listed, { answers, pending }, context)) {
+      const { refresh: before } = commits[part.part] ?? {};
+      const isWithout = plan.known === undefined || without.has(part.part);
+      if (isWithout) without.add(part.part);
+      commits[part.part] = { ...part, inputBytes: 0, ...(isWithout ? { refresh: before } : {}) };
+      const names = part.files.map(({ path }) => path);
+      await publishFiles(files, folder, names);
+      const spent = { calls: pending.calls + again.calls, credits: pending.credits + again.credits };
+      const made = { commits, spent, without, version: context.version };
+      await writeManifest(files, folder, repairedManifest(listed, made));
+      yield part.part;
+    }
+  } finally {
+    await answers.close();
+  }
+}
+
+interface AnswersToMake {
+  readonly answers: AskedAnswers;
+  readonly pending: PendingRepair;
+}
+
+async function* madeParts(
+  { damage, plan, parts }: PartsToRequest,
+  { answers, pending }: AnswersToMake,
+  context: ExportContext,
+): AsyncGenerator<MadePart, void, void> {
+  const { job, finished, prepared } = damage;
+  const { manifest } = finished;
+  const isNeeded = (part: number): boolean => parts.has(part);
+  const lastChanges = keptChanges(manifest, pending);
+  const open = await openAnswers(damage, plan, { answers, isNeeded, lastChanges });
+  try {
+    yield* makeLocalParts(
+      {
+        ...{ job, sinks: [], startedAtMs: manifest.startedAtMs ?? 0 },
+        sources: prepared.inputs.map(({ name }) => name),
+        parts: {
+          ...{ scratch: job.output.dir, firstPart: 0, isNeeded },
+          isLast: () => parts.has(manifest.parts - 1),
+          entries: () => entriesWith(damage, plan),
+        },
+      },
+      open.local,
+      context,
+    );
+  } finally {
+    await open.close();
+  }
+}
+
+interface Repaired {
+  readonly commits: readonly Commit[];
+  readonly spent: Spent;
+  readonly without: ReadonlySet<number>;
+  readonly version: string;
+}
+
+/** The manifest with the parts as they are now. */
+function repairedManifest(
+  { damage, plan }: PartsToRequest,
+  { commits, spent, without, version }: Repaired,
+): Omit<Manifest, 'version'> {
+  const { job, account, finished } = damage;
+  const { job: shape, inputs, startedAtMs = 0, rebuilt, setAside } = finished.manifest;
+  const { known, classes } = plan;
+  const now =
+    known === undefined ? account : baseAccount(account, { keys: plan.keys, choice: known.choice, classes }, commits);
+  const base = { ...now, ...(without.size === 0 ? {} : { withoutBase: [...without].sort((a, b) => a - b) }) };
+  const start = { job: shape, inputs, startedAtMs };
+  return manifestOf({ job, start, commits, ...spent, version, base, rebuilt, setAside });
+}

@@ -1,0 +1,83 @@
+import type { Column, ColumnType, Table } from '../../core/records/table.ts';
+import {
+  backQuoted,
+  columnList,
+  createTableText,
+  type Dialect,
+  escapedLiteral,
+  folderOf,
+  nullTextOf,
+  type Source,
+  typeIn,
+  type ColumnTypes,
+  hasLists,
+} from './dialect.ts';
+
+/** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
+const types: Readonly<Record<ColumnType, string>> = {
+  string: 'STRING',
+  boolean: 'BOOL',
+  int64: 'INT64',
+  double: 'FLOAT64',
+  decimal: 'NUMERIC(20, 0)',
+  json: 'STRING',
+  timestamp: 'TIMESTAMP',
+};
+
+/** An array is never null there, and holds none: a list that is null loads as an empty one. */
+const listType: ColumnTypes['listType'] = (members) =>
+  `ARRAY<STRUCT<${members.map(({ name, type }) => `${backQuoted(name)} ${type}`).join(', ')}>>`;
+
+export const bigquery: Dialect = {
+  types,
+  createTable: (table) => createTableText(table, { quoteName: backQuoted, typeOf: typeIn({ types, listType }) }),
+  load: (source) => note + loads[source.format](source),
+};
+
+const note = '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n';
+
+const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
+  parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
+FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]${hasLists(source.table) ? ', enable_list_inference = true' : ''});
+`,
+  // With the default null marker an empty cell is null and "" the empty string.
+  csv: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
+FROM FILES (
+  format = 'CSV', uris = [${urisOf(source)}],
+  skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true${nullTextOf(source) === '' ? '' : `, null_marker = ${escapedLiteral(nullTextOf(source))}`}
+);
+`,
+  // Json columns are values in JSONL, which only the JSON type takes.
+  jsonl: (source) => `-- Numbers inside json columns are rounded to 64 bits here: csv and parquet keep every digit.
+LOAD DATA INTO TEMP TABLE incoming (
+${columnList(source.table, (column) => `${backQuoted(column.name)} ${incomingType(column)}`)}
+)
+FROM FILES (format = 'JSON', uris = [${urisOf(source)}]);
+INSERT INTO ${backQuoted(source.table.name)} (
+${namesOf(source.table)}
+)
+SELECT
+${columnList(source.table, selected)}
+FROM incoming;
+DROP TABLE incoming;
+`,
+};
+
+function namesOf(table: Table): string {
+  return columnList(table, (column) => backQuoted(column.name));
+}
+
+function incomingType(column: Column): string {
+  return column.type === 'json' ? 'JSON' : types[column.type];
+}
+
+function selected(column: Column): string {
+  return column.type === 'json'
+    ? `NULLIF(TO_JSON_STRING(${backQuoted(column.name)}), 'null')`
+    : backQuoted(column.name);
+}
+
+/** An address takes one asterisk only. */
+function urisOf(source: Source): string {
+  return escapedLiteral(`${folderOf(source)}part-*`);
+}

@@ -1,0 +1,38 @@
+import type { Table } from '../../core/records/table.ts';
+import { bigquery } from './bigquery.ts';
+import { clickhouse } from './clickhouse.ts';
+import type { Dialect, Source } from './dialect.ts';
+import { duckdb } from './duckdb.ts';
+import { postgres } from './postgres.ts';
+import { redshift } from './redshift.ts';
+import { snowflake } from './snowflake.ts';
+
+/** The warehouses that `schema --for` knows. A new one is a file and a line here. */
+export const dialects = { duckdb, postgres, bigquery, snowflake, clickhouse, redshift } as const satisfies Record<
+  string,
+  Dialect
+>;
+
+export type DialectName = keyof typeof dialects;
+
+export const dialectNames = Object.keys(dialects) as DialectName[];
+
+/** Where an export may lie for each warehouse, to fill in. */
+export const exampleFolders: Readonly<Record<DialectName, string>> = {
+  duckdb: 'out',
+  postgres: 'out',
+  bigquery: 'gs://bucket/out',
+  snowflake: '@stage/out',
+  clickhouse: 'out',
+  redshift: 's3://bucket/out',
+};
+
+/** The statement that creates a table in the warehouse. */
+export function ddlFor(dialect: DialectName, table: Table): string {
+  return dialects[dialect].createTable(table);
+}
+
+/** The statements that load the files of a table in the warehouse. */
+export function loadStatementFor(dialect: DialectName, source: Source): string {
+  return dialects[dialect].load(source);
+}

@@ -1,0 +1,216 @@
+import { openFinished } from '../../../exports/finished-export.ts';
+import { thenCleanUp } from '../../../lib/clean-up.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { requireExportFolder } from '../../../places/export/require-export-folder.ts';
+import { verifyExport } from '../../../exports/verify-export.ts';
+import { changesTable } from '../../../core/records/columns.ts';
+import type { Column, Row, Table } from '../../../core/records/table.ts';
+import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import { type Manifest, writeManifest } from '../../../places/export/manifest.ts';
+import { startOfExport } from '../../../core/run/record/run-record.ts';
+import { publishFiles } from '../../../places/scratch/part-file.ts';
+import { doubleQuoted } from '../dialect.ts';
+import { type DiffSession, openDiffSession } from './diff-session.ts';
+import { columnsIn, type DiffSide, diffSide, readerIn, valueSql } from './diff-sides.ts';
+import { cellOf, type FoundChanges, findChanges } from './find-changes.ts';
+import { writeTable } from './write-diff.ts';
+
+export interface DiffRequest {
+  readonly files: FileStore;
+  /** The older and the newer export. */
+  readonly from: string;
+  readonly to: string;
+  /** Where the changes go; without it they are only counted. */
+  readonly out?: string | undefined;
+  /** A folder for what memory does not hold, where there is no `out`. */
+  readonly scratch?: string | undefined;
+  readonly memoryBytes: number;
+  /** Columns and paths in `extra` that alone make no update. */
+  readonly ignored: readonly string[];
+  readonly version: string;
+}
+
+export interface DiffSummary extends DiffFound {
+  /** Columns that only one of them has. */
+  readonly uncompared: readonly string[];
+}
+
+type DiffFound = NonNullable<Manifest['diff']>;
+
+/**
+ * Compares two complete exports and writes what differs.
+ * @throws {ExportError} `damaged` when one of them is, `usage` when DuckDB cannot read them or `out` holds something else
+ */
+export async function diffExports(request: DiffRequest): Promise<DiffSummary> {
+  const { files, out } = request;
+  const sides = { a: await openSide(request.from, files), b: await openSide(request.to, files) };
+  if (out === undefined)
+    return inSession(request, request.scratch ?? '', (session) => counted(session, sides, request));
+  await requireExportFolder(files, out);
+  await requireNoManifest(files, out);
+  const scratch = pathIn(out, `${exportPaths.run}/diff`);
+  await files.makeFolder(pathIn(out, exportPaths.run));
+  const lock = await files.takeLock(out);
+  return thenCleanUp({
+    work: async () => {
+      await clear(files, out);
+      await files.makeFolder(scratch);
+      return inSession(request, scratch, (session) => written(session, sides, { ...request, out }));
+    },
+    // What an interrupted diff leaves, the next one removes.
+    cleanUp: [() => clear(files, out), () => lock.remove()],
+  });
+}
+
+async function openSide(folder: string, files: FileStore): Promise<DiffSide> {
+  const side = diffSide(await openFinished(folder, files));
+  const { damage } = await verifyExport(files, folder);
+  const [first] = damage;
+  if (first === undefined) return side;
+  throw new ExportError('damaged', `${folder} is damaged: ${first.path}: ${first.problem}`, {
+    todo: `Nothing was compared. Every problem: ${commandLine('verify', folder)}`,
+    facts: { problems: damage.length },
+  });
+}
+
+async function requireNoManifest(files: FileStore, out: string): Promise<void> {
+  if ((await files.sizeOf(pathIn(out, exportPaths.manifest))) === undefined) return;
+  throw new ExportError('usage', `${out} already holds an export or a diff`, {
+    todo: 'Name another folder with --out.',
+  });
+}
+
+/** All that a diff puts into its folder but the manifest. */
+async function clear(files: FileStore, out: string): Promise<void> {
+  if ((await files.sizeOf(pathIn(out, exportPaths.manifest))) === undefined) {
+    for (const format of ['parquet', 'csv']) await files.remove(pathIn(out, format));
+  }
+  await files.remove(pathIn(out, `${exportPaths.run}/diff`));
+  await files.remove(pathIn(out, exportPaths.unfinished));
+}
+
+async function inSession<T>(
+  { memoryBytes }: DiffRequest,
+  scratch: string,
+  work: (session: DiffSession) => Promise<T>,
+): Promise<T> {
+  const session = await openDiffSession(scratch, memoryBytes);
+  try {
+    return await work(session);
+  } finally {
+    session.close();
+  }
+}
+
+interface Sides {
+  readonly a: DiffSide;
+  readonly b: DiffSide;
+}
+
+async function counted(session: DiffSession, sides: Sides, { ignored }: DiffRequest): Promise<DiffSummary> {
+  const changes = await findChanges(session, sides, ignored);
+  const rows = changes.rows();
+  while ((await rows.next()).done !== true);
+  return summaryOf(sides, changes);
+}
+
+function summaryOf({ a, b }: Sides, { counts, perColumn, uncompared, columns }: FoundChanges): DiffSummary {
+  const named = columns.flatMap(({ name }) => {
+    const count = perColumn.get(name);
+    return count === undefined ? [] : [[name, count] as const];
+  });
+  return {
+    ...{ from: { name: a.name, seal: a.seal }, to: { name: b.name, seal: b.seal } },
+    ...{ counts, columns: Object.fromEntries(named), uncompared },
+  };
+}
+
+/** The child tables of the newer export: those of the changed assets go with them. */
+function childTables({ finished }: DiffSide): Table[] {
+  const names = Object.keys(finished.manifest.tables).filter((name) => name !== 'assets' && name !== changesTable.name);
+  return names.flatMap((name) => finished.tables.get(name) ?? []);
+}
+
+async function written(
+  session: DiffSession,
+  sides: Sides,
+  request: DiffRequest & { readonly out: string },
+): Promise<DiffSummary> {
+  const { files, out } = request;
+  const { b } = sides;
+  const changes = await findChanges(session, sides, request.ignored);
+  const output = { files, folder: out, format: b.format };
+  const table: Table = { ...changesTable, columns: changes.columns };
+  const made: [Table, FileFacts[]][] = [[table, await writeTable(output, table, changes.rows())]];
+  for (const child of childTables(b))
+    made.push([child, await writeTable(output, child, childRows(session, changes.side, child))]);
+  const facts = made.flatMap(([, some]) => some);
+  await publishFiles(
+    files,
+    out,
+    facts.map(({ path }) => path),
+  );
+  const { uncompared, ...diff } = summaryOf(sides, changes);
+  const startedAtMs = await startOfExport(b.finished.files, b.finished.folder, b.finished.manifest);
+  await writeManifest(files, out, manifestOf({ made, diff, version: request.version, startedAtMs }));
+  return { ...diff, uncompared };
+}
+
+async function* childRows(session: DiffSession, side: DiffSide, table: Table): AsyncGenerator<Row[], void, void> {
+  const reader = readerIn(side, table.name);
+  if (reader === undefined) return;
+  const columns = [...columnsIn(side, table.name).values()];
+  const asset = doubleQuoted(columns[0]?.name ?? '');
+  const order = columns.slice(0, 2).map(({ name }) => doubleQuoted(name));
+  const sql = `SELECT ${columns.map((column) => valueSql(column)).join(', ')} FROM ${reader} WHERE ${asset} IN (SELECT id FROM kept) ORDER BY ${order.join(', ')}`;
+  for await (const rows of session.rows(sql)) {
+    yield rows.map((row) => row.map((value, index) => cellOf(value, columns[index] as Column)));
+  }
+}
+
+interface DiffFacts {
+  readonly made: readonly (readonly [Table, readonly FileFacts[]])[];
+  readonly diff: DiffFound;
+  readonly version: string;
+  /** When the newer export began. */
+  readonly startedAtMs: number | undefined;
+}
+
+function manifestOf({ made, diff, version, startedAtMs }: DiffFacts): Omit<Manifest, 'version'> {
+  const rowsOf = (files: readonly FileFacts[]): number => files.reduce((sum, { rows }) => sum + rows, 0);
+  const columnsOf = (table: Table): Manifest['tables'][string]['columns'] =>
+    table.columns.map(({ name, type, nullable, from }) => ({
+      name,
+      type,
+      nullable,
+      ...(from === undefined ? {} : { from }),
+    }));
+  return {
+    kind: 'diff',
+    program: { name: 'asset-export', version },
+    // How its files are read; what made the exports, their own manifests say.
+    job: {},
+    inputs: [],
+    counts: noCounts,
+    ...{ calls: 0, credits: 0, parts: 0 },
+    tables: Object.fromEntries(
+      made.map(([table, files]) => [table.name, { rows: rowsOf(files), columns: columnsOf(table) }]),
+    ),
+    files: made.flatMap(([, files]) => rangedFiles(files)),
+    ...{ drift: [], notes: noNotes, commits: [], diff },
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+  };
+}
+
+/** The files of a table with the range of its rows that each holds, from 1. */
+function rangedFiles(files: readonly FileFacts[]): Manifest['files'] {
+  let last = 0;
+  return files.map((file) => {
+    const first = last + 1;
+    last += file.rows;
+    return { ...file, first, last };
+  });
+}

@@ -1,0 +1,83 @@
+import type { Column, ColumnType } from '../../core/records/table.ts';
+import {
+  columnList,
+  createTableText,
+  type Dialect,
+  doubleQuoted,
+  folderOf,
+  literal,
+  nullTextOf,
+  type Source,
+  typeIn,
+  hasLists,
+} from './dialect.ts';
+
+/** The longest VARCHAR there is, in bytes: COPY refuses a longer value rather than cut it. */
+const text = 'VARCHAR(65535)';
+
+const types: Readonly<Record<ColumnType, string>> = {
+  string: text,
+  boolean: 'BOOLEAN',
+  int64: 'BIGINT',
+  double: 'DOUBLE PRECISION',
+  decimal: 'DECIMAL(20, 0)',
+  json: text,
+  timestamp: 'TIMESTAMP',
+};
+
+export const redshift: Dialect = {
+  types,
+  createTable: (table) =>
+    createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => 'SUPER' }) }),
+  load: (source) => note + loads[source.format](source),
+};
+
+const note = '-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.\n';
+
+const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
+  parquet: (source) => `COPY ${doubleQuoted(source.table.name)}
+FROM ${literal(`${folderOf(source)}part-`)}
+IAM_ROLE default
+FORMAT PARQUET${hasLists(source.table) ? ' SERIALIZETOJSON' : ''};
+`,
+  // Without EMPTYASNULL every null text would load as the empty string.
+  csv: (
+    source,
+  ) => `${nullTextOf(source) === '' ? '-- Where null and the empty string must stay apart, write CSV with csv.dialect: redshift, or load parquet.\n' : ''}COPY ${doubleQuoted(source.table.name)} (
+${columnList(source.table, (column) => doubleQuoted(column.name))}
+)
+FROM ${literal(`${folderOf(source)}part-`)}
+IAM_ROLE default
+FORMAT CSV IGNOREHEADER 1${nullTextOf(source) === '' ? ' EMPTYASNULL' : ` NULL AS ${literal(nullTextOf(source))}`}${timeFormat(source)};
+`,
+  // Json columns are values in JSONL, which only SUPER takes.
+  jsonl: (source) => `-- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
+CREATE TEMP TABLE incoming (
+${columnList(source.table, (column) => `${doubleQuoted(column.name)} ${incomingType(column)}`)}
+);
+COPY incoming
+FROM ${literal(`${folderOf(source)}part-`)}
+IAM_ROLE default
+FORMAT AS JSON 'auto';
+INSERT INTO ${doubleQuoted(source.table.name)}
+SELECT
+${columnList(source.table, selected)}
+FROM incoming;
+DROP TABLE incoming;
+`,
+};
+
+/** COPY reads ISO 8601 with microseconds when it may guess. */
+function timeFormat({ table }: Source): string {
+  return table.columns.some(({ type }) => type === 'timestamp') ? " TIMEFORMAT 'auto'" : '';
+}
+
+function incomingType(column: Column): string {
+  return column.type === 'json' ? 'SUPER' : types[column.type];
+}
+
+function selected(column: Column): string {
+  return column.type === 'json'
+    ? `NULLIF(JSON_SERIALIZE(${doubleQuoted(column.name)}), 'null')`
+    : doubleQuoted(column.name);
+}

@@ -1,0 +1,88 @@
+import type { Column, ColumnType } from '../../core/records/table.ts';
+import {
+  columnList,
+  createTableText,
+  type Dialect,
+  escapedLiteral,
+  folderOf,
+  nullTextOf,
+  type Source,
+  typeIn,
+  doubleQuoted,
+} from './dialect.ts';
+
+/** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
+const types: Readonly<Record<ColumnType, string>> = {
+  string: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  int64: 'NUMBER(19, 0)',
+  double: 'FLOAT',
+  decimal: 'NUMBER(20, 0)',
+  json: 'VARCHAR',
+  timestamp: 'TIMESTAMP_TZ(6)',
+};
+
+/** Words that no bare name may be (Snowflake's reserved keywords, and those refused as names of columns). */
+const reserved = new Set(
+  `account all alter and any as between by case cast check column connect connection constraint create cross current
+  current_date current_time current_timestamp current_user database delete distinct drop else exists false following for
+  from full grant group gscluster having ilike in increment inner insert intersect into is issue join lateral left like
+  localtime localtimestamp minus natural not null of on or order organization qualify regexp revoke right rlike row rows
+  sample schema select set some start table tablesample then to trigger true try_cast union unique update using values
+  view when whenever where with`.split(/\s+/),
+);
+
+/** Names stay unquoted, because quoted names would stay lower case. Reserved words are quoted in the case of unquoted names. */
+const plain = (name: string): string => (reserved.has(name.toLowerCase()) ? doubleQuoted(name.toUpperCase()) : name);
+
+export const snowflake: Dialect = {
+  types,
+  createTable: (table) =>
+    createTableText(table, { quoteName: plain, typeOf: typeIn({ types, listType: () => 'ARRAY' }) }),
+  load: (source) => note + loads[source.format](source),
+};
+
+const note = '-- The folder is a stage (@stage/…); files get there by PUT.\n';
+
+const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
+  parquet: (source) => `COPY INTO ${source.table.name}
+FROM ${stageOf(source)}
+FILE_FORMAT = (TYPE = PARQUET)
+MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
+`,
+  // An empty cell is null, "" the empty string, and a backslash is only a backslash.
+  csv: (source) => `COPY INTO ${source.table.name} (
+${columnList(source.table, (column) => plain(column.name))}
+)
+FROM ${stageOf(source)}
+FILE_FORMAT = (
+  TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = (${nullTextOf(source) === '' ? '' : escapedLiteral(nullTextOf(source))})
+  ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
+);
+`,
+  jsonl: (source) => `-- Fractions inside json columns become doubles here: csv and parquet keep every digit.
+CREATE TEMPORARY TABLE incoming (line VARIANT);
+COPY INTO incoming
+FROM ${stageOf(source)}
+FILE_FORMAT = (TYPE = JSON);
+INSERT INTO ${source.table.name} (
+${columnList(source.table, (column) => plain(column.name))}
+)
+SELECT
+${columnList(source.table, selected)}
+FROM incoming;
+DROP TABLE incoming;
+`,
+};
+
+function selected(column: Column): string {
+  const member = reserved.has(column.name.toLowerCase()) ? doubleQuoted(column.name) : column.name;
+  const value = `line:${member}`;
+  return column.type === 'json' ? `TO_JSON(STRIP_NULL_VALUE(${value}))` : `${value}::${types[column.type]}`;
+}
+
+/** A stage's path stands bare; one with odd characters, or an address, must be quoted. */
+function stageOf(source: Source): string {
+  const folder = folderOf(source);
+  return /^@[\w@%~./-]+$/.test(folder) ? folder : escapedLiteral(folder);
+}

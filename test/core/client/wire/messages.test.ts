@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { cleanMessage, secretScrubber } from '../../../../src/core/client/wire/clean-message.ts';
+import { retryAfterMs } from '../../../../src/core/client/wire/judge-answer.ts';
+import { serviceAddress } from '../../../../src/core/client/wire/service-address.ts';
+import { ExportError } from '../../../../src/lib/export-error.ts';
+
+const scrub = secretScrubber(['s3cret/key']);
+
+describe('cleanMessage', () => {
+  it('takes terminal escapes and control characters out', () => {
+    const text = '\u001b[31mred\u001b[0m \u001b]0;title\u0007a\u0000b\r\nc\u202ed\u009b2Je \u001b\u001bZf';
+    expect(cleanMessage(text, scrub)).toBe('red a b cde f');
+    expect(cleanMessage('\u001b]8;;http://x\u001b\\link', scrub)).toBe('link');
+  });
+
+  it('takes the key out, as it is, as it stands in an address, and in upper case', () => {
+    expect(cleanMessage('no s3cret/key at /v3/s3cret%2Fkey', scrub)).toBe('no *** at /v3/***');
+    expect(cleanMessage('key S3CRET/KEY, S3cret%2fKey refused', scrub)).toBe('key ***, *** refused');
+    expect(cleanMessage('s3cret\u001b[0m/key s3\u200bcret/key', scrub)).toBe('*** ***');
+  });
+
+  it('takes the key out wherever a long text is cut', () => {
+    const key = 'a-key-of-thirty-two-characters-1';
+    for (let blanks = 29_960; blanks <= 30_000; blanks += 1) {
+      expect(cleanMessage(`${' '.repeat(blanks)}${key}`, secretScrubber([key]))).not.toContain('a');
+    }
+  });
+
+  it('keeps at most 300 characters and cuts no character in two', () => {
+    expect(cleanMessage('x'.repeat(1000), scrub)).toHaveLength(300);
+    const cut = cleanMessage('😀'.repeat(1000), scrub);
+    expect(cut.length).toBeLessThanOrEqual(300);
+    expect(cut.isWellFormed()).toBe(true);
+    expect(cleanMessage(`a\ud800b`, scrub).isWellFormed()).toBe(true);
+  });
+
+  it('names an HTML page by its title', () => {
+    expect(cleanMessage('<!doctype html><html><head><title>502 Bad Gateway</title></head>', scrub)).toBe(
+      'an HTML page, “502 Bad Gateway”',
+    );
+    expect(cleanMessage('<html><body>x', scrub)).toBe('an HTML page');
+  });
+});
+
+describe('retryAfterMs', () => {
+  const nowMs = Date.UTC(2026, 0, 1, 12, 0, 0);
+  it.each([
+    ['0', 0],
+    ['30', 30_000],
+    ['1.5', 1500],
+    ['86400', 86_400_000],
+    ['Thu, 01 Jan 2026 12:00:10 GMT', 10_000],
+    ['Thu, 01 Jan 2026 11:00:00 GMT', 0],
+    ['-1', undefined],
+    ['soon', undefined],
+    ['Thursday next', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('reads %s as %s ms', (header, ms) => {
+    expect(retryAfterMs(header, nowMs)).toBe(ms);
+  });
+});
+
+describe('serviceAddress', () => {
+  it('appends /v3 and the key to the base address', () => {
+    expect(serviceAddress({ url: ' https://h.example:8443/base// ', apiKey: 'k\n' })).toMatchObject({
+      origin: 'https://h.example:8443',
+      path: '/base/v3/k',
+    });
+    expect(serviceAddress({ url: 'http://h.example', apiKey: 'a/b c?'.replace(' ', '') }).path).toBe('/v3/a%2Fbc%3F');
+  });
+
+  it.each([
+    ['', /empty/],
+    ['h.example', /does not start with https/],
+    ['ftp://h.example/canary-key', /does not start with https/],
+    ['https://h.exa mple/canary-key', /not a valid address/],
+    ['https://user:canary-key@h.example', /user name or password/],
+    ['https://h.example/?key=canary-key', /contains \? or #/],
+    ['https://h.example/v3/canary-key', /already holds \/v3/],
+    ['https://h.example/v3/', /already holds \/v3/],
+  ])('refuses the base address %j without repeating it', (url, why) => {
+    const refuse = (): unknown => serviceAddress({ url, apiKey: 'canary-key' });
+    expect(refuse).toThrow(ExportError);
+    expect(refuse).toThrow(why);
+    try {
+      refuse();
+    } catch (error) {
+      expect(error).toMatchObject({ exit: 'usage' });
+      expect(JSON.stringify(error) + String(error) + ((error as ExportError).todo ?? '')).not.toContain('canary-key');
+    }
+  });
+
+  it.each(['', '  ', 'a b', 'a\nb', 'a\u0000b'])('refuses the key %j', (apiKey) => {
+    expect(() => serviceAddress({ url: 'https://h.example', apiKey })).toThrow(/API key/);
+  });
+});

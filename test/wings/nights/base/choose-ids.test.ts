@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { overdueHours, maxAgeOf } from '../../../../src/wings/nights/base/ages.ts';
+import { assetClasses } from '../../../../src/wings/nights/base/asset-classes.ts';
+import { BaseKeys, marks } from '../../../../src/wings/nights/base/base-keys.ts';
+import { chooseIds } from '../../../../src/wings/nights/base/choose-ids.ts';
+import { dayMs } from '../../../../src/lib/clock.ts';
+import { generatedId } from '../../../../src/service/generated/generated-assets.ts';
+
+const startedAtMs = Date.UTC(2026, 10, 20, 2);
+const classes = assetClasses({
+  maxAge: '7d',
+  classes: [
+    { when: ['burnt'], maxAge: 'never' },
+    { when: ['frozen', '!immutable'], maxAge: '2d' },
+  ],
+});
+
+interface Given {
+  readonly fate: 'row' | 'missing' | 'failed';
+  readonly days: number;
+  readonly assetClass: number;
+}
+
+function keysOf(given: readonly Given[]): BaseKeys {
+  const keys = new BaseKeys(given.length);
+  keys.addAll(
+    given.map(({ fate, days, assetClass }, index) => {
+      return { id: generatedId(3, index), fate, timeMs: startedAtMs - days * dayMs, assetClass };
+    }),
+  );
+  for (const slot of keys.slots()) keys.mark(slot, marks.listed);
+  return keys;
+}
+
+const anyKey: fc.Arbitrary<Given> = fc.record({
+  fate: fc.constantFrom('row', 'row', 'row', 'missing', 'failed'),
+  days: fc.integer({ min: 0, max: 12 }),
+  assetClass: fc.integer({ min: 0, max: 2 }),
+});
+
+describe('the choice of what is requested', () => {
+  it('keeps to the limit, fills its calls, prefers what is most overdue and never takes what never is stale', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyKey, { maxLength: 60 }),
+        fc.integer({ min: 0, max: 20 }),
+        fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }),
+        (given, newIds, calls) => {
+          const keys = keysOf(given);
+          const maxCredits = calls === undefined ? undefined : calls * 160;
+          const base = { missingAfter: '3d', sample: '0%', maxCredits };
+          const options = { base, classes, startedAtMs, idsPerCall: 8, creditsPerCall: 160, newIds };
+          const choice = chooseIds(keys, options);
+          const failed = given.filter(({ fate }) => fate === 'failed').length;
+          const always = Math.ceil((newIds + failed) / 8);
+          if (calls !== undefined) expect(Math.ceil(choice.total / 8)).toBeLessThanOrEqual(always + calls);
+          const { asked } = choice;
+          expect(choice.total).toBe(asked.new + asked.failed + asked.missing + asked.stale);
+          expect(asked.failed).toBe(failed);
+          const overdue = (slot: number): number => {
+            const age = keys.fate(slot) === 'row' ? classes.all[keys.assetClass(slot)]?.maxAge : maxAgeOf('3d');
+            return overdueHours(age ?? maxAgeOf('7d'), keys.timeMs(slot), startedAtMs);
+          };
+          const rows = [...keys.slots()].filter((slot) => keys.fate(slot) === 'row');
+          const taken = rows.filter((slot) => keys.has(slot, marks.asked));
+          const left = rows.filter((slot) => !keys.has(slot, marks.asked));
+          const least = Math.min(Infinity, ...taken.map(overdue));
+          expect(least).toBeGreaterThan(Number.NEGATIVE_INFINITY);
+          for (const slot of left) expect(overdue(slot)).toBeLessThanOrEqual(taken.length === 0 ? Infinity : least);
+          // A call is left with free places only when nothing could fill it.
+          if (choice.total % 8 !== 0)
+            expect(left.every((slot) => overdue(slot) === Number.NEGATIVE_INFINITY)).toBe(true);
+          expect(choice.carried).toBe(left.length);
+          const again = keysOf(given);
+          expect(chooseIds(again, options)).toEqual(choice);
+        },
+      ),
+      { seed: 7, numRuns: 200 },
+    );
+  });
+
+  it('draws another sample on another night', () => {
+    const given = Array.from({ length: 2000 }, (): Given => ({ fate: 'row', days: 1, assetClass: 2 }));
+    const base = { missingAfter: '3d', sample: '5%', maxCredits: undefined };
+    const drawn = (night: number): string[] => {
+      const keys = keysOf(given);
+      const options = { base, classes, idsPerCall: 1, creditsPerCall: 160, newIds: 0 };
+      const choice = chooseIds(keys, { ...options, startedAtMs: startedAtMs + night * dayMs });
+      expect(choice.asked.sample).toBeGreaterThan(60);
+      expect(choice.asked.sample).toBeLessThan(140);
+      return [...keys.slots()].filter((slot) => keys.has(slot, marks.sampled)).map(String);
+    };
+    expect(drawn(0)).toEqual(drawn(0));
+    expect(drawn(0)).not.toEqual(drawn(1));
+  });
+
+  it.each([
+    // From 22:00 to 02:00 the date changed, and four hours passed.
+    ['1d', true],
+    ['2d', false],
+    ['4h', true],
+    ['5h', false],
+    ['never', false],
+  ])('counts days as dates and hours rounded: %s', (age, isStale) => {
+    const then = Date.UTC(2026, 10, 19, 22, 0, 30);
+    expect(overdueHours(maxAgeOf(age), then, Date.UTC(2026, 10, 20, 2)) >= 0).toBe(isStale);
+  });
+
+  it('takes a time in the future for no age', () => {
+    expect(overdueHours(maxAgeOf('1d'), startedAtMs + 9 * dayMs, startedAtMs)).toBe(-24);
+  });
+});

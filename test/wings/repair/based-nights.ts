@@ -1,0 +1,106 @@
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { readRows } from '../../../src/exports/read-rows.ts';
+import type { NamedRow } from '../../../src/core/records/table.ts';
+import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { type Manifest, readManifest } from '../../../src/places/export/manifest.ts';
+import type { RepairOutcome } from '../../../src/wings/repair/repair-outcome.ts';
+import { night, serviceWith } from '../../support/nights.ts';
+import { exportBytes, runRepair } from '../../support/run-export.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+export const allIds: readonly string[] = Array.from({ length: 130 }, (_, n) => generatedId(4, n));
+const records = allIds.map(generatedRecord);
+
+/** The records of the second night: some have another value. */
+export const newer: readonly string[] = records.map((record, n) =>
+  n % 7 === 0 ? record.replace('"burnt":false', '"burnt":true') : record,
+);
+
+/** Not known to the service on the first night, and not requested again on the second one. */
+const unknown = allIds[5] ?? '';
+
+const formats = ['csv', 'parquet'];
+export const flagsOfNights = {
+  ...{ format: formats.join(), tables: 'assets,creators,changes' },
+  ...{ 'max-age': '2d', 'base-credits': '640' },
+};
+
+export const first = {
+  day: 0,
+  records: records.slice(0, 110).filter((record) => !record.includes(unknown)),
+  ids: allIds.slice(0, 110),
+};
+export const second = { day: 2, records: newer, ids: allIds.slice(1) };
+
+export interface TwoNights {
+  readonly top: string;
+  readonly base: string;
+  readonly out: string;
+  /** What a repair is told: where all is. */
+  readonly where: { readonly ids: string; readonly url: string; readonly out: string };
+  /** The files of the second night as they were made, by path. */
+  readonly whole: Readonly<Record<string, string>>;
+  readonly manifest: Manifest;
+}
+
+/** Two nights of four parts: the second one has carried rows, stale ones, new ids and one that is not listed any more. */
+export async function twoNights(
+  more: Readonly<Record<string, unknown>> = {},
+  service: readonly string[] = newer,
+): Promise<TwoNights> {
+  const top = await tempFolder();
+  const [base, out] = [join(top, 'date=2026-11-20'), join(top, 'date=2026-11-22')];
+  const ids = join(top, 'ids.txt');
+  writeFileSync(ids, `${second.ids.join('\n')}\n`);
+  await night({ ...first, out: base, flags: { ...flagsOfNights, ...more, base: 'none', tables: 'assets,creators' } });
+  await night({ ...second, out, flags: { ...flagsOfNights, ...more, base, ids } });
+  const { url, stop } = await serviceWith(service);
+  onTestFinished(stop);
+  return { top, base, out, where: { ids, url, out }, whole: tablesIn(out), manifest: await manifestIn(out) };
+}
+
+export async function manifestIn(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(diskFileStore, folder);
+  if (manifest === undefined) throw new Error(`${folder} is not complete`);
+  return manifest;
+}
+
+/** The hashes of all files but the manifest. */
+export function tablesIn(folder: string): Readonly<Record<string, string>> {
+  return { ...exportBytes(folder), 'manifest.json': '' };
+}
+
+/** Removes tables of a part in every format. */
+export function loseTables(out: string, part: number, tables = ['assets', 'creators', 'changes']): void {
+  for (const format of formats)
+    for (const table of tables) rmSync(join(out, `${format}/${table}/part-0000${part}.${format}`));
+}
+
+export function cutFile(out: string, path: string): void {
+  truncateSync(join(out, path), 20);
+}
+
+/** Repairs, and counts the calls that are sent. */
+export async function repairCounted(
+  repair: Parameters<typeof runRepair>[0],
+): Promise<RepairOutcome & { readonly sent: number }> {
+  let sent = 0;
+  const listener = ({ kind }: { readonly kind: string }): void => {
+    if (kind === 'sent') sent += 1;
+  };
+  const outcome = await runRepair({ ...repair, context: { listener, ...repair.context } });
+  return { ...outcome, sent };
+}
+
+export async function rowsIn(folder: string, table: string, part?: number): Promise<NamedRow[]> {
+  const manifest = await manifestIn(folder);
+  const counts = manifest.files.filter((file) => file.table === table && file.format === formats[0]);
+  const rows: NamedRow[] = [];
+  for await (const row of readRows({ files: diskFileStore, folder, table })) rows.push(row);
+  if (part === undefined) return rows;
+  const from = counts.filter((file) => file.part < part).reduce((sum, file) => sum + file.rows, 0);
+  return rows.slice(from, from + (counts.find((file) => file.part === part)?.rows ?? 0));
+}

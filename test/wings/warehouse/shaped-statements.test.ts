@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { assetsTable } from '../../../src/core/records/columns.ts';
+import { shapeTable, wholeTables } from '../../../src/core/records/shape-table.ts';
+import { csvDialectNames } from '../../../src/lib/csv-dialect.ts';
+import { ddlFor, dialectNames, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { problemOf } from './sql-parser.ts';
+
+const shape = {
+  ...wholeTables,
+  exportedAtUs: 0,
+  columns: ['id', 'creators'],
+  rename: { id: 'asset', creators: 'order' },
+};
+const { table } = shapeTable(assetsTable, { ...shape, nested: true });
+const flat = shapeTable(assetsTable, shape).table;
+const folder = 'out/demo';
+
+describe.each(dialectNames)('for %s, a table with lists, a new name and exported_at', (name) => {
+  it('is created and loaded by these statements', async () => {
+    const statements = [
+      ddlFor(name, table),
+      loadStatementFor(name, { table, format: 'parquet', folder }),
+      ddlFor(name, flat),
+      loadStatementFor(name, { table: flat, format: 'csv', folder, csvDialect: 'redshift' }),
+      loadStatementFor(name, { table: flat, format: 'jsonl', folder }),
+    ];
+    await expect(statements.join('\n')).toMatchFileSnapshot(`golden/shaped-${name}.sql`);
+  });
+
+  it('has a definition that a parser of the dialect takes', () => {
+    expect(problemOf(name, ddlFor(name, table).replaceAll(/--.*$/gm, ''))).toBeUndefined();
+  });
+});
+
+describe('the CSV statements', () => {
+  it.each(dialectNames)('tell what stands for null in each dialect: %s', (name) => {
+    for (const csvDialect of csvDialectNames) {
+      const text = loadStatementFor(name, { table: assetsTable, format: 'csv', folder, csvDialect });
+      const isMarked = csvDialect === 'redshift' || csvDialect === 'clickhouse';
+      expect(/'\\{1,2}N'/.test(text), text).toBe(isMarked);
+    }
+  });
+});
