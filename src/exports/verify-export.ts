@@ -10,7 +10,7 @@ import { messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import type { FileStore } from '../places/files/file-store.ts';
 import { knownFiles, type Manifest } from '../places/export/manifest.ts';
-import { keepsIds } from '../core/run/job-shape.ts';
+import { keepsIds } from '../places/export/export-facts.ts';
 
 /** Something in an export that is not as its manifest says. */
 export interface Damage {

@@ -1,4 +1,5 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
+import { runWings } from '../../world.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../core/client/wire/proxy-settings.ts';
 import { isEmbedded } from '../../core/job/job-schema.ts';
@@ -21,7 +22,7 @@ import { type CheckedIds, checkIds } from '../../core/run/check/check-ids.ts';
 import { checkOutput } from '../../core/run/check/check-output.ts';
 import { checkAddress, checkCertificate, type CheckedAddress } from '../../core/run/check/check-service.ts';
 import type { Fact } from '../../core/run/check/fact.ts';
-import { jobOn } from '../../wings/nights/dated-exports.ts';
+import { jobOn } from '../../core/job/dated-job.ts';
 import { loadJobPackages } from '../job-packages.ts';
 import { requireListening } from '../../wings/observe/publish-metrics.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
@@ -155,7 +156,7 @@ const questions: readonly Question[] = [
     name: 'store',
     after: ['packages'],
     ask: async ({ loaded: { job }, clocks }) => {
-      const { clock, ...fact } = await checkOutput(job, context);
+      const { clock, ...fact } = await checkOutput(job, { ...context, ...runWings });
       return { ...fact, clocks: [...clocks, ...(clock === undefined ? [] : [clock])] };
     },
   },

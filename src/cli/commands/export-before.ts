@@ -1,6 +1,7 @@
 import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportError } from '../../lib/export-error.ts';
-import { isDated, unfinishedBefore } from '../../wings/nights/dated-exports.ts';
+import { isDated } from '../../core/job/dated-job.ts';
+import { unfinishedBefore } from '../../wings/nights/dated-exports.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
 /** What comes before today's export of a job with `{date}`. */

@@ -11,7 +11,8 @@ import { tablesOf } from '../../core/work/tables-of.ts';
 import { csvDialectNames, type CsvDialectName } from '../../lib/csv-dialect.ts';
 import { columnsDocument } from '../../wings/warehouse/columns-document.ts';
 import { changeModes, changeScript, historyView } from '../../wings/warehouse/change-scripts.ts';
-import { hasLists, type TableFormat, tableFormats } from '../../wings/warehouse/dialect.ts';
+import { type TableFormat, tableFormats } from '../../exports/table-source.ts';
+import { hasLists } from '../../wings/warehouse/dialect.ts';
 import {
   ddlFor,
   type DialectName,

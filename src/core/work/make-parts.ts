@@ -10,7 +10,7 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
 import type { Tally } from '../../places/scratch/tally.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
-import type { ExportContext } from './export-context.ts';
+import type { PartsContext } from './parts-context.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Entries } from '../ids/entries.ts';
@@ -75,7 +75,7 @@ const mostBytes = 32 * 1024 * 1024;
  * The flow: entries → batches → parts, made on this thread or by others. Each stage pulls the one before. Yields each part
  * when its files are whole.
  */
-export async function* makeParts(request: PartsRequest, context: ExportContext): AsyncGenerator<MadePart, void, void> {
+export async function* makeParts(request: PartsRequest, context: PartsContext): AsyncGenerator<MadePart, void, void> {
   if (request.local !== undefined) {
     yield* makeLocalParts(request, request.local, context);
     return;
@@ -131,7 +131,7 @@ export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 
 export async function* makeLocalParts(
   request: LocalPartsRequest,
   { client, originsOf, tail }: LocalAnswers,
-  context: Pick<ExportContext, 'files' | 'stop' | 'listener'>,
+  context: Pick<PartsContext, 'files' | 'stop' | 'listener'>,
 ): AsyncGenerator<MadePart, void, void> {
   const { job, parts } = request;
   const { scratch, firstPart, isNeeded } = parts;
@@ -174,7 +174,7 @@ async function* withLast(
 
 interface Making {
   readonly request: PartsRequest;
-  readonly context: ExportContext;
+  readonly context: PartsContext;
   readonly created: CreatedClient;
   readonly stop: AbortSignal;
   readonly halt: (reason: unknown) => void;
@@ -242,7 +242,7 @@ function partsMadeByThreads(
 const mostEntriesInThreads = 1_000_000;
 
 /** A thread without a call of its own would do nothing. */
-function threadsFor({ service, output }: Job, { threads }: ExportContext): number {
+function threadsFor({ service, output }: Job, { threads }: PartsContext): number {
   const most = Math.min(threads?.most ?? 1, service.concurrency);
   return Math.max(1, Math.min(most, Math.floor(mostEntriesInThreads / output.rowsPerPart)));
 }

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import { readObject } from '../objects/small-objects.ts';
 import type { Commit } from '../export/export-facts.ts';
 import { commitSchema } from '../export/fact-schemas.ts';
-import type { Spent } from '../export/export-standing.ts';
+import type { Spent } from '../export/spent.ts';
 import { numberOfLogEntry, sliceNames } from './slice-names.ts';
 
 /** Calls sent, and credits that these may have cost. */

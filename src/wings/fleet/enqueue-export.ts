@@ -8,7 +8,7 @@ import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import { bucketHome } from '../../core/run/homes/bucket-home.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
 import { requireSameSlices } from '../../core/run/homes/bucket-slices.ts';

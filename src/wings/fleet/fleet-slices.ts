@@ -1,7 +1,7 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../places/log/slice-log.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
-import type { Spent } from '../../places/export/export-standing.ts';
+import type { Spent } from '../../places/export/spent.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
 import type { PackedSlice } from '../../core/run/homes/bucket-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../../core/run/homes/claim-slice.ts';

@@ -10,7 +10,7 @@ import { type Manifest, writeManifest } from '../../places/export/manifest.ts';
 import { publishFiles } from '../../places/scratch/part-file.ts';
 import { openTally, type Tally } from '../../places/scratch/tally.ts';
 import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import { makeParts } from '../../core/work/make-parts.ts';
 import { callsLeft } from '../../core/run/calls-left.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';

@@ -9,7 +9,7 @@ import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import { limitOf } from '../../places/files/limited.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/record/run-lines.ts';
-import type { UnfinishedStanding } from '../../places/export/export-standing.ts';
+import type { UnfinishedStanding } from '../../core/run/record/export-standing.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { standingAt } from '../../core/run/standing-at.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';

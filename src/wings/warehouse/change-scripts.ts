@@ -1,7 +1,8 @@
 import { assetsTable, changeColumns, changesOf, changesTable } from '../../core/records/columns.ts';
 import { type Column, isIdColumn, type Table } from '../../core/records/table.ts';
 import { type ChangeStyle, mergeStatements, plainUpdate, scd2Statements, type SetColumn } from './change-statements.ts';
-import { backQuoted, doubleQuoted, type Source, type TableFormat } from './dialect.ts';
+import { backQuoted, doubleQuoted } from '../../lib/sql-text.ts';
+import type { Source, TableFormat } from '../../exports/table-source.ts';
 import { ddlFor, type DialectName, loadStatementFor } from './dialects.ts';
 
 export const changeModes = ['merge', 'scd2'] as const;

@@ -6,7 +6,7 @@ import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
-import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,4 +1,5 @@
 import { existsSync, readlinkSync } from 'node:fs';
+import { runWings } from '../../../src/world.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,7 +40,7 @@ async function lists() {
   const plan = async (out: string, more: Readonly<Record<string, unknown>>) => {
     const { job, idsFolder } = loadJob({ flags: flagsOf(out, more), environment: {}, folder: '/' });
     const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: noBytes(), folder });
-    return planExport({ job, prepared, files: diskFileStore });
+    return planExport({ ...runWings, job, prepared, files: diskFileStore });
   };
   return { folder, run, plan, calls: () => service.counts().calls };
 }

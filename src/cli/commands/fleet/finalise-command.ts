@@ -1,4 +1,5 @@
 import type { Job } from '../../../core/job/job-schema.ts';
+import { runWings } from '../../../world.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
@@ -35,6 +36,7 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
     ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
+    ...runWings,
     observe: observeRuns,
     listener: (event) => {
       if (event.kind === 'warning') showWarning(event.message);

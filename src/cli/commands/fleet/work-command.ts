@@ -9,7 +9,7 @@ import type { QueueSlices } from '../../../wings/fleet/queue-slices.ts';
 import type { Shard } from '../../../wings/fleet/shard-slices.ts';
 import type { SliceSource } from '../../../core/run/homes/export-home.ts';
 import type { SliceQueue } from '../../../wings/fleet/queue/slice-queue.ts';
-import type { ExportContext } from '../../../core/work/export-context.ts';
+import type { ExportContext } from '../../../core/run/export-context.ts';
 import type { Command, CommandArguments } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../../job-flags.ts';
 import { openServiceFor } from '../../open-service.ts';

@@ -19,7 +19,7 @@ import type { HeldSlice } from './export-home.ts';
 import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
 import { heldElsewhere, requireDead, scratchId } from './slice-holders.ts';
-import type { Spent } from '../../../places/export/export-standing.ts';
+import type { Spent } from '../../../places/export/spent.ts';
 
 export interface SliceToClaim extends BucketPlace {
   /** Whether the store replaces objects under a condition. */

@@ -13,7 +13,7 @@ import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { type Manifest, readManifest, requireManifest, writeManifest } from '../../../places/export/manifest.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
 import { keepRunLines } from '../record/run-record.ts';
-import { spentIn } from '../../../places/export/export-standing.ts';
+import { spentIn } from '../../../places/export/spent.ts';
 import { requireSame } from '../job-shape.ts';
 import { hasBegun, requireExportFolder } from '../../../places/export/require-export-folder.ts';
 import { awaitsRepair, clearRun, isThrowingAway, partFiles, throwAway } from '../throw-away.ts';

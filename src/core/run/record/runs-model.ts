@@ -1,7 +1,8 @@
 import { utcDay } from '../../../lib/clock.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
-import type { ExportStanding, Spent, UnfinishedStanding } from '../../../places/export/export-standing.ts';
+import type { Spent } from '../../../places/export/spent.ts';
+import type { ExportStanding, UnfinishedStanding } from './export-standing.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { RunLine, RunSpan, RunStart } from './run-lines.ts';
 

@@ -5,7 +5,7 @@ import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../../lib/clean-up.ts';
 import type { Batch } from '../../ids/batch-ids.ts';
 import { tlsFor } from '../../job/tls-files.ts';
-import type { ExportContext } from '../export-context.ts';
+import type { PartsContext } from '../parts-context.ts';
 import { openJournal } from '../../../places/scratch/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import { partsOf } from '../part-flow.ts';
@@ -17,7 +17,7 @@ import { unpackBatch } from './group-parts.ts';
 import { Peer, type Port } from './peer.ts';
 import { aloneIn, type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
 
-export type ThreadEffects = Pick<ExportContext, 'clock' | 'files' | 'openWire'>;
+export type ThreadEffects = Pick<PartsContext, 'clock' | 'files' | 'openWire'>;
 
 /**
  * Runs a thread: it takes whole parts, and sends, checks, flattens and writes on its own. It requests parts and permission to

@@ -10,7 +10,7 @@ import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress } from '../../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../../core/work/export-context.ts';
+import type { ExportContext } from '../../../core/run/export-context.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import { manifestOf } from '../../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';

@@ -1,7 +1,6 @@
-import { wholeName } from '../../../core/records/table.ts';
+import { isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { count } from '../../../lib/format-text.ts';
-import type { Table } from '../../../core/records/table.ts';
-import { doubleQuoted, isListColumn } from '../../warehouse/dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DuckdbSession } from './duckdb-session.ts';
 import type {
   AssetCards,

@@ -1,5 +1,5 @@
-import type { Column, Table } from '../../../core/records/table.ts';
-import { doubleQuoted, isListColumn } from '../../warehouse/dialect.ts';
+import { type Column, isListColumn, type Table } from '../../../core/records/table.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DuckdbSession, Value } from './duckdb-session.ts';
 import type { Bin, ColumnProfile, TableProfile, ValueCount } from './profile-source.ts';
 

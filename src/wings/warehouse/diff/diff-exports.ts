@@ -12,7 +12,7 @@ import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, writeManifest } from '../../../places/export/manifest.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
-import { doubleQuoted } from '../dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
 import { columnsIn, type DiffSide, diffSide, readerIn, valueSql } from './diff-sides.ts';
 import { cellOf, type FoundChanges, findChanges } from './find-changes.ts';

@@ -2,11 +2,12 @@ import { basename } from 'node:path';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-path.ts';
-import { type Column, isIdColumn, type Table, wholeName } from '../../../core/records/table.ts';
+import { type Column, isIdColumn, isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { unexportedTable } from '../../../core/records/unexported-table.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
-import { doubleQuoted, isListColumn, type Source, type TableFormat } from '../dialect.ts';
-import { tableFunctionOf } from '../duckdb.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
+import type { Source, TableFormat } from '../../../exports/table-source.ts';
+import { tableFunctionOf } from '../../../exports/duckdb-files.ts';
 
 /** One of the two exports that are compared. */
 export interface DiffSide {

@@ -2,7 +2,7 @@ import { cellPair, compareAssets, isTime, valuesText } from '../../../core/recor
 import { changesOf } from '../../../core/records/columns.ts';
 import { messageOf } from '../../../lib/export-error.ts';
 import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
-import { doubleQuoted } from '../dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
 import { columnsIn, type DiffSide, longestRowBytes, readerIn, unexportedIn, valueSql } from './diff-sides.ts';
 

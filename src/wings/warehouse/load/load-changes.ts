@@ -18,7 +18,7 @@ import {
   scd2Statements,
 } from '../change-statements.ts';
 import { validColumns } from '../change-scripts.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { ddlFor } from '../dialects.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';

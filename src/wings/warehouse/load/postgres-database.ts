@@ -6,7 +6,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { csvDialects } from '../../../lib/csv-dialect.ts';
 import { loadOptional } from '../../../lib/optional-packages.ts';
 import { csvSink } from '../../../core/formats/csv.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { jsonLinesCopy } from '../postgres.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';

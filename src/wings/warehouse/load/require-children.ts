@@ -1,6 +1,6 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { assetsTable, changesTable, tableNames } from '../../../core/records/columns.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan } from './load-plan.ts';
 import { loadsTable } from './load-record.ts';

@@ -5,7 +5,7 @@ import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import { callKey } from '../../../../src/core/client/wire/call-body.ts';
 import type { HttpClient } from '../../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../../src/core/client/wire/judge-answer.ts';
-import type { ExportContext } from '../../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
 import { SeededRandom } from '../../../../src/service/generated/seeded-random.ts';

@@ -14,7 +14,7 @@ import { generatedId, generatedRecord } from '../../../../src/service/generated/
 import { contentSeal } from '../../../../src/places/export/content-seal.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../../src/places/export/manifest.ts';
-import type { ExportContext } from '../../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import { firstNight, night } from '../../../support/nights.ts';
 import { exportBytes, runExport } from '../../../support/run-export.ts';
 import { runProgram } from '../../../support/run-program.ts';
