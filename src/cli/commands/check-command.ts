@@ -13,10 +13,9 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { openObjects, type StoreRequest } from '../../places/objects/open-objects.ts';
 import { glance } from '../../places/objects/store-retries.ts';
 import { requireRunnable } from '../../core/run/before-run.ts';
-import { checkBase, type CheckedBase } from '../../wings/nights/check-base.ts';
+import type { CheckedBase } from '../../wings/nights/index.ts';
 import { checkCall } from '../../core/run/check/check-call.ts';
 import { checkClock, type OtherClock } from '../../core/run/check/check-clock.ts';
-import { checkDatabase } from '../../wings/fleet/check-database.ts';
 import { checkDisk } from '../../core/run/check/check-disk.ts';
 import { type CheckedIds, checkIds } from '../../core/run/check/check-ids.ts';
 import { checkOutput } from '../../core/run/check/check-output.ts';
@@ -24,7 +23,6 @@ import { checkAddress, checkCertificate, type CheckedAddress } from '../../core/
 import type { Fact } from '../../core/run/check/fact.ts';
 import { jobOn } from '../../core/job/dated-job.ts';
 import { loadJobPackages } from '../job-packages.ts';
-import { requireListening } from '../../wings/observe/publish-metrics.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandArguments } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
@@ -103,7 +101,7 @@ const questions: readonly Question[] = [
     ask: async ({ loaded: { job } }) => {
       const { listen } = job.metrics;
       if (listen === undefined) return { fact: 'not served' };
-      await requireListening(listen);
+      await (await import('../../wings/observe/index.ts')).requireListening(listen);
       return { fact: `can be served on ${listen}` };
     },
   },
@@ -119,6 +117,7 @@ const questions: readonly Question[] = [
     name: 'base',
     after: ['packages'],
     ask: async ({ loaded: { job }, ids }) => {
+      const { checkBase } = await import('../../wings/nights/index.ts');
       const base = await checkBase(job, ids, context);
       return { ...base, base };
     },
@@ -165,6 +164,7 @@ const questions: readonly Question[] = [
     after: ['packages'],
     ask: async ({ loaded: { job }, clocks }) => {
       if (job.fleet.database === undefined) return { fact: 'none' };
+      const { checkDatabase } = await import('../../wings/fleet/index.ts');
       const { clock, ...fact } = await checkDatabase(job.fleet.database, context);
       return { ...fact, clocks: [...clocks, clock] };
     },

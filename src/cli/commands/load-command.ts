@@ -1,8 +1,8 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ChangesLoaded } from '../../wings/warehouse/load/load-changes.ts';
-import { loadModes } from '../../wings/warehouse/load/load-steps.ts';
-import { deleteRules } from '../../wings/warehouse/change-statements.ts';
+import type { ChangesLoaded } from '../../wings/warehouse/index.ts';
+import { loadModes } from '../../wings/warehouse/index.ts';
+import { deleteRules } from '../../wings/warehouse/index.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
@@ -84,10 +84,7 @@ async function run(args: CommandArguments): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const [{ parseTarget, requireNames }, { loadExport, loadScript }] = await Promise.all([
-    import('../../wings/warehouse/load/load-target.ts'),
-    import('../../wings/warehouse/load/load-export.ts'),
-  ]);
+  const { loadExport, loadScript, parseTarget, requireNames } = await import('../../wings/warehouse/index.ts');
   const target = parseTarget(to, process.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);
   const { folder } = place;

@@ -9,9 +9,8 @@ import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import { jobOn } from '../../core/job/dated-job.ts';
+import { isDated, jobOn } from '../../core/job/dated-job.ts';
 import { isChange } from '../../core/run/job-shape.ts';
-import { shortOfEarlier } from '../../wings/nights/dated-exports.ts';
 import type { ExportPlan } from '../../core/run/plan-export.ts';
 import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/files/limited.ts';
@@ -121,7 +120,8 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const fresh = args.isOn('fresh');
   const plan = await planExport({ job, ...request, callsBefore: before?.calls ?? 0, fresh });
   warnings.push(...plan.warnings);
-  const short = await shortOfEarlier(given, { files }, { read: plan.read, today });
+  const { shortOfEarlier } = isDated(given) ? await import('../../wings/nights/index.ts') : {};
+  const short = await shortOfEarlier?.(given, { files }, { read: plan.read, today });
   if (short !== undefined) warnings.push(short);
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
     const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));

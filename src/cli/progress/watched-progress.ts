@@ -1,4 +1,4 @@
-import type { ExportStatus } from '../../wings/status/export-status.ts';
+import type { ExportStatus } from '../../wings/status/index.ts';
 import type { ProgressFacts } from './progress-text.ts';
 
 /** Before this the time left would be a guess. */

@@ -25,7 +25,7 @@ import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
-import { type Base, type Nights, nightsFor, type Reading } from './nights.ts';
+import { type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
 import { isOverUnlisted } from './tolerance.ts';
 import { recordVerdict } from './record-verdict.ts';
 
@@ -180,7 +180,7 @@ interface Unfinished {
   readonly nights: Nights | undefined;
   readonly wings: RunWings;
   /** The base, where the export is started over. */
-  readonly anew: Base | undefined;
+  readonly anew: ExportBase | undefined;
 }
 
 async function exportUnfinished(

@@ -16,7 +16,7 @@ import type { HomeContext } from './homes/open-home.ts';
 /** Exports that follow one another: each takes rows from the one before it, and `latest` names the newest. */
 export interface Nights {
   /** The base that an export began with, or the one that it begins with now. @throws {ExportError} `input`, `usage`, `damaged` */
-  base(job: Job, context: HomeContext, begun: Pick<ExportStart, 'base'> | undefined): Promise<Base | undefined>;
+  base(job: Job, context: HomeContext, begun: Pick<ExportStart, 'base'> | undefined): Promise<ExportBase | undefined>;
   /** Chooses as a run would, from the base that it would take; undefined without one. */
   plan(job: Job, standing: PlanStanding): Promise<PlannedRefresh | undefined>;
   /** Refuses what lies where `latest` belongs and is not one. @throws {ExportError} `usage` */
@@ -28,7 +28,7 @@ export interface Nights {
 }
 
 /** An export that rows are taken from, as it was when the export that takes them began. */
-export interface Base {
+export interface ExportBase {
   readonly pinned: NonNullable<ExportStart['base']>;
   answersFor(based: BasedExport): BasedAnswers;
 }

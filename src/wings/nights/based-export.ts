@@ -9,7 +9,7 @@ import { readJobIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
-import type { Base, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
+import type { ExportBase, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 import { baseAccount } from './base-account.ts';
@@ -37,7 +37,7 @@ export async function baseFor(
   job: Job,
   context: HomeContext,
   begun: Pick<ExportStart, 'base'> | undefined,
-): Promise<Base | undefined> {
+): Promise<ExportBase | undefined> {
   if (job.base.from === undefined) return undefined;
   const base = begun === undefined ? await newBase(job, context) : await keptBase(job, begun, context);
   if (base === undefined) return undefined;

@@ -1,5 +1,5 @@
-import { maxAgeOf } from '../nights/base/ages.ts';
-import { type Answers, RefreshAsker } from '../nights/base/refresh-asker.ts';
+import { maxAgeOf } from '../nights/index.ts';
+import { type Answers, RefreshAsker } from '../nights/index.ts';
 import type { ManifestFile } from '../../exports/finished-export.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import type { HashSet128 } from '../../lib/hash/hash-set-128.ts';
@@ -8,7 +8,7 @@ import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
-import { openBasedParts } from '../nights/refresh-export.ts';
+import { openBasedParts } from '../nights/index.ts';
 import { inThousands } from './rebuild-files.ts';
 import { type BasedDamage, type BasedPlan } from './plan-based-repair.ts';
 

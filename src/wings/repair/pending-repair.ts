@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { askedInputs } from '../nights/base/asked-list.ts';
+import { askedInputs } from '../nights/index.ts';
 import { copyFiles } from '../../exports/copy-export.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import { changesTable } from '../../core/records/columns.ts';

@@ -1,4 +1,4 @@
-import { AskedAnswers } from '../nights/base/asked-answers.ts';
+import { AskedAnswers } from '../nights/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
@@ -10,8 +10,8 @@ import { type MadePart, makeLocalParts } from '../../core/work/make-parts.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
 import { folderHome } from '../../core/run/homes/folder-home.ts';
-import { baseAccount } from '../nights/base-account.ts';
-import { requestIds } from '../nights/request-ids.ts';
+import { baseAccount } from '../nights/index.ts';
+import { requestIds } from '../nights/index.ts';
 import { openAnswers } from './based-answers.ts';
 import type { PartsToRequest } from './list-based-parts.ts';
 import { beginPending, dropOtherAnswers, keptChanges, type PendingRepair } from './pending-repair.ts';

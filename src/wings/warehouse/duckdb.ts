@@ -1,8 +1,6 @@
 import { duckdbTypes, tableFunctionOf } from '../../exports/duckdb-files.ts';
-import type { Column, ColumnType, Table } from '../../core/records/table.ts';
-import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { filesOf, nullTextOf, within, type Source } from '../../exports/table-source.ts';
-import { columnList, type ColumnTypes, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { doubleQuoted } from '../../lib/sql-text.ts';
+import { type ColumnTypes, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 const columnTypes: ColumnTypes = {
   types: duckdbTypes,

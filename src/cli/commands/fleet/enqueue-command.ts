@@ -6,7 +6,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
-import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/enqueue-export.ts';
+import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/index.ts';
 import { limitText } from '../../../places/files/limited.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { Command, CommandArguments } from '../../command.ts';
@@ -68,7 +68,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
   for (const flag of heapFlags) setFlagsFromString(flag);
   const mostBytes = bytesOf(args, 'memory') ?? totalmem() * memoryShare;
   const { job, idsFolder } = jobOf(args);
-  const { enqueueExport } = await import('../../../wings/fleet/enqueue-export.ts');
+  const { enqueueExport } = await import('../../../wings/fleet/index.ts');
   const { intolerableIds } = await import('../../../core/run/tolerance.ts');
   // A queue that cannot be used is known before the ids are read.
   await withJobQueue(job, { setUp: true }, () => Promise.resolve());
