@@ -7,6 +7,7 @@ import { type LoadedJob, loadJob } from '../../src/core/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/core/run/export-assets.ts';
 import type { ExportContext } from '../../src/core/run/export-context.ts';
+import type { RunWings } from '../../src/core/run/run-wings.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
@@ -20,7 +21,7 @@ export interface ExportRun {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
   readonly sinks?: readonly CustomSink[];
-  readonly context?: Partial<ExportContext>;
+  readonly context?: Partial<ExportContext & RunWings>;
   /** Makes the export, where not one run does. */
   readonly make?: MakeExport | undefined;
 }
