@@ -12,7 +12,14 @@ export default tseslint.config(
       // An interface method without an await still returns a promise: callers see one contract.
       '@typescript-eslint/require-await': 'off',
       'max-params': ['error', 3],
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Export by name.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'Write the members themselves: `a, b` for `...{ a, b }`.',
+        },
+      ],
     },
   },
   {

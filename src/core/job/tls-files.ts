@@ -20,7 +20,8 @@ function readTlsFiles({ cert, key, ca }: TlsFiles): TlsMaterial {
   const [own] = certificatesIn(cert, 'cert');
   const keyPem = read(key, 'key');
   const privateKey = attempted(() => createPrivateKey(keyPem), {
-    ...{ file: key, name: 'key' },
+    file: key,
+    name: 'key',
     problem: /ENCRYPTED/.test(keyPem) ? 'is encrypted' : 'holds no private key in PEM',
   });
   if (own?.certificate.checkPrivateKey(privateKey) !== true)

@@ -192,18 +192,16 @@ async function exportUnfinished(
   const answers =
     base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading, sinks });
   const exported: ExportedSlices = {
-    ...{
-      job,
-      sinks,
-      inputs: prepared,
-      name: home.name,
-      recordFolder: home.scratch,
-      open,
-      progress,
-      answers,
-      whenLost: 'end',
-      completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
-    },
+    job,
+    sinks,
+    inputs: prepared,
+    name: home.name,
+    recordFolder: home.scratch,
+    open,
+    progress,
+    answers,
+    whenLost: 'end',
+    completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
     ...(job.output.report && isLocal(home) ? { report: () => reportRun(home.place, context) } : {}),
     finish: () => {
       const { version } = context;
@@ -211,7 +209,12 @@ async function exportUnfinished(
       const account = answers?.account() ?? {};
       return home.putManifest(
         manifestOf({
-          ...{ job, start: open.start, commits: open.commits(), ...spent, version, ...account },
+          job,
+          start: open.start,
+          commits: open.commits(),
+          ...spent,
+          version,
+          ...account,
           ...(job.ids.limit === undefined && isOverUnlisted(account.base, job.tolerance)
             ? { setAside: 'unlisted' }
             : {}),

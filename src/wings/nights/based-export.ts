@@ -107,7 +107,12 @@ export class BasedAnswers implements PreparedAnswers {
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
       readJobIds(job, prepared, { progress: restarted(progress), listener: told, seen });
     const refresh = await openRefresh({
-      ...{ job, base, sinks, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
+      job,
+      base,
+      sinks,
+      files,
+      folder: home.scratch,
+      startedAtMs: open.start.startedAtMs,
       entries: (seen) => read(seen, () => undefined),
       committed: new Set(open.commits().map(({ part }) => part)),
       request: async (idsPath) => {

@@ -93,9 +93,20 @@ class Summaries {
     const { rows, fetched, pending, unlisted } = this.#totals.figures(undefined);
     const counts = { ...committed, read: committed.read + pending, pending };
     return {
-      ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null },
-      ...{ counts, rows, fetched, creditsLeft: 0, unlisted },
-      ...{ calls, credits: calls * this.#run.job.budget.creditsPerCall, retries },
+      event: 'waiting',
+      ...this.#head(),
+      state: 'waiting',
+      exit: null,
+      began: this.#began,
+      ended: null,
+      counts,
+      rows,
+      fetched,
+      creditsLeft: 0,
+      unlisted,
+      calls,
+      credits: calls * this.#run.job.budget.creditsPerCall,
+      retries,
       error: event.reason,
       todo: `Nothing: the run continues at ${new Date(event.untilMs).toISOString()}.`,
     };
@@ -106,11 +117,22 @@ class Summaries {
     const { rows = 0, fetched = 0, pending = 0, creditsLeft = null, unlisted = null } = account ?? {};
     const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
     return {
-      ...{ event: eventOf(exit), ...this.#head(), state, exit },
-      ...{ began: this.#began, ended: isoSeconds(this.#run.clock.now()) },
+      event: eventOf(exit),
+      ...this.#head(),
+      state,
+      exit,
+      began: this.#began,
+      ended: isoSeconds(this.#run.clock.now()),
       counts: { read, exported, carried, missing, invalid, duplicate, failed, pending },
-      ...{ rows, fetched, creditsLeft, unlisted },
-      ...{ calls, credits, retries: this.#totals.retries, error: error ?? null, todo: todo ?? null },
+      rows,
+      fetched,
+      creditsLeft,
+      unlisted,
+      calls,
+      credits,
+      retries: this.#totals.retries,
+      error: error ?? null,
+      todo: todo ?? null,
     };
   }
 

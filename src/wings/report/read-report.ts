@@ -54,14 +54,17 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
   const tables = Object.entries(manifest.tables);
   const facts: ReportFacts = {
     name: isBucketAddress(request.folder) ? request.folder : basename(request.folder),
-    ...{ madeBy: manifest.program.version, version: request.version },
+    madeBy: manifest.program.version,
+    version: request.version,
     state: stateOf(opened, runs),
     limit: limitOf(manifest.job) ?? null,
     counts: { ...manifest.counts, read: manifest.counts.read + account.pending },
     pending: account.pending,
     account,
     base: baseData(manifest),
-    ...{ calls: manifest.calls, credits: manifest.credits, parts: manifest.parts },
+    calls: manifest.calls,
+    credits: manifest.credits,
+    parts: manifest.parts,
     rows: tables.reduce((total, [, { rows }]) => total + rows, 0),
     tables: tables.map(([name, { rows, columns }]) => ({ name, rows, columns: columns.length })),
     files: filesByTable(view),
@@ -173,7 +176,9 @@ function profiledTable(
   return {
     source: {
       table: view.tableIn(name, format),
-      ...{ format, folder, csvDialect: view.csvDialect },
+      format,
+      folder,
+      csvDialect: view.csvDialect,
       files: files.map(({ path }) => path),
     },
     rows: files.reduce((total, { rows }) => total + rows, 0),

@@ -69,9 +69,12 @@ function liveStatus({ live, latest, left, creditsLeft, nowMs }: LiveRuns): LiveS
     ...serviceStatus(live),
     waitingUntil: waitingUntilMs === undefined ? null : new Date(waitingUntilMs).toISOString(),
     exit: null,
-    ...{ rate, etaMs: rate === 0 ? null : etaMs(latest, { ids: left, workMs, waitingUntilMs, creditsLeft, nowMs }) },
+    rate,
+    etaMs: rate === 0 ? null : etaMs(latest, { ids: left, workMs, waitingUntilMs, creditsLeft, nowMs }),
     elapsedMs: Math.max(...works.map(({ elapsedMs }) => elapsedMs ?? 0)),
-    ...{ bytes: sum('bytes'), callsInFlight: sum('callsInFlight'), retries: sum('retries') },
+    bytes: sum('bytes'),
+    callsInFlight: sum('callsInFlight'),
+    retries: sum('retries'),
     pausedUntil: pausedUntil(latest, nowMs),
   };
 }

@@ -65,7 +65,11 @@ export function unfinishedRun(
     ...(isHeld ? serviceStatus(isRunning ? [last] : []) : { serviceMessage: null }),
     waitingUntil: waitingUntilMs === undefined ? null : new Date(waitingUntilMs).toISOString(),
     exit: isHeld ? null : (last.end?.exit ?? null),
-    ...{ total, totalExact, rate, etaMs: eta, pausedUntil: isRunning ? pausedUntil(last, nowMs) : null },
+    total,
+    totalExact,
+    rate,
+    etaMs: eta,
+    pausedUntil: isRunning ? pausedUntil(last, nowMs) : null,
     ...workOf(last, isRunning ? nowMs : undefined),
     lastError: last.lastError ?? null,
   };
@@ -132,9 +136,19 @@ export function etaMs(last: RecordedRun, { nowMs, creditsLeft, ...left }: IdsLef
 }
 
 export const unrecorded = {
-  ...{ serviceMessage: null, waitingUntil: null, exit: null, rate: null, etaMs: null },
-  ...{ lastError: null, pausedUntil: null },
-  ...{ total: null, totalExact: false, elapsedMs: null, bytes: 0, callsInFlight: 0, retries: 0 },
+  serviceMessage: null,
+  waitingUntil: null,
+  exit: null,
+  rate: null,
+  etaMs: null,
+  lastError: null,
+  pausedUntil: null,
+  total: null,
+  totalExact: false,
+  elapsedMs: null,
+  bytes: 0,
+  callsInFlight: 0,
+  retries: 0,
 };
 
 /** Entries of all inputs, from what the last run has read of them. */

@@ -21,14 +21,20 @@ const styles: Readonly<Record<DialectName, ScriptStyle>> = {
   duckdb: { ...standard, at: `TIMESTAMPTZ ${example}` },
   postgres: { ...standard, at: `CAST(${example} AS timestamp with time zone)` },
   bigquery: {
-    ...{ quote: backQuoted, update: plainUpdate, at: `TIMESTAMP ${example}` },
-    ...{ begin: 'BEGIN TRANSACTION;\n', commit: 'COMMIT TRANSACTION;\n' },
+    quote: backQuoted,
+    update: plainUpdate,
+    at: `TIMESTAMP ${example}`,
+    begin: 'BEGIN TRANSACTION;\n',
+    commit: 'COMMIT TRANSACTION;\n',
   },
   // Bare names, as in its DDL.
   snowflake: { ...standard, quote: (name) => name, at: `CAST(${example} AS TIMESTAMP_TZ)` },
   clickhouse: {
-    ...{ quote: backQuoted, update: mutation, at: "toDateTime64('2026-11-20 02:00:00', 6, 'UTC')" },
-    ...{ begin: '-- ClickHouse has no transactions here: readers see each statement when it ends.\n', commit: '' },
+    quote: backQuoted,
+    update: mutation,
+    at: "toDateTime64('2026-11-20 02:00:00', 6, 'UTC')",
+    begin: '-- ClickHouse has no transactions here: readers see each statement when it ends.\n',
+    commit: '',
   },
   redshift: { ...standard, at: "CAST('2026-11-20 02:00:00' AS TIMESTAMP)" },
 };

@@ -34,7 +34,10 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { finaliseExport } = await import('../../../wings/fleet/finalise-export.ts');
   const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
-    ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
+    clock: systemClock,
+    random: Math.random,
+    files: diskFileStore,
+    version: programVersion(),
     observe: observeRuns,
     listener: (event) => {
       if (event.kind === 'warning') showWarning(event.message);

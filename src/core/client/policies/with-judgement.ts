@@ -193,8 +193,11 @@ export function withJudgement<Call extends CallOutline>(
         throw end(unavailable(verdict.why, report.facts(), error));
       case 'again':
         listener?.({
-          ...{ kind: 'retry', reason: error.message, why: error.why },
-          ...{ waitMs: Math.round(Math.max(verdict.waitMs, heldMs, 0)), attempt: suspect?.failures ?? 1 },
+          kind: 'retry',
+          reason: error.message,
+          why: error.why,
+          waitMs: Math.round(Math.max(verdict.waitMs, heldMs, 0)),
+          attempt: suspect?.failures ?? 1,
         });
         return verdict;
       default:

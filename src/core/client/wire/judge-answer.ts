@@ -115,9 +115,13 @@ function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptio
 }
 
 const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'keyRefused'>, AttemptFailure>> = {
-  ...{ spent: 'spent', periodSpent: 'spent' },
-  ...{ pace: 'pace', transport: 'transport', refusal: 'refusal' },
-  ...{ forbidden: 'refusal', elsewhere: 'refusal' },
+  spent: 'spent',
+  periodSpent: 'spent',
+  pace: 'pace',
+  transport: 'transport',
+  refusal: 'refusal',
+  forbidden: 'refusal',
+  elsewhere: 'refusal',
 };
 
 function keyRefused(message: string, status: number): ExportError {

@@ -173,8 +173,12 @@ function reasonsCard({ retries, retryReasons }: RunsData): Markup {
     .map(({ name, count: times }) => ({ name: value(name), count: times, colour: 'failed' as const }));
   const more = rest.reduce((total, each) => total + each.count, 0);
   return html`<div class="card">${barTable({
-    ...{ caption: 'Retries by reason', of: 'reason', unit: 'retries', whole: retries },
-    ...{ rows, rest: more === 0 ? [] : [{ name: plural(rest.length, 'other reason'), count: more }] },
+    caption: 'Retries by reason',
+    of: 'reason',
+    unit: 'retries',
+    whole: retries,
+    rows,
+    rest: more === 0 ? [] : [{ name: plural(rest.length, 'other reason'), count: more }],
   })}</div>`;
 }
 

@@ -50,8 +50,13 @@ async function profileColumn(profiling: Profiling, sums: readonly Value[]): Prom
   const { column } = profiling;
   const [filled, emptyText, min, max, longest] = sums;
   const facts = {
-    ...{ name: column.name, type: column.type, isList: isListColumn(column), filled: Number(filled) },
-    ...{ emptyText: Number(emptyText ?? 0), min: textOrNull(min), max: textOrNull(max) },
+    name: column.name,
+    type: column.type,
+    isList: isListColumn(column),
+    filled: Number(filled),
+    emptyText: Number(emptyText ?? 0),
+    min: textOrNull(min),
+    max: textOrNull(max),
     longest: longest === null || longest === undefined ? null : Number(longest),
   };
   const none = { distinct: facts.isList ? null : 0, top: [], bins: [], isLogarithmic: false };

@@ -123,8 +123,11 @@ function summaryOf({ a, b }: Sides, { counts, perColumn, uncompared, columns }: 
     return count === undefined ? [] : [[name, count] as const];
   });
   return {
-    ...{ from: { name: a.name, seal: a.seal }, to: { name: b.name, seal: b.seal } },
-    ...{ counts, columns: Object.fromEntries(named), uncompared },
+    from: { name: a.name, seal: a.seal },
+    to: { name: b.name, seal: b.seal },
+    counts,
+    columns: Object.fromEntries(named),
+    uncompared,
   };
 }
 
@@ -195,12 +198,17 @@ function manifestOf({ made, diff, version, startedAtMs }: DiffFacts): Omit<Manif
     job: {},
     inputs: [],
     counts: noCounts,
-    ...{ calls: 0, credits: 0, parts: 0 },
+    calls: 0,
+    credits: 0,
+    parts: 0,
     tables: Object.fromEntries(
       made.map(([table, files]) => [table.name, { rows: rowsOf(files), columns: columnsOf(table) }]),
     ),
     files: made.flatMap(([, files]) => rangedFiles(files)),
-    ...{ drift: [], notes: noNotes, commits: [], diff },
+    drift: [],
+    notes: noNotes,
+    commits: [],
+    diff,
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
   };
 }

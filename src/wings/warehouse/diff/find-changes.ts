@@ -69,7 +69,10 @@ export async function findChanges(
   });
   return {
     columns: changesOf(layout.after).columns,
-    ...{ side: b, counts, perColumn, uncompared },
+    side: b,
+    counts,
+    perColumn,
+    uncompared,
     rows: async function* () {
       const kept = await session.append('kept');
       for await (const found of session.rows(streamText(layout))) {

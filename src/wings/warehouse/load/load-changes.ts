@@ -77,7 +77,10 @@ export async function loadChanges(
   const { diff, base } = manifest;
   const hasChanges = plan.tables.some(({ name }) => name === changesTable.name);
   const loading: Loading = {
-    ...{ ...options, finished, plan, database },
+    ...options,
+    finished,
+    plan,
+    database,
     seal: diff?.to.seal ?? contentSeal(manifest),
     base: diff?.from ?? (hasChanges ? base : undefined),
     assets: assetsOf(plan),

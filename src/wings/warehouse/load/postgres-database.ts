@@ -93,7 +93,8 @@ interface Packages {
 
 async function packages(): Promise<Packages> {
   const [pg, copyStreams] = await loadOptional({
-    ...{ what: 'a load into PostgreSQL', packages: ['pg', 'pg-copy-streams'] },
+    what: 'a load into PostgreSQL',
+    packages: ['pg', 'pg-copy-streams'],
     load: () => Promise.all([import('pg'), import('pg-copy-streams')]),
     instead: 'Or print the statements with --sql and run them in psql.',
   });
