@@ -182,7 +182,7 @@ async function exportUnfinished(
   if (first !== undefined) listener({ kind: 'warning', message: first });
   const start =
     base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
-  const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
+  const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
   const open = await home.open(start, () => reading.entries());
   // A night knows more when it has chosen what it requests.
   if (base === undefined && open.commits().length === 0) {

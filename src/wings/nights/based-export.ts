@@ -7,7 +7,8 @@ import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import type { ExportStart } from '../../places/scratch/checkpoint.ts';
 import { type Spent, sumOfSpent } from '../../places/export/export-standing.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { readJobIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
+import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
+import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/work/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import type { PreparedAnswers, SpentNow } from '../../core/run/export-slices.ts';
@@ -105,7 +106,7 @@ export class BasedAnswers implements PreparedAnswers {
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
-      readJobIds(job, prepared, { progress: restarted(progress), listener: told, seen });
+      markDuplicates(countedIds(job, prepared, restarted(progress), told), seen);
     const refresh = await openRefresh({
       job,
       base,

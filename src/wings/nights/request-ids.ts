@@ -81,7 +81,7 @@ async function requestAll(
   const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
   const progress = newReadProgress();
   const quiet = { ...context, listener: requestsOf(context.listener) };
-  const entries = () => readJobIds(wanted, inputs, { progress, listener: () => undefined });
+  const entries = () => readJobIds(wanted, inputs, progress, () => undefined);
   const open = await inner.open(start, entries);
   await thenCleanUp({
     work: async () => {

@@ -90,7 +90,7 @@ async function* remadeParts(remaking: Remaking, context: ExportContext): AsyncGe
           credits,
           firstPart: 0,
           isNeeded: (part) => parts.has(part),
-          entries: () => readJobIds(job, prepared, { progress: newReadProgress(), listener: context.listener }),
+          entries: () => readJobIds(job, prepared, newReadProgress(), context.listener),
         },
       },
       context,

@@ -138,9 +138,9 @@ async function profileOf(
     return none(error.message);
   }
   try {
-    const chosen = names.map((name) => chosenFiles(view, { name, format, isRead }));
+    const chosen = names.map((name) => chosenFiles(view, name, format, isRead));
     const folder = await localFiles(chosen.flatMap(({ files }) => files.map(({ path }) => path)));
-    const tables = chosen.map((each) => profiledTable(view, each, { format, folder }));
+    const tables = chosen.map((each) => profiledTable(view, each, format, folder));
     const profile = await source.profile(tables);
     const all = view.manifest.parts;
     const read = Array.from({ length: all }, (_, part) => part).filter(isRead).length;
@@ -153,25 +153,25 @@ async function profileOf(
   }
 }
 
-interface TableChoice {
-  readonly name: string;
-  readonly format: TableFormat;
-  readonly isRead: (part: number) => boolean;
-}
-
 interface ChosenFiles {
   readonly name: string;
   readonly files: readonly ManifestFile[];
 }
 
-function chosenFiles(view: FinishedExport, { name, format, isRead }: TableChoice): ChosenFiles {
+function chosenFiles(
+  view: FinishedExport,
+  name: string,
+  format: TableFormat,
+  isRead: (part: number) => boolean,
+): ChosenFiles {
   return { name, files: view.filesOf(name).filter((file) => file.format === format && isRead(file.part)) };
 }
 
 function profiledTable(
   view: FinishedExport,
   { name, files }: ChosenFiles,
-  { format, folder }: { readonly format: TableFormat; readonly folder: string },
+  format: TableFormat,
+  folder: string,
 ): ProfiledTable {
   return {
     source: {

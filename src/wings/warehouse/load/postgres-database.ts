@@ -86,12 +86,7 @@ function copyCsv({ table }: LoadTable, nullWord: string): string {
   return `COPY ${doubleQuoted(table.name)} (${names}) FROM STDIN WITH (FORMAT csv, HEADER true, NULL ${literal(nullWord)})`;
 }
 
-interface Packages {
-  readonly Client: typeof import('pg').Client;
-  readonly from: typeof import('pg-copy-streams').from;
-}
-
-async function packages(): Promise<Packages> {
+async function packages() {
   const [pg, copyStreams] = await loadOptional({
     what: 'a load into PostgreSQL',
     packages: ['pg', 'pg-copy-streams'],
