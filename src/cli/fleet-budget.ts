@@ -27,7 +27,9 @@ export async function openFleetBudget(
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
   const limits = { apiKey, account, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {
-    ...{ ...postgresContext, ...limits, abort },
+    ...postgresContext,
+    ...limits,
+    abort,
     tell: (message) => {
       tell(message);
     },

@@ -77,7 +77,9 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     );
     const ignored = ignoredProxy(url, process.env);
     return {
-      ...{ service: { url, apiKey }, proxy, ...budget },
+      service: { url, apiKey },
+      proxy,
+      ...budget,
       warnings: ignored === undefined ? [] : [ignored],
       close: () => budget.ledger.close(),
     };

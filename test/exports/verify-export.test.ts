@@ -27,8 +27,13 @@ beforeAll(async () => {
   const made = join(folder.path, 'out');
   await runExport({
     flags: {
-      ...{ ids, out: made, url: service.url, 'ids-per-call': '10', 'rows-per-part': '50' },
-      ...{ format: 'parquet,csv,jsonl,raw', compression: 'csv=gzip,jsonl=zstd' },
+      ids,
+      out: made,
+      url: service.url,
+      'ids-per-call': '10',
+      'rows-per-part': '50',
+      format: 'parquet,csv,jsonl,raw',
+      compression: 'csv=gzip,jsonl=zstd',
     },
   });
   await service.stop();

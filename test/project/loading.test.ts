@@ -76,7 +76,8 @@ describe('a start', () => {
     await writeIdFile(join(folder, 'ids.txt'), { entries: 40 });
     const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'out', '--format', 'csv,parquet'];
     const environment = {
-      ...{ ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') },
+      ASSET_EXPORT_API_KEY: 'key',
+      ASSET_EXPORT_STATE: join(folder, 'state'),
       // Node writes there which files it loaded.
       NODE_V8_COVERAGE: join(folder, 'loaded'),
     };

@@ -82,7 +82,9 @@ interface Question {
 
 /** A store that does not answer is not waited for as a run does. */
 const context = {
-  ...{ files: diskFileStore, clock: systemClock, random: Math.random },
+  files: diskFileStore,
+  clock: systemClock,
+  random: Math.random,
   openStore: (request: StoreRequest) => openObjects({ ...request, ...glance }),
 };
 

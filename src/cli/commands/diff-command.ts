@@ -70,8 +70,14 @@ async function run(args: CommandArguments): Promise<number> {
     work: () =>
       onLocalPaths(places, args, ([from = '', to = '']) =>
         diffExports({
-          ...{ files: diskFileStore, from, to, out, scratch },
-          ...{ memoryBytes, ignored: ignoredOf(args), version: programVersion() },
+          files: diskFileStore,
+          from,
+          to,
+          out,
+          scratch,
+          memoryBytes,
+          ignored: ignoredOf(args),
+          version: programVersion(),
         }),
       ),
     cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],

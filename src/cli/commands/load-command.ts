@@ -91,12 +91,15 @@ async function run(args: CommandArguments): Promise<number> {
   const [schema, prefix] = [args.text('schema'), args.text('prefix')];
   requireNames({ schema, prefix });
   const request = {
-    ...{ files: place.files, folder, kind: target.kind, mode: choiceOf(args, 'mode', loadModes) ?? 'replace' },
-    ...{ schema, prefix, allowEmpty: args.isOn('allow-empty') },
-    ...{
-      deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
-      maxDeletes: maxDeletesOf(args.text('max-deletes')),
-    },
+    files: place.files,
+    folder,
+    kind: target.kind,
+    mode: choiceOf(args, 'mode', loadModes) ?? 'replace',
+    schema,
+    prefix,
+    allowEmpty: args.isOn('allow-empty'),
+    deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
+    maxDeletes: maxDeletesOf(args.text('max-deletes')),
   };
   if (args.isOn('sql')) {
     if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);

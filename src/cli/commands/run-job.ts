@@ -79,7 +79,9 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     run.end();
   }
   return tellOutcome(outcome, run, {
-    ...{ ...settings, job, shown },
+    ...settings,
+    job,
+    shown,
     next: settings.words?.next ?? nextText(shown, endpointToName(job)),
   });
 }

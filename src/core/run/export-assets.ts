@@ -196,7 +196,7 @@ async function exportUnfinished(
   const first = firstNight(job, base !== undefined);
   if (first !== undefined) listener({ kind: 'warning', message: first });
   const start = base === undefined ? shape : { ...shape, base: base.pinned };
-  const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
+  const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
   const open = await home.open(start, () => reading.entries());
   // A night knows more when it has chosen what it requests.
   if (base === undefined && open.commits().length === 0) {
@@ -205,18 +205,16 @@ async function exportUnfinished(
   }
   const answers = base?.answersFor({ job, home, prepared, open, progress, reading, sinks });
   const exported: ExportedSlices = {
-    ...{
-      job,
-      sinks,
-      inputs: prepared,
-      name: home.name,
-      recordFolder: home.scratch,
-      open,
-      progress,
-      answers,
-      whenLost: 'end',
-      completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
-    },
+    job,
+    sinks,
+    inputs: prepared,
+    name: home.name,
+    recordFolder: home.scratch,
+    open,
+    progress,
+    answers,
+    whenLost: 'end',
+    completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
     ...(job.output.report && isLocal(home) ? { report: () => reportOf(home, wings, context) } : {}),
     finish: () => {
       const { version } = context;
@@ -224,7 +222,12 @@ async function exportUnfinished(
       const account = answers?.account() ?? {};
       return home.putManifest(
         manifestOf({
-          ...{ job, start: open.start, commits: open.commits(), ...spent, version, ...account },
+          job,
+          start: open.start,
+          commits: open.commits(),
+          ...spent,
+          version,
+          ...account,
           ...(job.ids.limit === undefined && isOverUnlisted(account.base, job.tolerance)
             ? { setAside: 'unlisted' }
             : {}),

@@ -244,7 +244,9 @@ async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: Ex
     make?.(slice) ??
     makeParts(
       {
-        ...{ job, sinks, parts: slice },
+        job,
+        sinks,
+        parts: slice,
         sources: inputs.fingerprints.map(({ name }) => name),
         startedAtMs: open.start.startedAtMs,
         initialCap: open.commits().at(-1)?.cap,

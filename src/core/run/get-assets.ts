@@ -44,7 +44,11 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   const reader = readerOf([]);
   await beginPlan(context, job);
   const created = createClient({
-    ...{ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal },
+    ...context,
+    ...job.service,
+    ...context.service,
+    budget: job.budget,
+    journal: noJournal,
     tls: tlsFor(context.service.url, job.service.tls),
     initialCap: await context.pace?.idsPerCall(),
   });

@@ -82,8 +82,13 @@ function baseShape(job: Job): JobShape {
   const { from, maxAge, classes, missingAfter, sample, maxCredits, ignore, fetchedAt } = job.base;
   return {
     'base.from': from === noBase ? noBase : anyBase,
-    ...{ 'base.maxAge': maxAge, 'base.classes': classes, 'base.missingAfter': missingAfter, 'base.sample': sample },
-    ...{ 'base.maxCredits': maxCredits ?? null, 'base.ignore': ignore, 'base.fetchedAt': fetchedAt ?? null },
+    'base.maxAge': maxAge,
+    'base.classes': classes,
+    'base.missingAfter': missingAfter,
+    'base.sample': sample,
+    'base.maxCredits': maxCredits ?? null,
+    'base.ignore': ignore,
+    'base.fetchedAt': fetchedAt ?? null,
   };
 }
 

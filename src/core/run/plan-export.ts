@@ -129,7 +129,9 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     singleCallsAtMost:
       job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
-    ...{ diskBytes: disk.finished, diskPeakBytes: disk.peak, diskFreeBytes: disk.free },
+    diskBytes: disk.finished,
+    diskPeakBytes: disk.peak,
+    diskFreeBytes: disk.free,
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
     warnings: shortage === undefined ? warnings : [...warnings, shortage],

@@ -90,7 +90,10 @@ export async function* makeParts(request: PartsRequest, context: PartsContext): 
   const created = createClient({
     ...context,
     ...context.service,
-    ...{ concurrency, timeoutMs, retries, tls: tlsFor(context.service.url, job.service.tls) },
+    concurrency,
+    timeoutMs,
+    retries,
+    tls: tlsFor(context.service.url, job.service.tls),
     budget: job.budget,
     initialCap: caps.length === 0 ? undefined : Math.min(...caps),
     journal,
@@ -104,7 +107,10 @@ export async function* makeParts(request: PartsRequest, context: PartsContext): 
     stop,
   });
   const making: Making = {
-    ...{ request, context, created, stop },
+    request,
+    context,
+    created,
+    stop,
     halt: (reason) => {
       halt.abort(reason);
     },
@@ -144,7 +150,14 @@ export async function* makeLocalParts(
   // What was looked up alone was so when it was requested.
   const local = { ...job, service: { ...job.service, singles: false } };
   const made = partsOf(withLast(batches(), parts), {
-    ...{ ...request, job: local, scratch, files: context.files, client, originsOf, tail, mostBytes },
+    ...request,
+    job: local,
+    scratch,
+    files: context.files,
+    client,
+    originsOf,
+    tail,
+    mostBytes,
     journal: { closePart: () => Promise.resolve() },
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: 1,
@@ -201,7 +214,13 @@ async function* partsFrom(batches: AsyncIterable<Batch>, making: Making): AsyncG
 function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, created, halt }: Making) {
   const { scratch, journal, firstPart, isNeeded } = request.parts;
   return partsOf(batches, {
-    ...{ ...request, scratch, journal, files: context.files, client: created.client, halt, mostBytes },
+    ...request,
+    scratch,
+    journal,
+    files: context.files,
+    client: created.client,
+    halt,
+    mostBytes,
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: request.job.service.concurrency,
     onHolding: (holding) => {
@@ -228,10 +247,20 @@ function partsMadeByThreads(
   const { job, startedAtMs, sources, parts } = request;
   const { service, proxy } = context;
   return partsOfThreads({
-    ...{ client: created, most, start, context, stop, halt },
+    client: created,
+    most,
+    start,
+    context,
+    stop,
+    halt,
     groups,
     settings: {
-      ...{ job, service, proxy, startedAtMs, sources, scratch: parts.scratch },
+      job,
+      service,
+      proxy,
+      startedAtMs,
+      sources,
+      scratch: parts.scratch,
       mostBytes: mostBytes / most,
       concurrency: Math.ceil(job.service.concurrency / most),
     },

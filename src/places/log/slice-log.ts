@@ -121,7 +121,10 @@ function afterEntry(state: LogState, entry: LogEntry): LogState {
   switch (entry.kind) {
     case 'claim':
       return {
-        ...{ ...state, next, answered: 0, spent: entry.spent },
+        ...state,
+        next,
+        answered: 0,
+        spent: entry.spent,
         holder: { nonce: entry.nonce, scratch: entry.scratch },
       };
     case 'commit':

@@ -148,8 +148,12 @@ function ofSlices(slices: readonly PackedSlice[], { budget }: Job) {
   const calls = sum('calls');
   return {
     slices: slices.length,
-    ...{ read: sum('entries'), valid: sum('valid'), invalid: sum('invalid'), duplicates: sum('duplicate') },
-    ...{ calls, credits: calls * budget.creditsPerCall },
+    read: sum('entries'),
+    valid: sum('valid'),
+    invalid: sum('invalid'),
+    duplicates: sum('duplicate'),
+    calls,
+    credits: calls * budget.creditsPerCall,
   };
 }
 
@@ -222,7 +226,10 @@ class Reading {
     const { place, request } = this.#making;
     const { files, stop } = this.#context;
     return markWithinMemory(() => this.#read(), {
-      ...{ files, stop, folder: pathIn(folderOf(place), 'hashes'), mostBytes: request.mostBytes },
+      files,
+      stop,
+      folder: pathIn(folderOf(place), 'hashes'),
+      mostBytes: request.mostBytes,
       onSpill: (step) => {
         this.spilled = true;
         if (step === 'read') this.#tell('finding duplicates', 0);

@@ -133,15 +133,17 @@ async function makeSlices(
   const slices = new FleetSlices({ ...place, canReplace, requireCurrent: () => current.require() }, start.slices);
   const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const exported: ExportedSlices = {
-    ...{ job, sinks: [], name: place.address, recordFolder: place.recordFolder ?? place.scratch, whenLost: 'continue' },
+    job,
+    sinks: [],
+    name: place.address,
+    recordFolder: place.recordFolder ?? place.scratch,
+    whenLost: 'continue',
     inputs: { fingerprints: start.inputs, inputBytes, columns: [] },
     progress: { ...newReadProgress(), entries: start.entries, inputBytes },
     open: {
-      ...{
-        start,
-        answers: 0,
-        slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
-      },
+      start,
+      answers: 0,
+      slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
       commits: () => slices.commits(),
       spent: () => slices.spent(),
       records: () => readRunRecords(place),

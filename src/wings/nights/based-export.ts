@@ -5,7 +5,8 @@ import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import type { ExportStart } from '../../places/scratch/checkpoint.ts';
 import { type Spent, sumOfSpent } from '../../places/export/spent.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { readJobIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
+import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
+import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
@@ -88,9 +89,14 @@ class AnswersOfBase implements BasedAnswers {
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
-      readJobIds(job, prepared, { progress: restarted(progress), listener: told, seen });
+      markDuplicates(countedIds(job, prepared, restarted(progress), told), seen);
     const refresh = await openRefresh({
-      ...{ job, base: this.#base, sinks, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
+      job,
+      base: this.#base,
+      sinks,
+      files,
+      folder: home.scratch,
+      startedAtMs: open.start.startedAtMs,
       entries: (seen) => read(seen, () => undefined),
       committed: new Set(open.commits().map(({ part }) => part)),
       request: async (idsPath) => {

@@ -21,7 +21,10 @@ export async function plannedBase(
   if (base === undefined) return undefined;
   const warnings: string[] = [];
   const { keys, choice, classes } = await planRefresh({
-    ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: (warning) => warnings.push(warning) },
+    job,
+    base,
+    startedAtMs: progress?.start.startedAtMs ?? nowMs,
+    onWarning: (warning) => warnings.push(warning),
     entries: (seen) => entriesOf(job, prepared, { seen }),
   });
   const whole = { calls: Math.ceil(choice.total / job.service.idsPerCall), sent: 0 };
@@ -33,10 +36,21 @@ export async function plannedBase(
   }));
   return {
     planned: {
-      ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing, unlisted },
-      ...{ classes: named, memoryBytes: keys.table.bytes },
+      folder: base.folder,
+      rows: keys.rows,
+      asked,
+      filledUp,
+      carried,
+      overdue,
+      stillMissing,
+      unlisted,
+      classes: named,
+      memoryBytes: keys.table.bytes,
     },
-    ...{ calls, asked: choice.total, sent, warnings },
+    calls,
+    asked: choice.total,
+    sent,
+    warnings,
   };
 }
 

@@ -81,7 +81,7 @@ async function requestAll(
   const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
   const progress = newReadProgress();
   const quiet = { ...context, listener: requestsOf(context.listener) };
-  const entries = () => readJobIds(wanted, inputs, { progress, listener: () => undefined });
+  const entries = () => readJobIds(wanted, inputs, progress, () => undefined);
   const open = await inner.open(start, entries);
   await thenCleanUp({
     work: async () => {
@@ -122,8 +122,17 @@ export function askedJob(job: Job, dir: string): Job {
     base: { ...job.base, from: undefined },
     output: {
       ...job.output,
-      ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
-      ...{ columns: undefined, report: false, latest: false, keepIds: false },
+      dir,
+      formats: ['raw'],
+      tables: ['assets'],
+      exclude: [],
+      rename: {},
+      nested: false,
+      exportedAt: false,
+      columns: undefined,
+      report: false,
+      latest: false,
+      keepIds: false,
       compression: { ...job.output.compression, raw: 'blocks' },
     },
   };

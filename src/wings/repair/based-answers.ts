@@ -31,13 +31,21 @@ export async function openAnswers(
   if (known !== undefined) {
     const { files } = finished;
     const request = {
-      ...{ job, base: known.base, files, folder: job.output.dir, startedAtMs },
+      job,
+      base: known.base,
+      files,
+      folder: job.output.dir,
+      startedAtMs,
       entries: (seen: Pick<HashSet128, 'addAll'>) => entriesOf(job, prepared, { seen }),
     };
     return openBasedParts(request, { keys, classes }, { answers, isNeeded });
   }
   const asker = new RefreshAsker({
-    ...{ keys, answers, startedAtMs, classes: classes.all.length, isBaseGone: true },
+    keys,
+    answers,
+    startedAtMs,
+    classes: classes.all.length,
+    isBaseGone: true,
     rows: { areLines: false, take: noBase, recordsOf: async (none) => none, skip: () => undefined },
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),

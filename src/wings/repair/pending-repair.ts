@@ -53,7 +53,8 @@ export async function beginPending(
   const changes = withBase || !parts.has(last) ? undefined : lastChangesOf({ finished, damaged });
   if (changes !== undefined) await keepFile(finished, changes.path);
   const pending = {
-    ...{ parts: [...parts], withBase },
+    parts: [...parts],
+    withBase,
     calls: Math.max(manifest.calls, (earlier?.calls ?? 0) + spent.calls),
     credits: Math.max(manifest.credits, (earlier?.credits ?? 0) + spent.credits),
     ...(changes === undefined ? {} : { changes: changes.path }),

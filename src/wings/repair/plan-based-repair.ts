@@ -79,7 +79,10 @@ async function planWithBase(
 ): Promise<Pick<BasedPlan, 'known' | 'keys' | 'classes'> | { readonly why: string }> {
   const { job, account, finished } = damage;
   const { keys, classes, choice } = await planRefresh({
-    ...{ job, base, startedAtMs: finished.manifest.startedAtMs ?? 0, onWarning: () => undefined },
+    job,
+    base,
+    startedAtMs: finished.manifest.startedAtMs ?? 0,
+    onWarning: () => undefined,
     entries: (seen) => entriesOf(job, damage.prepared, { seen }),
   });
   const chosen = choice.classes.map(({ rows, asked }) => [rows, asked]);

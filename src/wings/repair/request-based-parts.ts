@@ -89,10 +89,14 @@ async function* madeParts(
   try {
     yield* makeLocalParts(
       {
-        ...{ job, sinks: [], startedAtMs: manifest.startedAtMs ?? 0 },
+        job,
+        sinks: [],
+        startedAtMs: manifest.startedAtMs ?? 0,
         sources: prepared.inputs.map(({ name }) => name),
         parts: {
-          ...{ scratch: job.output.dir, firstPart: 0, isNeeded },
+          scratch: job.output.dir,
+          firstPart: 0,
+          isNeeded,
           isLast: () => parts.has(manifest.parts - 1),
           entries: () => entriesWith(damage, plan),
         },

@@ -79,12 +79,18 @@ async function* remadeParts(remaking: Remaking, context: ExportContext): AsyncGe
   try {
     const made = makeParts(
       {
-        ...{ job, sinks: [], startedAtMs },
+        job,
+        sinks: [],
+        startedAtMs,
         sources: prepared.inputs.map(({ name }) => name),
         parts: {
-          ...{ scratch: folder, journal, calls, credits, firstPart: 0 },
+          scratch: folder,
+          journal,
+          calls,
+          credits,
+          firstPart: 0,
           isNeeded: (part) => parts.has(part),
-          entries: () => readJobIds(job, prepared, { progress: newReadProgress(), listener: context.listener }),
+          entries: () => readJobIds(job, prepared, newReadProgress(), context.listener),
         },
       },
       context,

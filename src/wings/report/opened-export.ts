@@ -42,15 +42,16 @@ function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Ma
   const { job, inputs } = start ?? { job: {}, inputs: [] };
   const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
   return {
-    ...{ version: 1, program: { name: 'asset-export', version }, job, inputs },
-    ...{
-      counts: committedCounts(commits),
-      notes: notesOf(commits),
-      drift: driftOf(commits),
-      ...spent,
-      parts: commits.length,
-      tables: tablesOf(job, commits),
-    },
+    version: 1,
+    program: { name: 'asset-export', version },
+    job,
+    inputs,
+    counts: committedCounts(commits),
+    notes: notesOf(commits),
+    drift: driftOf(commits),
+    ...spent,
+    parts: commits.length,
+    tables: tablesOf(job, commits),
     files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
     commits: [...commits],
   };

@@ -56,7 +56,11 @@ describe('packed entries', () => {
 
   it('take 34 bytes an id at most, in frames, and are the same whatever duplicates there are', async () => {
     const entries = Array.from({ length: 20_000 }, (_, n) => ({
-      ...{ text: generatedId(5, n), source: 0, line: n + 1, state: 'valid' as const, reason: '' },
+      text: generatedId(5, n),
+      source: 0,
+      line: n + 1,
+      state: 'valid' as const,
+      reason: '',
     }));
     const made = await packed(entries, [1000]);
     expect(made.bytes.length / entries.length).toBeLessThan(34);

@@ -16,7 +16,10 @@ function part(n: number): MadePart {
 function exportThree({ commit, make }: { commit: (n: number) => Promise<'committed' | 'lost'>; make?: () => void }) {
   const events: string[] = [];
   const slice = {
-    ...{ calls: tally, credits: tally, isNeeded: () => true, end: () => Promise.resolve() },
+    calls: tally,
+    credits: tally,
+    isNeeded: () => true,
+    end: () => Promise.resolve(),
     commit: async ({ part: n }: { part: number }) => {
       const done = await commit(n);
       events.push(`committed ${n}`);

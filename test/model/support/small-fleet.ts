@@ -23,7 +23,9 @@ export const steps = {
     ({ job }, context) =>
       workOnExport(
         {
-          ...{ job, worker: String(index), workers: count },
+          job,
+          worker: String(index),
+          workers: count,
           source: (slices) => fromShard({ slices, shard: { index, count }, waits }),
         },
         context,
@@ -37,25 +39,32 @@ export const steps = {
 };
 
 const nothingMade: ExportOutcome = {
-  ...{ state: 'unfinished', callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0, columns: [], invalidSamples: [] },
+  state: 'unfinished',
+  callsOfRun: 0,
+  creditsOfRun: 0,
+  elapsedMs: 0,
+  columns: [],
+  invalidSamples: [],
   account: {
-    ...{
-      folder: '',
-      rows: 0,
-      fetched: 0,
-      pending: 0,
-      creditsLeft: null,
-      unlisted: null,
-      parts: 0,
-      files: [],
-      calls: 0,
-      credits: 0,
-      drift: [],
-    },
+    folder: '',
+    rows: 0,
+    fetched: 0,
+    pending: 0,
+    creditsLeft: null,
+    unlisted: null,
+    parts: 0,
+    files: [],
+    calls: 0,
+    credits: 0,
+    drift: [],
     counts: { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 },
     notes: {
-      ...{ formulaCells: 0, replacedSurrogates: 0, foreignRecords: 0, repeatedRecords: 0 },
-      ...{ recordsWithoutId: 0, otherResponseIds: 0 },
+      formulaCells: 0,
+      replacedSurrogates: 0,
+      foreignRecords: 0,
+      repeatedRecords: 0,
+      recordsWithoutId: 0,
+      otherResponseIds: 0,
     },
   },
 };

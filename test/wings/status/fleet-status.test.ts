@@ -58,7 +58,10 @@ async function twoWorkers(...services: readonly [Service, Service]) {
       make: steps.work({ index, count: 2 }),
       flags: { 'credits-per-day': '16000' },
       context: {
-        ...{ clock, ledger, stop: stop.signal, abort: stop.signal },
+        clock,
+        ledger,
+        stop: stop.signal,
+        abort: stop.signal,
         openWire: slowService(services[index] ?? { seconds: [] }, clock),
       },
     }),

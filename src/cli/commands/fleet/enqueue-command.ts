@@ -81,8 +81,13 @@ async function enqueue(args: CommandArguments): Promise<number> {
     enqueued = await enqueueExport(
       { job, idsFolder, mostBytes, fresh: args.isOn('fresh') },
       {
-        ...{ clock: systemClock, random: Math.random, files: diskFileStore, stdin: process.stdin },
-        ...{ stop: signals.stop, abort: signals.abort, onProgress: shown.onProgress },
+        clock: systemClock,
+        random: Math.random,
+        files: diskFileStore,
+        stdin: process.stdin,
+        stop: signals.stop,
+        abort: signals.abort,
+        onProgress: shown.onProgress,
         onNote: (note) => {
           shown.tell(`asset-export: warning: ${note}`);
         },

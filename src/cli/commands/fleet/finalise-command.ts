@@ -34,7 +34,10 @@ async function finalise(args: CommandArguments): Promise<number> {
   const { finaliseExport } = await import('../../../wings/fleet/index.ts');
   const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
-    ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
+    clock: systemClock,
+    random: Math.random,
+    files: diskFileStore,
+    version: programVersion(),
     ...runWings,
     observe,
     listener: (event) => {

@@ -66,7 +66,10 @@ async function work(args: CommandArguments): Promise<number> {
   return runJob(
     { job, idsFolder, fresh: false },
     {
-      ...{ open, observe, ...settings, warnings: jobWarnings(job) },
+      open,
+      observe,
+      ...settings,
+      warnings: jobWarnings(job),
       make: async (context) => {
         const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker, workers: shard.count }, context);
         if (outcome.error === undefined) await clearJobQueue(job, context.abort);

@@ -88,7 +88,12 @@ function startHeart(
 ): Promise<Heartbeat> {
   const { store, clock, log, deadAfterSeconds } = claim;
   return Heartbeat.start({
-    ...{ store, clock, deadAfterSeconds, nonce: hold.nonce, slice: log.slice, scratch: id },
+    store,
+    clock,
+    deadAfterSeconds,
+    nonce: hold.nonce,
+    slice: log.slice,
+    scratch: id,
     process: { host: hostname(), pid: process.pid },
     spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
     answered: () => answered.ids,
@@ -123,7 +128,11 @@ class ClaimedParts implements ClaimedSlice {
     const { folder, own, hold, heartbeat, answered } = claimed;
     const { journal, calls, credits } = own;
     this.slice = {
-      ...{ scratch: folder, journal, calls, credits, firstPart: cut.firstPart },
+      scratch: folder,
+      journal,
+      calls,
+      credits,
+      firstPart: cut.firstPart,
       isNeeded: (part) => !hold.state.commits.has(part),
       entries: () => cut.entries(),
       isLast: cut.isLast,

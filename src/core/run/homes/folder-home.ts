@@ -94,7 +94,11 @@ function sliceOf({ files, folder, entries }: WholeFolder, checkpoint: Checkpoint
   const committed = checkpoint.commits.length;
   const { journal, calls, credits } = scratch;
   return {
-    ...{ scratch: folder, journal, calls, credits, entries },
+    scratch: folder,
+    journal,
+    calls,
+    credits,
+    entries,
     firstPart: 0,
     isNeeded: (part) => part >= committed,
     commit: async (commit) => {

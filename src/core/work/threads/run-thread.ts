@@ -47,8 +47,14 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
   const wire = createWire({
-    ...{ ...effects, ...service, proxy, concurrency, timeoutMs },
-    ...{ tls: tlsFor(service.url, job.service.tls), abort: abort.signal, listener },
+    ...effects,
+    ...service,
+    proxy,
+    concurrency,
+    timeoutMs,
+    tls: tlsFor(service.url, job.service.tls),
+    abort: abort.signal,
+    listener,
   });
   const work = async (): Promise<void> => {
     const journal = await openJournal(effects.files, settings.scratch);
@@ -57,13 +63,20 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       return remote;
     };
     const client = journaled(wire, policiesAround, {
-      ...{ journal, listener, scrub: secretScrubber([service.apiKey]) },
+      journal,
+      listener,
+      scrub: secretScrubber([service.apiKey]),
       onReplayed: (size) => {
         desk.tell('learnSize', size);
       },
     });
     const parts = partsOf(batchesFrom(desk), {
-      ...{ ...settings, ...effects, journal, client, sinks: [], firstPart: 1 },
+      ...settings,
+      ...effects,
+      journal,
+      client,
+      sinks: [],
+      firstPart: 1,
       onHolding: (holding) => {
         listener({ kind: 'holding', thread: settings.thread, ...holding });
       },

@@ -166,7 +166,8 @@ class ThreadCrew {
       nextParts: () => this.#nextParts(),
       ask: ({ id: callId, ...outline }) =>
         client.askUnderPolicies({
-          ...{ ...outline, send: () => peer().call('send', callId) },
+          ...outline,
+          send: () => peer().call('send', callId),
           sendAlone: (id) => peer().call('sendAlone', { callId, id }),
         }),
       learnSize: (size) => {

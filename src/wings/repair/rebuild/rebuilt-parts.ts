@@ -90,7 +90,7 @@ async function rebuiltPart(
 ): Promise<MadePart['part']> {
   const { formats, keepIds } = job.output;
   const tables = source.shaped.map(({ table }) => table);
-  const build = await openPart(part, { ...{ files, folder, formats, tables, keepIds }, ...fileOptionsOf(job) });
+  const build = await openPart(part, { files, folder, formats, tables, keepIds, ...fileOptionsOf(job) });
   try {
     for (const commit of sources) {
       for await (const batch of batchesIn(source, commit.part, formats.includes('raw'))) {

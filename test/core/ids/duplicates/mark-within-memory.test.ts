@@ -44,7 +44,10 @@ it('duplicates are the same in memory and on disk', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(entry, { maxLength: 120 }), fc.integer({ min: 1, max: 50 }), async (drawn, size) => {
       const entries = drawn.map(({ id, isValid }, index) => ({
-        ...{ text: `id${id}`, source: 0, line: index + 1, reason: '' },
+        text: `id${id}`,
+        source: 0,
+        line: index + 1,
+        reason: '',
         state: isValid ? ('valid' as const) : ('invalid' as const),
       }));
       const known = new Set<string>();

@@ -23,8 +23,15 @@ async function idsInBucket() {
   const run = (from: string, out: string, make?: MakeExport) =>
     runExport({
       flags: {
-        ...{ ids: from, out, url: 'http://127.0.0.1:9', 'ids-per-call': '4', 'rows-per-part': '11', format: 'csv' },
-        ...{ scratch: join(folder, 'scratch'), 'entries-per-slice': '12', threads: '1' },
+        ids: from,
+        out,
+        url: 'http://127.0.0.1:9',
+        'ids-per-call': '4',
+        'rows-per-part': '11',
+        format: 'csv',
+        scratch: join(folder, 'scratch'),
+        'entries-per-slice': '12',
+        threads: '1',
       },
       make,
       context: {

@@ -148,7 +148,9 @@ describe('an export that is rebuilt', () => {
     await expect(rebuild({ from, to: cut, output: { formats: ['jsonl'] } })).rejects.toMatchObject({ exit: 'usage' });
     const parts: number[] = [];
     const outcome = await rebuild({
-      ...{ from, to: cut, output: { formats: ['csv'] } },
+      from,
+      to: cut,
+      output: { formats: ['csv'] },
       context: {
         listener: (event) => {
           if (event.kind === 'committed') parts.push(event.commit.part);
