@@ -11,7 +11,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import { bucketHome, clearComplete } from '../../core/run/homes/bucket-home.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import { type BucketStart, type PackedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
+import { type BucketStart, type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
 import { openBucketPlace } from '../../core/run/homes/open-home.ts';
 import { readLogs } from '../../core/run/homes/slice-holders.ts';
 import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
@@ -91,7 +91,7 @@ async function tellComplete(
 /** What an export began with whose slices are in the bucket. */
 export interface EnqueuedStart extends BucketStart {
   readonly entries: number;
-  readonly slices: PackedSlice[];
+  readonly slices: EnqueuedSlice[];
 }
 
 /** @throws {ExportError} `input` before `enqueue` */

@@ -130,7 +130,11 @@ async function makeSlices(
 ): Promise<ExportOutcome> {
   const { job, place, start } = whole;
   const current = new CurrentStart(place, start);
-  const slices = new FleetSlices({ ...place, canReplace, requireCurrent: () => current.require() }, start.slices);
+  const slices = new FleetSlices(
+    { ...place, canReplace, requireCurrent: () => current.require() },
+    start.slices,
+    start.inputs.map(({ name }) => name),
+  );
   const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const exported: ExportedSlices = {
     job,

@@ -1,4 +1,4 @@
-import { enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
+import { type EnqueueContext, enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
 import { type FinaliseContext, finaliseExport } from '../../../src/wings/fleet/finalise-export.ts';
 import { fromShard } from '../../../src/wings/fleet/shard-slices.ts';
 import { workOnExport } from '../../../src/wings/fleet/work-export.ts';
@@ -10,11 +10,11 @@ import type { SmallRun } from './small-export.ts';
 /** Commands of a fleet, on one machine. */
 export const steps = {
   enqueue:
-    (mostBytes = Number.POSITIVE_INFINITY): MakeExport =>
+    (more: Pick<EnqueueContext, 'memoryLimit'> = {}): MakeExport =>
     async ({ job, idsFolder }, context) => {
       const enqueued = await enqueueExport(
-        { job, idsFolder, fresh: false, mostBytes },
-        { ...context, onProgress: () => undefined },
+        { job, idsFolder, fresh: false },
+        { ...context, ...more, onProgress: () => undefined },
       );
       return { ...nothingMade, elapsedMs: enqueued.put };
     },
@@ -82,8 +82,8 @@ export class SmallFleet extends SmallBucket {
     });
   }
 
-  /** How many slices and lists of duplicates were put. */
-  async enqueue(mostBytes?: number, run: SmallRun = {}): Promise<number> {
-    return (await this.run({ ...run, make: steps.enqueue(mostBytes) }))?.elapsedMs ?? -1;
+  /** How many slices were put. */
+  async enqueue(run: SmallRun = {}): Promise<number> {
+    return (await this.run({ ...run, make: steps.enqueue() }))?.elapsedMs ?? -1;
   }
 }

@@ -53,7 +53,7 @@ describe('ids in a bucket', () => {
     expect(csv('remote')).toBe(csv('local'));
     expect(await run('s3://ids/night/*', join(folder, 'remote'))).toMatchObject({ state: 'already' });
 
-    await run('s3://ids/night/*', 's3://bucket/fleet', steps.enqueue(0));
+    await run('s3://ids/night/*', 's3://bucket/fleet', steps.enqueue());
     const made = await run('s3://ids/night/*', 's3://bucket/fleet', steps.work());
     expect(made).toMatchObject({ state: 'complete', account: { counts: local.account.counts } });
     expect(Buffer.from(bucket.objects.get('csv/assets/part-00000.csv')?.bytes ?? []).toString()).toBe(csv('local'));
