@@ -14,7 +14,6 @@ const slow = [
   'test/core/ids/{checked-id,read/bad-input}.test.ts',
   'test/core/run/shaped-export.test.ts',
   'test/exports/verify-export.test.ts',
-  'test/lib/scan/csv-counter.test.ts',
   'test/places/{files/lock,scratch/part-file}.test.ts',
   'test/core/records/{rebuild-asset,scan/record-rows}.test.ts',
   'test/wings/{nights/refresh,repair/repair}-export.test.ts',
