@@ -123,7 +123,8 @@ function main(): void {
       rooms.set(room, (rooms.get(room) ?? 0) + lines);
   }
   process.stdout.write('lines a room\n');
-  for (const [room, lines] of [...rooms].sort()) process.stdout.write(`  ${room.padEnd(16)} ${String(lines).padStart(6)}\n`);
+  for (const [room, lines] of [...rooms].sort())
+    process.stdout.write(`  ${room.padEnd(16)} ${String(lines).padStart(6)}\n`);
   const total = files.reduce((sum, { lines }) => sum + lines, 0);
   process.stdout.write(`  ${'all'.padEnd(16)} ${String(total).padStart(6)} in ${files.length} files\n`);
   print(

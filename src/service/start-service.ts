@@ -3,9 +3,10 @@ import type { Clock } from '../lib/clock.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import type { AssetStore } from './store/asset-store.ts';
+import type { AssetSource } from './store/read-records.ts';
 import { AssetService, type ServiceCounts } from './asset-service.ts';
 import type { Changes } from './changes/change-schema.ts';
-import { ChangingStore } from './changes/changing-store.ts';
+import { ChangingStore, type Classify } from './changes/changing-store.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { createHttpFrame } from './http-frame.ts';
@@ -56,19 +57,30 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** What the caller knows of records, and the service does not. */
+export interface RecordKnowledge {
+  readonly readExport: AssetSource['readExport'];
+  readonly classify: Classify;
+}
+
 /**
  * Starts the service on local data.
  * @throws {ExportError} `input` when the data cannot be read, `usage` when the address cannot be had, `cannotWrite` for the store.
  */
-export async function startService(options: ServiceOptions): Promise<RunningService> {
+export async function serveFiles(options: ServiceOptions, knowledge: RecordKnowledge): Promise<RunningService> {
   const assets = options.assets.map((text) => requireAddress(text, 'local', 'assets'));
-  return serveAssets(await openAssets({ ...options, assets }), options);
+  const store = await openAssets({ assets, readExport: knowledge.readExport }, options);
+  return serveAssets(store, options, knowledge);
 }
 
-/** Starts the service on assets from anywhere, which it closes at its end. @throws {ExportError} as `startService`. */
-export async function serveAssets(held: AssetStore, options: Omit<ServiceOptions, 'assets'>): Promise<RunningService> {
+/** Starts the service on assets from anywhere, which it closes at its end. @throws {ExportError} as `serveFiles`. */
+export async function serveAssets(
+  held: AssetStore,
+  options: Omit<ServiceOptions, 'assets'>,
+  { classify }: Pick<RecordKnowledge, 'classify'>,
+): Promise<RunningService> {
   const { changes, clock } = options;
-  const store = changes === undefined ? held : new ChangingStore(held, changes, clock);
+  const store = changes === undefined ? held : new ChangingStore(held, changes, { clock, classify });
   const spent = options.storeDir === undefined ? new MemorySpent() : new LmdbSpent(options.storeDir);
   const balance = new CreditBalance(options, spent, options.clock);
   const service = new AssetService({

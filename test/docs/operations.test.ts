@@ -11,7 +11,7 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { exitCodes, type ExitName } from '../../src/lib/exit-codes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { type RunningService, startService } from '../../src/practice-service.ts';
 import { faultsSchema } from '../../src/service/faults/fault-schema.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 import { containerFlags, hasContainers } from '../support/container.ts';

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type FaultsInput, faultsSchema } from '../../src/service/faults/fault-schema.ts';
-import type { RunningService, ServiceOptions } from '../../src/service/start-service.ts';
+import type { RunningService, ServiceOptions } from '../../src/practice-service.ts';
 import { call, idOf, post, type Reply, serve } from './local-service.ts';
 
 const ids = Array.from({ length: 20 }, (_, n) => idOf(n));

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { startService } from '../../src/service/start-service.ts';
+import { startService } from '../../src/practice-service.ts';
 import { call, fileOf, idOf, post, serve } from './local-service.ts';
 
 const [first, second, absent] = [idOf(1), idOf(2), idOf(3)];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
+import { readExport } from '../../src/practice-service.ts';
 import { buildStore } from '../../src/service/store/build-store.ts';
 import { LmdbStore } from '../../src/service/store/lmdb-store.ts';
 import { openStoredAssets } from '../../src/service/store/stored-assets.ts';
@@ -13,6 +14,10 @@ import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-servic
 const ids = Array.from({ length: 3000 }, (_, n) => generatedId(2, n));
 const lines = ids.map(generatedRecord);
 const show = { showFungible: true, showCollectionMetadata: true };
+
+function openStored(assets: readonly string[], storeDir: string) {
+  return openStoredAssets({ assets, readExport }, storeDir);
+}
 
 describe('the key of an id', () => {
   it('is its 32 bytes, and back', () => {
@@ -42,7 +47,7 @@ describe('the store on disk', () => {
     const path = fileOf([...few, ...again]);
     for (const sortBytes of [2_000, 64 * 1024 * 1024]) {
       const folder = join(temporaryFolder(), 'store');
-      const count = await buildStore({ assets: [path], folder, sortBytes });
+      const count = await buildStore({ assets: [path], readExport }, { folder, sortBytes });
       expect(count).toBe(600);
       expect(readdirSync(folder).sort()).toEqual(['data.mdb', 'lock.mdb']);
       const store = new LmdbStore(folder, count);
@@ -63,15 +68,15 @@ describe('the store on disk', () => {
   it('is opened again without reading the files, and replaced when they change', async () => {
     const storeDir = temporaryFolder();
     const path = fileOf(lines);
-    const first = await openStoredAssets([path], storeDir);
+    const first = await openStored([path], storeDir);
     const [folder = ''] = readdirSync(storeDir);
     const builtMs = statSync(join(storeDir, folder)).mtimeMs;
-    const again = await openStoredAssets([path], storeDir);
+    const again = await openStored([path], storeDir);
     expect(statSync(join(storeDir, folder)).mtimeMs).toBe(builtMs);
     expect(again.count).toBe(3000);
     writeFileSync(path, `{"id":"${ids[0] ?? ''}"}\n`);
     utimesSync(path, 1, 1);
-    const changed = await openStoredAssets([path], storeDir);
+    const changed = await openStored([path], storeDir);
     expect(changed.count).toBe(1);
     expect(readdirSync(storeDir)).toHaveLength(1);
     expect(readdirSync(storeDir)).not.toContain(folder);
@@ -83,7 +88,7 @@ describe('the store on disk', () => {
   it('is built by several at once, though they have the same pid, as in containers', async () => {
     const storeDir = temporaryFolder();
     const path = fileOf(lines);
-    const stores = await Promise.all([1, 2, 3].map(() => openStoredAssets([path], storeDir)));
+    const stores = await Promise.all([1, 2, 3].map(() => openStored([path], storeDir)));
     expect(stores.map(({ count }) => count)).toEqual([3000, 3000, 3000]);
     expect(readdirSync(storeDir)).toHaveLength(1);
     await Promise.all(stores.map((store) => store.close()));
@@ -92,12 +97,12 @@ describe('the store on disk', () => {
   it('is built while another service opens a finished one of the same files, whose own folder is left alone', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines)];
-    await (await openStoredAssets(assets, storeDir)).close();
+    await (await openStored(assets, storeDir)).close();
     const [folder = ''] = readdirSync(storeDir);
     truncateSync(join(storeDir, folder, 'data.mdb'), 0);
     mkdirSync(join(storeDir, `${folder}-of-a-reader`));
     mkdirSync(join(storeDir, 'assets-of-older-files'));
-    await (await openStoredAssets(assets, storeDir)).close();
+    await (await openStored(assets, storeDir)).close();
     expect(readdirSync(storeDir)).toEqual([folder, `${folder}-of-a-reader`]);
   });
 
@@ -108,14 +113,14 @@ describe('the store on disk', () => {
     writeFileSync(join(storeDir, 'building-4194305-two.alive'), '');
     writeFileSync(join(storeDir, 'building-4194305-three.alive.opening'), '');
     writeFileSync(join(storeDir, 'building-site.txt'), 'of the user');
-    await (await openStoredAssets([fileOf(lines)], storeDir)).close();
+    await (await openStored([fileOf(lines)], storeDir)).close();
     expect(readdirSync(storeDir)).toEqual([expect.stringMatching(/^assets-/), 'building-site.txt']);
   });
 
   it('is not there when its files cannot be read to the end', async () => {
     const storeDir = temporaryFolder();
     const path = fileOf([...lines, 'nonsense']);
-    await expect(openStoredAssets([path], storeDir)).rejects.toThrow(`${path}:3001: the line is not JSON`);
+    await expect(openStored([path], storeDir)).rejects.toThrow(`${path}:3001: the line is not JSON`);
     expect(readdirSync(storeDir)).toEqual([]);
   });
 
@@ -135,7 +140,7 @@ describe('the store on disk', () => {
   it('says what to do when its balances cannot be made', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines)];
-    await (await openStoredAssets(assets, storeDir)).close();
+    await (await openStored(assets, storeDir)).close();
     writeFileSync(join(storeDir, 'balances'), 'a file in its place');
     await expect(serve([], { assets, storeDir })).rejects.toMatchObject({
       exit: 'cannotWrite',

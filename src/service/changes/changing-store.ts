@@ -1,7 +1,4 @@
 import { type Clock, dayMs } from '../../lib/clock.ts';
-import { type AssetClassifier, classifyAssets } from '../../core/records/classify-assets.ts';
-import { assetsTable } from '../../core/records/columns.ts';
-import { flattenAsset } from '../../core/records/flatten-asset.ts';
 import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { randomOf } from '../generated/seeded-random.ts';
@@ -10,20 +7,25 @@ import { packRecord, recordText } from '../store/stored-record.ts';
 import type { Changes } from './change-schema.ts';
 import { changeRecord } from './change-record.ts';
 
+/** Makes what tells of which class a record is: the index of the first one whose words all fit, else the number of classes. */
+export type Classify = (classes: readonly (readonly string[])[]) => (record: JsonObject) => number;
+
 /** The records of another store as they are today. What a record is on a day depends on it, its id, the seed and the day alone. */
 export class ChangingStore implements AssetStore {
   readonly #store: AssetStore;
   readonly #changes: Changes;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #classes: AssetClassifier;
-  readonly #columnsAt: readonly number[];
+  readonly #classOf: (record: JsonObject) => number;
 
-  constructor(store: AssetStore, changes: Changes, clock: Pick<Clock, 'now'>) {
+  constructor(
+    store: AssetStore,
+    changes: Changes,
+    { clock, classify }: { readonly clock: Pick<Clock, 'now'>; readonly classify: Classify },
+  ) {
     this.#store = store;
     this.#changes = changes;
     this.#clock = clock;
-    this.#classes = classifyAssets(changes.classes.map(({ when }) => when));
-    this.#columnsAt = this.#classes.columns.map((column) => assetsTable.columns.indexOf(column));
+    this.#classOf = classify(changes.classes.map(({ when }) => when));
   }
 
   get count(): number {
@@ -65,7 +67,6 @@ export class ChangingStore implements AssetStore {
   #shareOf(record: JsonObject): number {
     const { classes, share } = this.#changes;
     if (classes.length === 0) return share;
-    const { row } = flattenAsset(record);
-    return classes[this.#classes.classOf(this.#columnsAt.map((at) => row[at] ?? null))]?.share ?? share;
+    return classes[this.#classOf(record)]?.share ?? share;
   }
 }

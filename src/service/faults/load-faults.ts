@@ -4,7 +4,7 @@ import { faultSchema, type Faults, faultsSchema } from './fault-schema.ts';
 const kinds = faultSchema.options.map((option) => option.shape.fault.value);
 
 /** Reads a fault file. @throws {ExportError} `usage` when it cannot be read, with the place of what is wrong. */
-export async function loadFaults(path: string): Promise<Faults> {
+export async function readFaultFile(path: string): Promise<Faults> {
   return parseFaults(await readYaml(path, 'fault file'), path);
 }
 

@@ -5,13 +5,11 @@ import { open } from 'lmdb';
 import { makeLmdbFiles } from './lmdb-files.ts';
 import { writeKey } from '../asset-key.ts';
 import { recordsLayout } from './lmdb-store.ts';
-import { readRecords } from './read-records.ts';
+import { type AssetSource, readRecords } from './read-records.ts';
 import { sortedEntries } from './sorted-entries.ts';
 import { keyBytes, SpillFiles } from './spill-files.ts';
 
 export interface BuildOptions {
-  /** Files of records. */
-  readonly assets: readonly string[];
   /** An empty or missing folder, to hold the store. */
   readonly folder: string;
   /** Maximum bytes sorted in memory at once; default 64 MiB. */
@@ -25,13 +23,16 @@ export interface BuildOptions {
  * @returns how many assets it holds.
  * @throws {ExportError} `input`
  */
-export async function buildStore({ assets, folder, sortBytes = 64 * 1024 * 1024 }: BuildOptions): Promise<number> {
+export async function buildStore(
+  source: AssetSource,
+  { folder, sortBytes = 64 * 1024 * 1024 }: BuildOptions,
+): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const spillFolder = join(folder, 'spill');
   const spill = new SpillFiles(spillFolder, 0);
   try {
     const key = Buffer.alloc(keyBytes);
-    for await (const records of readRecords(assets)) {
+    for await (const records of readRecords(source)) {
       for (const { id, packed } of records) {
         writeKey(id, key);
         spill.add({ key, packed });

@@ -1,11 +1,9 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { type AssetStore, MemoryStore, memoryAssets } from './asset-store.ts';
-import { readRecords } from './read-records.ts';
+import { type AssetSource, readRecords } from './read-records.ts';
 import { openStoredAssets } from './stored-assets.ts';
 
-export interface AssetSource {
-  /** Paths of JSONL files, plain, `.gz` or `.zst`, and folders of finished exports. */
-  readonly assets: readonly string[];
+export interface AssetFolders {
   /** Where they are kept on disk; absent: in memory. */
   readonly storeDir?: string;
   /** Where they are kept on disk when memory does not hold them and no store is named. */
@@ -13,15 +11,15 @@ export interface AssetSource {
 }
 
 /** Opens the assets that the service answers from. @throws {ExportError} `input`, `usage` or `cannotWrite`. */
-export async function openAssets({ assets, storeDir, spillDir }: AssetSource): Promise<AssetStore> {
-  if (storeDir !== undefined) return openStoredAssets(assets, storeDir);
+export async function openAssets(source: AssetSource, { storeDir, spillDir }: AssetFolders): Promise<AssetStore> {
+  if (storeDir !== undefined) return openStoredAssets(source, storeDir);
   const store = new MemoryStore();
-  for await (const records of readRecords(assets)) {
+  for await (const records of readRecords(source)) {
     for (const { id, packed } of records) store.put(id, packed);
     if (store.count <= memoryAssets) continue;
     if (spillDir === undefined) throw tooMany();
     await store.close();
-    return openStoredAssets(assets, spillDir);
+    return openStoredAssets(source, spillDir);
   }
   return store;
 }

@@ -1,11 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { isAssetId } from '../../lib/asset-id.ts';
 import { stringifyJson } from '../../lib/json/json.ts';
 import type { JsonObject } from '../../lib/json/json-value.ts';
-import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
-import { recordFiles, recordsOf } from '../../exports/records.ts';
 import { codecOf, decompress } from '../../lib/decompress.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type ByteSpan, splitLines } from '../../lib/scan/split-lines.ts';
@@ -19,39 +16,35 @@ export interface PackedRecord {
   readonly packed: Buffer;
 }
 
+/** A file of a finished export: the texts of its records as lines, or what is rebuilt from its rows. */
+export type ExportedFile = { readonly path: string } & (
+  | { readonly lines: AsyncIterable<Uint8Array> }
+  | { readonly records: AsyncIterable<JsonObject[]> }
+);
+
+export interface AssetSource {
+  /** Paths of JSONL files, plain, `.gz` or `.zst`, and folders of finished exports. */
+  readonly assets: readonly string[];
+  /** The files that hold the records of a finished export. */
+  readonly readExport: (folder: string) => Promise<readonly ExportedFile[]>;
+}
+
 /**
  * Reads records from JSONL files, plain, `.gz` or `.zst`, and from folders of finished exports, in order; empty lines
  * are passed over.
  * It yields what a piece of a file holds at a time.
  * @throws {ExportError} `input` for a file that cannot be read or a line that is no record.
  */
-export async function* readRecords(paths: readonly string[]): AsyncGenerator<PackedRecord[]> {
-  for (const path of paths) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) yield* readExport(path);
-    else yield* readFile(path);
-  }
-}
-
-/** The assets of a finished export: its raw lines, or records rebuilt from the rows of its assets table. */
-async function* readExport(folder: string): AsyncGenerator<PackedRecord[]> {
-  const finished = await openExport(folder);
-  for (const file of recordFiles(finished)) {
-    const path = join(folder, file.path);
-    // Raw lines are served as they are: the service's own text.
-    if (file.format === 'raw') yield* readLines(finished.bytes(file), path);
-    else yield* readable(path, rebuilt(recordsOf(finished, file), path));
-  }
-}
-
-async function openExport(folder: string): Promise<FinishedExport> {
-  try {
-    return await openFinished(folder);
-  } catch (error) {
-    if (error instanceof ExportError && error.facts['outside'] === true) throw error;
-    throw new ExportError('input', messageOf(error), {
-      todo: 'Name JSONL files, or the folder of a complete export (see asset-export status).',
-      cause: error,
-    });
+export async function* readRecords({ assets, readExport }: AssetSource): AsyncGenerator<PackedRecord[]> {
+  for (const path of assets) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      yield* readFile(path);
+      continue;
+    }
+    for (const file of await readExport(path)) {
+      if ('lines' in file) yield* readLines(file.lines, file.path);
+      else yield* readable(file.path, rebuilt(file.records, file.path));
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import type { AssetStore } from './asset-store.ts';
 import { buildStore, sync } from './build-store.ts';
 import { hasBytes, isCut } from './lmdb-files.ts';
 import { LmdbStore } from './lmdb-store.ts';
+import type { AssetSource } from './read-records.ts';
 import { storeError } from './store-error.ts';
 
 /** Changes with the layout of packed records or of the store: an older store is built again. */
@@ -19,9 +20,9 @@ const accountFile = 'store.json';
  * use and takes its place by a rename when it is whole and synced; services that have the old one open keep it.
  * @throws {ExportError} `input` for assets that cannot be read, `cannotWrite` for the folder.
  */
-export async function openStoredAssets(assets: readonly string[], storeDir: string): Promise<AssetStore> {
-  const folder = join(storeDir, `assets-${fingerprintOf(assets)}`);
-  if (countIn(folder) === undefined) await replaceStore(assets, storeDir, folder);
+export async function openStoredAssets(source: AssetSource, storeDir: string): Promise<AssetStore> {
+  const folder = join(storeDir, `assets-${fingerprintOf(source.assets)}`);
+  if (countIn(folder) === undefined) await replaceStore(source, { storeDir, folder });
   try {
     return new LmdbStore(folder, countIn(folder) ?? 0);
   } catch (error) {
@@ -40,7 +41,10 @@ function countIn(folder: string): number | undefined {
   }
 }
 
-async function replaceStore(assets: readonly string[], storeDir: string, folder: string): Promise<void> {
+async function replaceStore(
+  source: AssetSource,
+  { storeDir, folder }: { readonly storeDir: string; readonly folder: string },
+): Promise<void> {
   const building = join(storeDir, `building-${process.pid}-${randomUUID()}`);
   let socket: LifeSocket | undefined;
   try {
@@ -48,7 +52,7 @@ async function replaceStore(assets: readonly string[], storeDir: string, folder:
     await removeDead(storeDir);
     // Before there is a folder, which is never to be taken for that of a dead builder.
     socket = await openLifeSocket(socketOf(building));
-    const count = await buildStore({ assets, folder: building });
+    const count = await buildStore(source, { folder: building });
     writeFileSync(join(building, accountFile), `${JSON.stringify({ count, layoutVersion })}\n`, { flush: true });
     await sync(building);
     // What is damaged makes room; services that have it open keep it.

@@ -11,7 +11,7 @@ import { type BatchLookups, lookUpBatch } from '../../../src/core/client/look-up
 import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { type FaultsInput, faultsSchema } from '../../../src/service/faults/fault-schema.ts';
-import { type RunningService, startService } from '../../../src/service/start-service.ts';
+import { type RunningService, startService } from '../../../src/practice-service.ts';
 import { createHurriedClock } from '../../support/hurried-clock.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { idFound, idsOf, noFlags, rowReader } from './support/calls.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
-import { startService } from '../../../src/service/start-service.ts';
+import { startService } from '../../../src/practice-service.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json.ts';
 import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
-import { startService } from '../../../../src/service/start-service.ts';
+import { startService } from '../../../../src/practice-service.ts';
 import { parseObject } from '../../../core/records/any-json.ts';
 import { runExport } from '../../../support/run-export.ts';
 import { keptFolder, tempFolder } from '../../../support/temp-folder.ts';
