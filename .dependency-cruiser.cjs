@@ -8,7 +8,6 @@ const bundled = [
   '@uwdata/flechette',
   'csv-parse',
   'd3-[a-z]+',
-  'fastify',
   'fzstd',
   'hyparquet',
   'hyparquet-compressors',
@@ -236,12 +235,6 @@ module.exports = {
       'Only the command line parses arguments.',
       { path: '^src', pathNot: '^src/(cli/|main\\.ts)' },
       { path: 'node_modules/yargs' },
-    ),
-    rule(
-      'fastify-in-service',
-      'Only the service listens.',
-      { path: '^src', pathNot: '^src/service/' },
-      { path: 'node_modules/fastify' },
     ),
     rule(
       'lmdb-in-service',

@@ -1,5 +1,7 @@
-import type { Socket } from 'node:net';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
 import { deliver } from './deliver.ts';
 import {
@@ -12,7 +14,7 @@ import {
   wrongContentType,
 } from './http-answer.ts';
 import { errorAnswer, internalError } from './json-rpc.ts';
-import { readRequestBody } from './read-request-body.ts';
+import { ClientLeft, readRequestBody } from './read-request-body.ts';
 
 export interface HttpFrameOptions {
   /** True for a key that the service knows. */
@@ -29,81 +31,117 @@ export interface HttpFrameOptions {
   readonly clock: Clock;
 }
 
-type KeyRoute = { Params: { key: string }; Body: Buffer | undefined };
+/** No key is longer. */
+const longestKey = 1000;
+
+/** How long a connection is kept for the next request. */
+const keepAliveTimeoutMs = 72_000;
+
+const notFound = textAnswer(404, 'not found');
+const badRequest = textAnswer(400, 'bad request');
+const usePost: HttpAnswer = { ...textAnswer(405, 'use POST'), headers: { ...notFound.headers, allow: 'POST' } };
+const otherMethods: ReadonlySet<string | undefined> = new Set(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']);
 
 /** HTTP around the service: one path, one health check, and a short refusal for everything else. */
-export function createHttpFrame(options: HttpFrameOptions): FastifyInstance {
-  const app = Fastify({
-    logger: false,
-    forceCloseConnections: true,
-    requestTimeout: options.requestTimeoutMs,
-    connectionTimeout: options.idleTimeoutMs,
-    http: {
-      headersTimeout: options.requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(1000, options.requestTimeoutMs),
-    },
-    routerOptions: { maxParamLength: 1000 },
-    exposeHeadRoutes: false,
-    clientErrorHandler: refuseMalformed,
-    frameworkErrors: (_error, _request, reply) => {
-      void send(reply, textAnswer(400, 'bad request'));
-    },
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, payload, done) => {
-    readRequestBody(payload).then(
-      (body) => {
-        done(null, body);
-      },
-      (error: unknown) => {
-        done(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  });
-  app.setErrorHandler((error: FastifyError, _request, reply) => send(reply, answerToError(error, options.onError)));
-  app.setNotFoundHandler((_request, reply) => send(reply, textAnswer(404, 'not found')));
-  app.get('/healthz', (_request, reply) => send(reply, textAnswer(200, 'ready')));
-  addServicePath(app, options);
-  return app;
+export class HttpFrame {
+  readonly #options: HttpFrameOptions;
+  readonly #servers: Server[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
+
+  constructor(options: HttpFrameOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves to where it listens. `localhost` can have two addresses, and clients take either. */
+  async listen(host: string, port: number): Promise<AddressInfo> {
+    const address = await this.#listenAt(host, port);
+    const others = host === 'localhost' ? await lookup(host, { all: true }) : [];
+    for (const other of others) {
+      if (other.address !== address.address) await this.#listenAt(other.address, address.port).catch(() => undefined);
+    }
+    return address;
+  }
+
+  /** Ends at once: open connections are cut. */
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('the service ends'));
+    for (const server of this.#servers) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    }
+    await Promise.all(this.#running);
+  }
+
+  async #listenAt(host: string, port: number): Promise<AddressInfo> {
+    const { requestTimeoutMs, idleTimeoutMs } = this.#options;
+    const server = createServer({
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, requestTimeoutMs),
+      keepAliveTimeout: keepAliveTimeoutMs,
+    });
+    server.setTimeout(idleTimeoutMs);
+    server.on('clientError', refuseMalformed);
+    server.on('request', (request, response) => {
+      const exchange = this.#exchange(request, response).finally(() => this.#running.delete(exchange));
+      this.#running.add(exchange);
+    });
+    this.#servers.push(server);
+    server.listen({ host, port });
+    await once(server, 'listening');
+    return server.address() as AddressInfo;
+  }
+
+  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A client that goes away is no news.
+    response.on('error', () => undefined);
+    let answer: HttpAnswer;
+    try {
+      answer = await this.#answer(request);
+    } catch (error) {
+      if (error instanceof ClientLeft) return;
+      this.#options.onError(error);
+      answer = jsonAnswer(500, errorAnswer('null', internalError));
+    }
+    const { delivery, status, headers, body } = answer;
+    if (delivery !== undefined) {
+      const options = { clock: this.#options.clock, signal: this.#ending.signal };
+      await deliver(response, answer, options).catch(() => response.destroy());
+      return;
+    }
+    response.writeHead(status, body === undefined ? headers : { ...headers, 'content-length': body.length });
+    response.end(body);
+  }
+
+  async #answer(request: IncomingMessage): Promise<HttpAnswer> {
+    const { method, url = '' } = request;
+    const segments = segmentsOf(url);
+    if (segments === undefined) return badRequest;
+    // Before any answer, which can be lost while the client is still sending.
+    const body = await readRequestBody(request);
+    const [room, key = '', ...more] = segments;
+    if (room === 'healthz' && segments.length === 1 && method === 'GET') return textAnswer(200, 'ready');
+    if (room !== 'v3' || more.length > 0) return notFound;
+    if (key.length > longestKey) return badRequest;
+    if (key === '') return method === 'POST' ? keyMissing : notFound;
+    if (method !== 'POST') return otherMethods.has(method) ? usePost : notFound;
+    this.#options.onExchange();
+    if (!this.#options.isKey(key)) return keyRefused;
+    if (!/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) return wrongContentType;
+    return body === undefined ? requestTooBig : this.#options.answer(key, body);
+  }
 }
 
-function addServicePath(app: FastifyInstance, options: HttpFrameOptions): void {
-  const ending = new AbortController();
-  app.addHook('preClose', (done) => {
-    ending.abort(new Error('the service ends'));
-    done();
-  });
-  app.post<KeyRoute>('/v3/:key', async (request, reply) => {
-    options.onExchange();
-    const { key } = request.params;
-    if (!options.isKey(key)) return send(reply, keyRefused);
-    if (!/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) return send(reply, wrongContentType);
-    if (request.body === undefined) return send(reply, requestTooBig);
-    const answer = await options.answer(key, request.body);
-    if (answer.delivery === undefined) return send(reply, answer);
-    reply.hijack();
-    // A client or a service that goes away in the middle of a fault is no news.
-    await deliver(reply.raw, answer, { clock: options.clock, signal: ending.signal }).catch(() => reply.raw.destroy());
-    return reply;
-  });
-  for (const url of ['/v3', '/v3/']) app.post(url, (_request, reply) => send(reply, keyMissing));
-  app.route({
-    method: ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'],
-    url: '/v3/:key',
-    handler: (_request, reply) => send(reply.header('allow', 'POST'), textAnswer(405, 'use POST')),
-  });
-}
-
-function send(reply: FastifyReply, answer: HttpAnswer): FastifyReply {
-  return reply.code(answer.status).headers(answer.headers).send(answer.body);
-}
-
-/** Never a stack trace: what the framework refuses keeps its status, anything else is not the client's to know. */
-function answerToError(error: FastifyError, onError: (error: unknown) => void): HttpAnswer {
-  const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return textAnswer(status, 'bad request');
-  onError(error);
-  return jsonAnswer(500, errorAnswer('null', internalError));
+/** The decoded parts of a path; undefined where they are not well-formed. */
+function segmentsOf(url: string): string[] | undefined {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/);
+  try {
+    return path.startsWith('/') ? path.slice(1).split('/').map(decodeURIComponent) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const statusOfParserError: Readonly<Record<string, string>> = {

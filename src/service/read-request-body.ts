@@ -22,15 +22,17 @@ export function readRequestBody(stream: Readable): Promise<Buffer | undefined> {
       resolve(length > capBytes ? undefined : Buffer.concat(pieces, length));
     });
     stream.once('error', (error) => {
-      reject(clientLeft(error));
+      reject(new ClientLeft(error));
     });
     stream.once('close', () => {
-      reject(clientLeft());
+      reject(new ClientLeft());
     });
   });
 }
 
-/** With a status of 4xx: a request that breaks off is no error of the service. */
-function clientLeft(cause?: Error): Error {
-  return Object.assign(new Error('the client closed the connection', { cause }), { statusCode: 400 });
+/** A request that breaks off is no error of the service. */
+export class ClientLeft extends Error {
+  constructor(cause?: Error) {
+    super('the client closed the connection', { cause });
+  }
 }

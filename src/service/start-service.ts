@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
@@ -9,7 +8,7 @@ import type { Changes } from './changes/change-schema.ts';
 import { ChangingStore, type Classify } from './changes/changing-store.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
 import type { Faults } from './faults/fault-schema.ts';
-import { createHttpFrame } from './http-frame.ts';
+import { HttpFrame } from './http-frame.ts';
 import { LmdbSpent } from './store/lmdb-spent.ts';
 import { openAssets } from './store/open-assets.ts';
 
@@ -92,7 +91,7 @@ export async function serveAssets(
     ...(options.faults === undefined ? {} : { faults: options.faults }),
   });
   const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
-  const app = createHttpFrame({
+  const frame = new HttpFrame({
     isKey: (key) => keys?.has(key) ?? key !== '',
     answer: (key, body) => service.answer(key, body),
     onExchange: () => {
@@ -104,17 +103,14 @@ export async function serveAssets(
     idleTimeoutMs: options.idleTimeoutMs ?? (options.faults === undefined ? 120_000 : 0),
   });
   const close = async (): Promise<void> => {
-    await app.close();
+    await frame.close();
     await balance.close();
     await store.close();
   };
-  try {
-    await app.listen({ host: options.host, port: options.port });
-  } catch (error) {
+  const address = await frame.listen(options.host, options.port).catch(async (error: unknown) => {
     await close();
     throw cannotListen(options, error);
-  }
-  const address = app.server.address() as AddressInfo;
+  });
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { url: `http://${host}:${address.port}`, assets: store.count, counts: () => service.counts(), close };
 }
