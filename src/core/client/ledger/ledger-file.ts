@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { type Exclusion, exclusively } from '../../../lib/process/exclusively.ts';
 import { makeFolder } from '../../../lib/make-folder.ts';
-import { SyncedFile } from '../../../places/files/synced-file.ts';
+import { SyncedFile } from '../../../lib/synced-file.ts';
 import { copyBytes, copyOf, type LedgerState, stateOf } from './ledger-state.ts';
 
 export interface LedgerDay {

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fstatSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { syncFolder } from '../../lib/make-folder.ts';
+import { syncFolder } from './make-folder.ts';
 
 const sync = promisify(fdatasync);
 

@@ -1,5 +1,5 @@
-import { hash128, hashBlock } from '../../lib/hash/hash-128.ts';
-import { alphabet, digitOf, isAssetIdAt, longestId, powerOf256, shortestId } from '../../lib/asset-id.ts';
+import { hash128, hashBlock } from './hash/hash-128.ts';
+import { alphabet, digitOf, isAssetIdAt, longestId, powerOf256, shortestId } from './asset-id.ts';
 
 /** Texts of these lengths with a first digit of more, or of less, are 32 bytes for sure: all but a few ids. */
 const firstAbove43 = powerOf256(31)[0] ?? 0;
