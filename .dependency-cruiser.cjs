@@ -248,7 +248,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|service|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(free-space|make-folder|optional-packages|package-root|page-memory|synced-file|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|service|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(counter-file|free-space|make-folder|optional-packages|package-root|page-memory|synced-file|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),
