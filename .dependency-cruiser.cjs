@@ -237,12 +237,6 @@ module.exports = {
       { path: 'node_modules/yargs' },
     ),
     rule(
-      'lmdb-in-service',
-      'Only the service keeps records in a database.',
-      { path: '^src', pathNot: '^src/service/' },
-      { path: 'node_modules/lmdb/' },
-    ),
-    rule(
       'fs-where-files-live',
       "Files are touched where they are someone's job; what every room with files needs of the system is in lib.",
       {

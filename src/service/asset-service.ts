@@ -66,12 +66,12 @@ export class AssetService {
   }
 
   /** Answers one request body of a key. */
-  answer(key: string, bytes: Buffer): HttpAnswer {
+  async answer(key: string, bytes: Buffer): Promise<HttpAnswer> {
     const body = readBody(bytes);
     if (body.members.length > maxMembers) return jsonAnswer(200, errorAnswer('null', batchTooLarge));
     const members = body.members.map((member) => this.#prepare(member));
     const spoiling = this.#spoilingOf(members);
-    const answer = this.#answerMembers(key, members, { isBatch: body.kind === 'batch', spoiling });
+    const answer = await this.#answerMembers(key, members, { isBatch: body.kind === 'batch', spoiling });
     const remaining = this.#options.balance.remaining(key);
     if (remaining === undefined) return answer;
     return { ...answer, headers: { ...answer.headers, 'x-credits-remaining': String(remaining) } };
@@ -92,24 +92,24 @@ export class AssetService {
     return new Spoiling(faults);
   }
 
-  #answerMembers(
+  async #answerMembers(
     key: string,
     members: readonly Prepared[],
     { isBatch, spoiling }: { isBatch: boolean; spoiling: Spoiling | undefined },
-  ): HttpAnswer {
+  ): Promise<HttpAnswer> {
     const refused = spoiling?.refuse(queriesOf(members), this.#options.clock.now());
     const checked = spoiling === undefined ? members : members.map((member) => failed(member, spoiling));
     const charges = chargesOf(checked, refused?.charged ?? true);
-    const refusal = charges.length === 0 ? undefined : this.#charge(key, charges);
+    const refusal = charges.length === 0 ? undefined : await this.#charge(key, charges);
     const answer = refusal ?? refused?.answer ?? this.#renderer.render(checked, isBatch, spoiling);
     return spoiling?.answer(answer) ?? answer;
   }
 
   /** Charges all calls of a body at once: it is served whole or not at all. */
-  #charge(key: string, charges: readonly Charge[]): HttpAnswer | undefined {
+  async #charge(key: string, charges: readonly Charge[]): Promise<HttpAnswer | undefined> {
     const { creditsPerCall } = this.#options;
     const credits = charges.reduce((sum, charge) => sum + (charge.credits ?? creditsPerCall), 0);
-    const refusal = this.#options.balance.charge(key, credits);
+    const refusal = await this.#options.balance.charge(key, credits);
     if (refusal !== undefined) {
       this.#counts.refused += 1;
       return refusal === 'day' ? dayCreditsGone : secondCreditsGone;

@@ -4,9 +4,8 @@ import { sha256 } from '../lib/hash/sha256.ts';
 /** Credits that were spent, by key and UTC day. */
 export interface SpentCredits {
   /** Books credits if the sum stays within the limit; otherwise changes nothing and returns false. */
-  book(account: string, credits: number, limit: number): boolean;
+  book(account: string, credits: number, limit: number): Promise<boolean>;
   spent(account: string): number;
-  close(): Promise<void>;
 }
 
 export interface ServiceLimits {
@@ -33,23 +32,22 @@ export class CreditBalance {
   }
 
   /** Takes credits from a key's balance, or says why not. */
-  charge(key: string, credits: number): CreditRefusal | undefined {
+  async charge(key: string, credits: number): Promise<CreditRefusal | undefined> {
     const bucket = this.#bucket(key, credits);
     if (bucket !== undefined && bucket.credits < credits) return 'second';
     const { creditsPerDay } = this.#limits;
-    if (creditsPerDay !== undefined && !this.#spent.book(this.#account(key), credits, creditsPerDay)) return 'day';
+    // Before the booking, during which other calls look at the bucket.
     if (bucket !== undefined) bucket.credits -= credits;
-    return undefined;
+    if (creditsPerDay === undefined) return undefined;
+    if (await this.#spent.book(this.#account(key), credits, creditsPerDay)) return undefined;
+    if (bucket !== undefined) bucket.credits += credits;
+    return 'day';
   }
 
   /** What the key has left for today; undefined without a limit. */
   remaining(key: string): number | undefined {
     const { creditsPerDay } = this.#limits;
     return creditsPerDay === undefined ? undefined : Math.max(0, creditsPerDay - this.#spent.spent(this.#account(key)));
-  }
-
-  async close(): Promise<void> {
-    await this.#spent.close();
   }
 
   /** The key's bucket, filled up to now. It holds at least one request, or a small limit would refuse for ever. */
@@ -67,7 +65,7 @@ export class CreditBalance {
 
   /** Keys are kept as hashes only. */
   #account(key: string): string {
-    return `${sha256(key).slice(0, 32)} ${utcDay(this.#clock.now())}`;
+    return `${sha256(key).slice(0, 32)}-${utcDay(this.#clock.now())}`;
   }
 }
 
@@ -75,7 +73,7 @@ export class CreditBalance {
 export class MemorySpent implements SpentCredits {
   readonly #spent = new Map<string, number>();
 
-  book(account: string, credits: number, limit: number): boolean {
+  async book(account: string, credits: number, limit: number): Promise<boolean> {
     const sum = this.spent(account) + credits;
     if (sum > limit) return false;
     this.#spent.set(account, sum);
@@ -84,9 +82,5 @@ export class MemorySpent implements SpentCredits {
 
   spent(account: string): number {
     return this.#spent.get(account) ?? 0;
-  }
-
-  async close(): Promise<void> {
-    this.#spent.clear();
   }
 }

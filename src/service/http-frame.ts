@@ -19,7 +19,7 @@ import { ClientLeft, readRequestBody } from './read-request-body.ts';
 export interface HttpFrameOptions {
   /** True for a key that the service knows. */
   readonly isKey: (key: string) => boolean;
-  readonly answer: (key: string, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
+  readonly answer: (key: string, body: Buffer) => Promise<HttpAnswer>;
   /** Called for every exchange on the service's path. */
   readonly onExchange: () => void;
   /** Called for an error that the client did not cause. */

@@ -9,7 +9,7 @@ import { ChangingStore, type Classify } from './changes/changing-store.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { HttpFrame } from './http-frame.ts';
-import { LmdbSpent } from './store/lmdb-spent.ts';
+import { SharedSpent } from './store/shared-spent.ts';
 import { openAssets } from './store/open-assets.ts';
 
 export interface ServiceOptions {
@@ -80,7 +80,7 @@ export async function serveAssets(
 ): Promise<RunningService> {
   const { changes, clock } = options;
   const store = changes === undefined ? held : new ChangingStore(held, changes, { clock, classify });
-  const spent = options.storeDir === undefined ? new MemorySpent() : new LmdbSpent(options.storeDir);
+  const spent = options.storeDir === undefined ? new MemorySpent() : await SharedSpent.open(options.storeDir);
   const balance = new CreditBalance(options, spent, options.clock);
   const service = new AssetService({
     store,
@@ -102,11 +102,8 @@ export async function serveAssets(
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     idleTimeoutMs: options.idleTimeoutMs ?? (options.faults === undefined ? 120_000 : 0),
   });
-  const close = async (): Promise<void> => {
-    await frame.close();
-    await balance.close();
-    await store.close();
-  };
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= frame.close().then(() => store.close()));
   const address = await frame.listen(options.host, options.port).catch(async (error: unknown) => {
     await close();
     throw cannotListen(options, error);

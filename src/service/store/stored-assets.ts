@@ -1,19 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { z } from 'zod';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { syncFolder } from '../../lib/make-folder.ts';
 import { answersAt, type LifeSocket, openingSuffix, openLifeSocket } from '../../lib/process/life-socket.ts';
 import type { AssetStore } from './asset-store.ts';
-import { buildStore, sync } from './build-store.ts';
-import { hasBytes, isCut } from './lmdb-files.ts';
-import { LmdbStore } from './lmdb-store.ts';
+import { buildStore } from './build-store.ts';
+import { layoutVersion } from './index-layout.ts';
+import { IndexedStore } from './indexed-store.ts';
 import type { AssetSource } from './read-records.ts';
 import { storeError } from './store-error.ts';
-
-/** Changes with the layout of packed records or of the store: an older store is built again. */
-const layoutVersion = 1;
-const accountFile = 'store.json';
 
 /**
  * Opens the assets of these files from a folder on disk, where they are built once. A store is made beside the one in
@@ -22,22 +18,20 @@ const accountFile = 'store.json';
  */
 export async function openStoredAssets(source: AssetSource, storeDir: string): Promise<AssetStore> {
   const folder = join(storeDir, `assets-${fingerprintOf(source.assets)}`);
-  if (countIn(folder) === undefined) await replaceStore(source, { storeDir, folder });
-  try {
-    return new LmdbStore(folder, countIn(folder) ?? 0);
-  } catch (error) {
-    throw storeError(`open the store in ${folder}`, error);
-  }
+  const there = openWhole(folder);
+  if (there !== undefined) return there;
+  await replaceStore(source, { storeDir, folder });
+  const built = openWhole(folder);
+  if (built === undefined) throw storeError(`open the store in ${folder}`, new Error('another program removed it'));
+  return built;
 }
 
-/** How many assets a store holds; undefined where there is none, or it was cut or emptied since it was built. */
-function countIn(folder: string): number | undefined {
-  const data = join(folder, 'data.mdb');
-  if (!hasBytes(data) || isCut(data)) return undefined;
+/** Undefined where there is none, or it was damaged since it was built. */
+function openWhole(folder: string): IndexedStore | undefined {
   try {
-    return z.object({ count: z.number() }).parse(JSON.parse(readFileSync(join(folder, accountFile), 'utf8'))).count;
-  } catch {
-    return undefined;
+    return IndexedStore.open(folder);
+  } catch (error) {
+    throw storeError(`open the store in ${folder}`, error);
   }
 }
 
@@ -52,13 +46,15 @@ async function replaceStore(
     await removeDead(storeDir);
     // Before there is a folder, which is never to be taken for that of a dead builder.
     socket = await openLifeSocket(socketOf(building));
-    const count = await buildStore(source, { folder: building });
-    writeFileSync(join(building, accountFile), `${JSON.stringify({ count, layoutVersion })}\n`, { flush: true });
-    await sync(building);
-    // What is damaged makes room; services that have it open keep it.
-    if (existsSync(folder) && countIn(folder) === undefined) rmSync(folder, { recursive: true, force: true });
+    await buildStore(source, building);
+    // Another service may have built the same one meanwhile. What is damaged makes room; services that have it open keep it.
+    if (existsSync(folder)) {
+      const there = openWhole(folder);
+      if (there === undefined) rmSync(folder, { recursive: true, force: true });
+      await there?.close();
+    }
     take(building, folder);
-    await sync(storeDir);
+    await syncFolder(storeDir);
     removeOthers(storeDir, basename(folder));
   } catch (error) {
     throw storeError(`build the store in ${storeDir}`, error);
@@ -68,11 +64,10 @@ async function replaceStore(
   }
 }
 
-/** Removes older stores. Folders that readers of this store are just using begin with its name. */
+/** Removes older stores. */
 function removeOthers(storeDir: string, store: string): void {
   for (const name of readdirSync(storeDir)) {
-    if (!name.startsWith('assets-') || name.startsWith(store)) continue;
-    rmSync(join(storeDir, name), { recursive: true, force: true });
+    if (name.startsWith('assets-') && name !== store) rmSync(join(storeDir, name), { recursive: true, force: true });
   }
 }
 
