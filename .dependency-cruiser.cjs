@@ -70,8 +70,14 @@ module.exports = {
     rule(
       'service-is-apart',
       'The two ends of the wire are written apart and tested against each other. The service stands on lib alone.',
-      room('service'),
-      anyBut('service', 'lib'),
+      { path: '^packages/practice-service/' },
+      { path: '^(src|packages)/', pathNot: '^(src/lib|packages/practice-service)/' },
+    ),
+    rule(
+      'one-door-to-the-service',
+      'One file loads the practice service, hands in what it does not know, and has types of its own: those of a workspace have no place in the library.',
+      { path: '^src/', pathNot: '^src/practice-service\\.ts$' },
+      { path: '^packages/' },
     ),
     rule(
       'formats-of-exports-in-exports',
@@ -242,7 +248,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|service|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(counter-file|free-space|make-folder|optional-packages|package-root|page-memory|synced-file|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(counter-file|free-space|make-folder|optional-packages|package-root|page-memory|synced-file|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { exitCodes, type ExitName } from '../../src/lib/exit-codes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type RunningService, startService } from '../../src/practice-service.ts';
-import { faultsSchema } from '../../src/service/faults/fault-schema.ts';
+import { faultsSchema } from '../../packages/practice-service/src/faults/fault-schema.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 import { containerFlags, hasContainers } from '../support/container.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { whenProblem } from '../../src/core/records/when-words.ts';
 import { dayMs } from '../../src/lib/clock.ts';
 import { classify, readChangesFile } from '../../src/practice-service.ts';
-import { type Changes, changesSchema } from '../../src/service/changes/change-schema.ts';
-import { ChangingStore } from '../../src/service/changes/changing-store.ts';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
-import { GeneratedStore } from '../../src/service/store/generated-store.ts';
-import { recordText } from '../../src/service/store/stored-record.ts';
+import { type Changes, changesSchema } from '../../packages/practice-service/src/changes/change-schema.ts';
+import { ChangingStore } from '../../packages/practice-service/src/changes/changing-store.ts';
+import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { GeneratedStore } from '../../packages/practice-service/src/store/generated-store.ts';
+import { recordText } from '../../packages/practice-service/src/store/stored-record.ts';
 import { fileOf } from './local-service.ts';
 
 const from = '2026-11-20';

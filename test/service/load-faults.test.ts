@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFaultFile, parseFaults } from '../../src/service/faults/load-faults.ts';
+import { readFaultFile, parseFaults } from '../../packages/practice-service/src/faults/load-faults.ts';
 import { fileOf } from './local-service.ts';
 
 describe('a fault file', () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import { memoryAssets } from '../../src/service/store/asset-store.ts';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
+import { memoryAssets } from '../../packages/practice-service/src/store/asset-store.ts';
+import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { readExport } from '../../src/practice-service.ts';
-import { openAssets } from '../../src/service/store/open-assets.ts';
+import { openAssets } from '../../packages/practice-service/src/store/open-assets.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 it('keeps records that memory does not hold in the spill folder, or says how to keep them', async () => {

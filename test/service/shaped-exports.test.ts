@@ -5,7 +5,7 @@ import { stringifyJson, type JsonObject } from '../../src/lib/json/json.ts';
 import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
 import { csvDialectNames } from '../../src/lib/csv-dialect.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { startService } from '../../src/practice-service.ts';
 import { parseObject } from '../core/records/any-json.ts';
 import { runExport } from '../support/run-export.ts';

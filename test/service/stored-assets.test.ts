@@ -12,12 +12,12 @@ import {
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { idOfKey } from '../../src/service/asset-key.ts';
+import { idOfKey } from '../../packages/practice-service/src/asset-key.ts';
 import { readExport } from '../../src/practice-service.ts';
-import { buildStore } from '../../src/service/store/build-store.ts';
-import { IndexedStore } from '../../src/service/store/indexed-store.ts';
-import { openStoredAssets } from '../../src/service/store/stored-assets.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { buildStore } from '../../packages/practice-service/src/store/build-store.ts';
+import { IndexedStore } from '../../packages/practice-service/src/store/indexed-store.ts';
+import { openStoredAssets } from '../../packages/practice-service/src/store/stored-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { runProgram } from '../support/run-program.ts';
 import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
 

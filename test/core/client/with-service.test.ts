@@ -10,7 +10,7 @@ import type { RecordRows } from '../../../src/core/records/scan/record-rows.ts';
 import { type BatchLookups, lookUpBatch } from '../../../src/core/client/look-up-batch.ts';
 import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
-import { type FaultsInput, faultsSchema } from '../../../src/service/faults/fault-schema.ts';
+import { type FaultsInput, faultsSchema } from '../../../packages/practice-service/src/faults/fault-schema.ts';
 import { type RunningService, startService } from '../../../src/practice-service.ts';
 import { createHurriedClock } from '../../support/hurried-clock.ts';
 import { keptFolder } from '../../support/temp-folder.ts';

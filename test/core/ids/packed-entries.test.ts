@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { IdEntry } from '../../../src/core/ids/entries.ts';
 import { EntryPacker } from '../../../src/core/ids/packed/pack-entries.ts';
 import { unpackEntries } from '../../../src/core/ids/packed/unpack-entries.ts';
-import { generatedId } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { blocksOf, entriesIn } from './entries.ts';
 
 /** The shortest, the longest and usual ids. */

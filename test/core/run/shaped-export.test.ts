@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { startService } from '../../../src/practice-service.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { loadExport } from '../../../../src/wings/warehouse/load/load-export.ts';
 import { parseTarget } from '../../../../src/wings/warehouse/load/load-target.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { startService } from '../../../../src/practice-service.ts';
 import { runExport } from '../../../support/run-export.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
