@@ -17,8 +17,6 @@ const notYet: readonly string[] = [
   'core/run/forecast.ts',
   'core/run/record-verdict.ts',
   'core/run/record/runs-model.ts',
-  'service/faults/fault-plan.ts',
-  'service/store/lmdb-files.ts',
   'wings/fleet/enqueue-export.ts',
   'wings/fleet/queue/bullmq-queue.ts',
   'wings/fleet/work-export.ts',

@@ -1,4 +1,4 @@
-import type { CheckedId } from './checked-id.ts';
+import type { CheckedId } from '../../lib/checked-id.ts';
 import { longestId } from '../../lib/asset-id.ts';
 import { IdList } from './id-list.ts';
 import { utf8Text } from '../records/text-bytes.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive, thisProcess } from '../../../lib/process/lock-owner.ts';
-import { type FoundLedger, type LedgerDay, LedgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
+import type { CounterFile, FoundCounter } from '../../../lib/counter-file.ts';
+import { type LedgerDay, ledgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
 import { allKeys, namedAccount, type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
 import { emptyState, type LedgerState } from './ledger-state.ts';
 
@@ -52,9 +53,9 @@ export interface DiskLedgerOptions extends LedgerOf {
 
 /** A day as this process sees it. */
 interface OpenDay {
-  readonly file: LedgerFile;
+  readonly file: CounterFile<LedgerState>;
   /** The key's own file of the day, where the ledger is that of an account. */
-  readonly ofKey: LedgerFile | undefined;
+  readonly ofKey: CounterFile<LedgerState> | undefined;
   /** Credits that are booked and neither settled nor refunded. */
   inFlight: number;
   /** The same when this process last wrote it to the file; undefined before that. */
@@ -85,8 +86,8 @@ export async function openDiskLedger({ stateDir, abort, ...whose }: DiskLedgerOp
     const known = days.get(day);
     if (known !== undefined) return known;
     const opened = {
-      file: new LedgerFile(stateDir, { ledger, day }, { self, abort }),
-      ofKey: key === undefined ? undefined : new LedgerFile(stateDir, { ledger: key, day }, { self, abort }),
+      file: ledgerFile(stateDir, { ledger, day }, { self, abort }),
+      ofKey: key === undefined ? undefined : ledgerFile(stateDir, { ledger: key, day }, { self, abort }),
       inFlight: 0,
       written: undefined,
     };
@@ -98,8 +99,7 @@ export async function openDiskLedger({ stateDir, abort, ...whose }: DiskLedgerOp
   function withTaken(state: LedgerState, { ofKey }: OpenDay, day: string): LedgerState {
     const { taken = [] } = state;
     if (ofKey === undefined || key === undefined || taken.includes(key) || taken.includes(allKeys)) return state;
-    const { found, path } = ofKey.look();
-    const { credits } = stateIn(found, path, { ledger: key, day });
+    const { credits } = stateIn(ofKey.look(), ofKey.path, { ledger: key, day });
     return { ...state, credits: state.credits + credits, taken: [...taken, key] };
   }
 
@@ -199,7 +199,7 @@ function sumOf(entries: LedgerState['inFlight']): number {
   return entries.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-function stateIn(found: FoundLedger, path: string, { ledger, day }: LedgerDay): LedgerState {
+function stateIn(found: FoundCounter<LedgerState>, path: string, { ledger, day }: LedgerDay): LedgerState {
   if (found === 'nothing yet') return emptyState;
   if (found !== 'damaged') return found;
   const account = namedAccount(ledger);
@@ -225,7 +225,7 @@ export async function readLedgers({
   for (const each of await ledgerFiles(stateDir)) {
     if (only !== undefined && each.ledger !== only) continue;
     if (booked.length === 0) await makeLedgerFolders(stateDir);
-    const file = new LedgerFile(stateDir, each, { self });
+    const file = ledgerFile(stateDir, each, { self });
     const credits = await file.change((found, path) => ({ result: stateIn(found, path, each).credits }));
     booked.push({ ...each, credits });
     await file.close();
