@@ -8,7 +8,7 @@ import { tlsFor } from '../../job/tls-files.ts';
 import type { ExportContext } from '../export-context.ts';
 import { openJournal } from '../../../places/scratch/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
-import { partsOf } from '../part-flow.ts';
+import { type PartFlow, partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
 import type { Bench, Desk, NumberedCall, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
@@ -41,9 +41,7 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
     },
   };
   const desk = new Peer<Desk>(port, bench);
-  const listener: RunListener = (event) => {
-    desk.mention('tellEvent', event);
-  };
+  const listener = eventsTo(desk);
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
   const wire = createWire({
@@ -77,15 +75,7 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       client,
       sinks: [],
       firstPart: 1,
-      onHolding: (holding) => {
-        listener({ kind: 'holding', thread: settings.thread, ...holding });
-      },
-      onSettled: (counts) => {
-        listener({ kind: 'settled', counts });
-      },
-      halt: (reason) => {
-        desk.tell('halt', packError(reason));
-      },
+      ...reportsTo(desk, settings.thread),
     });
     await thenCleanUp({
       work: async () => {
@@ -98,6 +88,28 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   await wire.close();
   await desk.call('end', failure);
   desk.close(new NobodyWaits());
+}
+
+function eventsTo(desk: Peer<Desk>): RunListener {
+  return (event) => {
+    desk.mention('tellEvent', event);
+  };
+}
+
+/** How a thread reports on the parts that it makes. */
+function reportsTo(desk: Peer<Desk>, thread: number): Pick<PartFlow, 'onHolding' | 'onSettled' | 'halt'> {
+  const listener = eventsTo(desk);
+  return {
+    onHolding: (holding) => {
+      listener({ kind: 'holding', thread, ...holding });
+    },
+    onSettled: (counts) => {
+      listener({ kind: 'settled', counts });
+    },
+    halt: (reason) => {
+      desk.tell('halt', packError(reason));
+    },
+  };
 }
 
 async function* batchesFrom(desk: Peer<Desk>): AsyncGenerator<Batch, void, void> {
