@@ -27,20 +27,10 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);
   let remote: RemoteClient | undefined;
-  const bench: Bench = {
-    send: (callId) => {
-      if (remote === undefined) throw new Error('a call was sent that no thread asked for');
-      return remote.send(callId);
-    },
-    sendAlone: ({ callId, id }) => {
-      if (remote === undefined) throw new Error('a control was sent that no thread asked for');
-      return remote.sendAlone(callId, id);
-    },
-    abort: (reason) => {
-      abort.abort(unpackError(reason));
-    },
-  };
-  const desk = new Peer<Desk>(port, bench);
+  const desk = new Peer<Desk>(
+    port,
+    benchOf(() => remote, abort),
+  );
   const listener = eventsTo(desk);
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
@@ -88,6 +78,22 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   await wire.close();
   await desk.call('end', failure);
   desk.close(new NobodyWaits());
+}
+
+/** What a thread offers to the coordinator. @param remote undefined before there is a call */
+function benchOf(remote: () => RemoteClient | undefined, abort: AbortController): Bench {
+  const asked = (what: string): RemoteClient => {
+    const client = remote();
+    if (client === undefined) throw new Error(`${what} was sent that no thread asked for`);
+    return client;
+  };
+  return {
+    send: (callId) => asked('a call').send(callId),
+    sendAlone: ({ callId, id }) => asked('a control').sendAlone(callId, id),
+    abort: (reason) => {
+      abort.abort(unpackError(reason));
+    },
+  };
 }
 
 function eventsTo(desk: Peer<Desk>): RunListener {
