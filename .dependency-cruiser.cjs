@@ -251,7 +251,7 @@ module.exports = {
     rule(
       'p-queue-in-one-place',
       'One file knows the queue.',
-      { path: '^src', pathNot: '^src/core/client/policies/with-judgement\\.ts$' },
+      { path: '^src', pathNot: '^src/core/client/policies/slots\\.ts$' },
       { path: 'node_modules/p-queue' },
     ),
     rule(

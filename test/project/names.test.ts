@@ -10,8 +10,6 @@ const notYet: readonly string[] = [
   'cli/commands/rehearse-command.ts',
   'cli/output/help-text.ts',
   'cli/progress/progress-state.ts',
-  'core/client/policies/with-judgement.ts',
-  'core/client/wire/http-client.ts',
   'core/run/disk-estimate.ts',
   'core/run/export-assets.ts',
   'core/run/forecast.ts',
