@@ -30,7 +30,7 @@ describe('docs/reliability.md', () => {
   it('marks the promises of which npm test runs a sample', () => {
     const marked = new Set(promises().flatMap(([, file, , isSampled]) => (isSampled ? [file] : [])));
     expect(marked.size).toBeGreaterThan(5);
-    const samples = /\b(everywhere\(|sampledRuns|runsAll)/;
+    const samples = /\b(everywhere\(|sampled\(|sampledRuns|runsAll)/;
     expect([...marked].filter((file) => !samples.test(textOf(file)))).toEqual([]);
     const models = promises().filter(([, file]) => file.includes('-everywhere.test.ts') && samples.test(textOf(file)));
     expect(models.filter(([, file]) => file.startsWith('test/model/') && !marked.has(file))).toEqual([]);

@@ -6,7 +6,7 @@ import { startService } from '../../../src/service/start-service.ts';
 import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { linesOf, Prepared } from '../../support/prepared-job.ts';
 
@@ -167,7 +167,7 @@ describe('check --call', () => {
     expect(run.exit, run.stdout + run.stderr).toBe(0);
     expect(linesOf(run)['call']).toMatch(/ was requested: answered in .*, 160 credits/);
     expect(job.service.counts().calls).toBe(1);
-    const { stdout } = await runProgram(['credits', '--state-dir', 'state'], {
+    const { stdout } = await runHere(['credits', '--state-dir', 'state'], {
       cwd: job.folder,
       environment: job.environment,
     });

@@ -4,7 +4,7 @@ import { keyProblem } from '../../../core/client/wire/service-address.ts';
 import { formats } from '../../../core/formats/sink.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 
-export interface Terminal {
+interface Asked {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
@@ -23,7 +23,7 @@ const questions: readonly { readonly flag: string; readonly text: string }[] = [
  * Resolves to the key, which is not shown while it is typed.
  */
 export async function askQuestions(
-  { input, output }: Terminal,
+  { input, output }: Asked,
   answered: readonly string[],
   accept: (flag: string, text: string) => void,
 ): Promise<string> {
