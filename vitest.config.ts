@@ -34,6 +34,7 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Left alone, a machine of two cores runs one file at a time; most of them wait for programs that they started.
     maxWorkers: 2,
-    reporters: ['default', './test/closing-line-reporter.ts'],
+    // `npm test` checks beside the tests.
+    reporters: ['default', ['./test/closing-line-reporter.ts', { checks: mode === 'checked' }]],
   },
 }));
