@@ -46,9 +46,27 @@ module.exports = {
     ),
     rule(
       'wings-stand-apart',
-      'A wing stands on the core, on places and on finished exports; no command and no other wing.',
+      'A wing stands on the core, on places and on finished exports; no command and no other wing. A repair also enters nights, by the door.',
       { path: '^src/wings/([^/]+)/' },
-      { path: '^src/', pathNot: '^src/(wings/$1|lib|core|places|exports)/' },
+      { path: '^src/', pathNot: ['^src/(wings/$1|lib|core|places|exports)/', '^src/wings/nights/index\\.ts$'] },
+    ),
+    rule(
+      'nights-for-repair',
+      'Only a repair takes rows from the base of an export as a run does.',
+      { path: '^src/wings/', pathNot: '^src/wings/(nights|repair)/' },
+      room('wings/nights'),
+    ),
+    rule(
+      'wings-have-doors',
+      'Each wing is entered by its index.ts.',
+      { path: '^src/', pathNot: '^src/wings/' },
+      { path: '^src/wings/', pathNot: '^src/wings/[^/]+/index\\.ts$' },
+    ),
+    rule(
+      'wings-are-asked-for',
+      'Commands, the library and world.ts enter wings.',
+      { path: '^src/', pathNot: '^src/(cli|wings|index|world)(/|\\.ts$)' },
+      { path: '^src/wings/' },
     ),
     rule(
       'records-are-pure',
@@ -103,7 +121,7 @@ module.exports = {
       'Parts are made on the local disk: where they go afterwards, the homes of exports know.',
       {
         path: '^src/',
-        pathNot: '^src/(places|core/run|core/work/export-context\\.ts|wings|cli|main|index)',
+        pathNot: '^src/(places|core/run|wings|cli|main|index)',
       },
       room('places/objects', 'places/log'),
     ),

@@ -11,8 +11,15 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // An interface method without an await still returns a promise: callers see one contract.
       '@typescript-eslint/require-await': 'off',
-      'max-params': ['error', 3],
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Export by name.' }],
+      'max-params': ['error', 4],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'Write the members themselves: `a, b` for `...{ a, b }`.',
+        },
+      ],
     },
   },
   {

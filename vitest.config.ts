@@ -14,7 +14,6 @@ const slow = [
   'test/core/ids/{checked-id,read/{bad-input,look-at-list}}.test.ts',
   'test/core/run/{disk-estimate,homes/completed-meanwhile,plan-export,shaped-export}.test.ts',
   'test/exports/{record-text,row-blocks,verify-export}.test.ts',
-  'test/lib/scan/csv-counter.test.ts',
   'test/places/{files/lock,scratch/part-file}.test.ts',
   'test/core/records/{rebuild-asset,scan/record-rows}.test.ts',
   'test/wings/warehouse/{duckdb,postgres}.test.ts',

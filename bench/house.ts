@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript';
-import { exportedNames, sharedNames, type SourceFile, sourceFiles, sourceFolder } from './source-files.ts';
+import { interfacesUsedOnce, sharedNames, type SourceFile, sourceFiles, sourceFolder } from './source-files.ts';
 
 /**
  * Prints how large the code is and how much of it one id takes, next to the bounds that we keep to. For a look before and after a change:
@@ -40,22 +40,6 @@ function nameOf(node: ts.SignatureDeclaration): string {
   return (
     node.name?.getText() ?? (ts.isVariableDeclaration(parent) ? parent.name.getText() : 'a function without a name')
   );
-}
-
-/** Interfaces that are not exported and named only once: the arguments of one function. */
-function interfacesUsedOnce(files: readonly SourceFile[]): string[] {
-  return files.flatMap(({ name, tree }) => {
-    const uses = new Map<string, number>();
-    const visit = (node: ts.Node): void => {
-      if (ts.isIdentifier(node)) uses.set(node.text, (uses.get(node.text) ?? 0) + 1);
-      ts.forEachChild(node, visit);
-    };
-    visit(tree);
-    return tree.statements
-      .filter(ts.isInterfaceDeclaration)
-      .filter((each) => exportedNames(each).length === 0 && uses.get(each.name.text) === 2)
-      .map((each) => `${each.name.text} (${name})`);
-  });
 }
 
 interface Loaded {
@@ -123,7 +107,8 @@ function main(): void {
       rooms.set(room, (rooms.get(room) ?? 0) + lines);
   }
   process.stdout.write('lines a room\n');
-  for (const [room, lines] of [...rooms].sort()) process.stdout.write(`  ${room.padEnd(16)} ${String(lines).padStart(6)}\n`);
+  for (const [room, lines] of [...rooms].sort())
+    process.stdout.write(`  ${room.padEnd(16)} ${String(lines).padStart(6)}\n`);
   const total = files.reduce((sum, { lines }) => sum + lines, 0);
   process.stdout.write(`  ${'all'.padEnd(16)} ${String(total).padStart(6)} in ${files.length} files\n`);
   print(
@@ -141,7 +126,10 @@ function main(): void {
     [...sharedNames(files)].map(([name, own]) => `${name}: ${own.join(', ')}`),
   );
   print(`functions above ${mostLinesOfFunction} lines`, longFunctions(files));
-  print('interfaces used once', interfacesUsedOnce(files));
+  print(
+    'interfaces used once',
+    [...interfacesUsedOnce(files)].flatMap(([name, own]) => own.map((each) => `${each} (${name})`)),
+  );
   for (const args of [
     ['run', '--format', 'parquet'],
     ['run', '--format', 'csv'],

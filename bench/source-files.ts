@@ -33,6 +33,26 @@ export function sharedNames(files: readonly Pick<SourceFile, 'name' | 'tree'>[])
   return new Map([...owners].filter(([, names]) => names.length > 1));
 }
 
+/** Interfaces that are not exported and named only once, by file: the arguments of one function. */
+export function interfacesUsedOnce(files: readonly Pick<SourceFile, 'name' | 'tree'>[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { name, tree } of files) {
+    const uses = new Map<string, number>();
+    const visit = (node: ts.Node): void => {
+      if (ts.isIdentifier(node)) uses.set(node.text, (uses.get(node.text) ?? 0) + 1);
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    const once = tree.statements
+      .filter(ts.isInterfaceDeclaration)
+      // Its declaration is the other one.
+      .filter((each) => exportedNames(each).length === 0 && uses.get(each.name.text) === 2)
+      .map((each) => each.name.text);
+    if (once.length > 0) found.set(name, once);
+  }
+  return found;
+}
+
 /** What a statement exports under names of its own. */
 export function exportedNames(statement: ts.Statement): string[] {
   const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];

@@ -25,7 +25,7 @@ with DAG(
     # 5: service unavailable. A retry resumes and pays for nothing twice.
     default_args={"retries": 3, "retry_delay": timedelta(minutes=15), "retry_exponential_backoff": True},
 ) as dag:
-    enqueue = BashOperator(task_id="enqueue", bash_command=f"asset-export enqueue {JOB} --memory 256MB")
+    enqueue = BashOperator(task_id="enqueue", bash_command=f"asset-export enqueue {JOB}")
     work = BashOperator.partial(
         task_id="work",
         # 8: the day's credits are spent. Clear the tasks later to resume.

@@ -1,5 +1,5 @@
-import type { PostgresContext } from '../wings/fleet/ledger/postgres-connection.ts';
-import type { PostgresLedger } from '../wings/fleet/ledger/postgres-ledger.ts';
+import type { PostgresContext } from '../wings/fleet/index.ts';
+import type { PostgresLedger } from '../wings/fleet/index.ts';
 import type { LedgerOf } from '../core/client/ledger/ledger-name.ts';
 import type { BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { Job } from '../core/job/job-schema.ts';
@@ -24,14 +24,16 @@ export async function openFleetBudget(
   database: string,
   { apiKey, account, budget, abort, terminal }: FleetBudgetOptions,
 ): Promise<FleetBudget> {
-  const { openPostgresLedger } = await import('../wings/fleet/ledger/postgres-ledger.ts');
+  const { openPostgresLedger } = await import('../wings/fleet/index.ts');
   let tell = (message: string): void => {
     showWarning(message, terminal);
   };
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
   const limits = { apiKey, account, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {
-    ...{ ...postgresContext, ...limits, abort },
+    ...postgresContext,
+    ...limits,
+    abort,
     tell: (message) => {
       tell(message);
     },
@@ -46,7 +48,7 @@ export async function openFleetBudget(
 
 /** What is booked in the database of a fleet, by ledger and day. @throws {ExportError} */
 export async function readFleetLedger(database: string, which: LedgerOf): Promise<BookedDay[]> {
-  const { readPostgresLedger } = await import('../wings/fleet/ledger/postgres-readings.ts');
+  const { readPostgresLedger } = await import('../wings/fleet/index.ts');
   return readPostgresLedger(database, { ...postgresContext, ...which });
 }
 

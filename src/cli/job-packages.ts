@@ -17,8 +17,8 @@ export async function loadJobPackages(job: Job, context: Omit<HomeContext, 'file
   }
   const users = [...schemes.keys()].map((scheme) => `${scheme}://`);
   if (job.fleet.database === undefined) return users;
-  await (await import('../wings/fleet/ledger/postgres-connection.ts')).requirePg();
+  await (await import('../wings/fleet/index.ts')).requirePg();
   // The slices of a fleet lie in a bucket, and its queue in the database.
-  if (isBucketAddress(job.output.dir)) await (await import('../wings/fleet/queue/bullmq-queue.ts')).requireQueue();
+  if (isBucketAddress(job.output.dir)) await (await import('../wings/fleet/index.ts')).requireQueue();
   return [...users, 'fleet.database'];
 }

@@ -80,7 +80,9 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     );
     const ignored = ignoredProxy(url, terminal.env);
     return {
-      ...{ service: { url, apiKey }, proxy, ...budget },
+      service: { url, apiKey },
+      proxy,
+      ...budget,
       warnings: ignored === undefined ? [] : [ignored],
       close: () => budget.ledger.close(),
     };

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Job } from '../core/job/job-schema.ts';
 import { packageRoot } from '../lib/package-root.ts';
-import type { ExportContext } from '../core/work/export-context.ts';
+import type { ExportContext } from '../core/run/export-context.ts';
 import { startWorker } from '../core/work/threads/start-worker.ts';
 
 /** Path of the thread entry, which `build.ts` bundles. */

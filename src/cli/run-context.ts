@@ -6,9 +6,10 @@ import { systemClock, utcDay } from '../lib/clock.ts';
 import { safeText } from '../lib/addresses/shown-address.ts';
 import { uuidV7 } from '../lib/uuid-v7.ts';
 import type { OpenObserver } from '../core/work/run-observer.ts';
-import type { ExportContext } from '../core/work/export-context.ts';
+import type { ExportContext } from '../core/run/export-context.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
 import type { OpenService } from './open-service.ts';
+import { runWings } from '../world.ts';
 import { programThreads } from './program-threads.ts';
 import { programVersion } from './program-version.ts';
 import type { Progress, ProgressOptions } from './progress/progress.ts';
@@ -78,6 +79,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
       ...(options.observe === undefined ? {} : { observe: options.observe }),
       version,
       run,
+      ...runWings,
     },
     tell,
     ...(progress.logEnd === undefined ? {} : { logEnd: progress.logEnd }),

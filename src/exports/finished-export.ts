@@ -165,7 +165,11 @@ function writtenTable(name: string, { tables }: Manifest): Table {
       const { path = [], about = '' } = known.find((each) => each.name === wholeName(column)) ?? {};
       const list = listName === undefined ? undefined : tableByName(listName);
       return {
-        ...{ name: column.name, type: column.type as ColumnType, nullable: column.nullable, path, about },
+        name: column.name,
+        type: column.type as ColumnType,
+        nullable: column.nullable,
+        path,
+        about,
         ...(column.from === undefined ? {} : { from: column.from }),
         // The first two columns of a child table say where an element belongs.
         ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),

@@ -47,39 +47,51 @@ function blockOf(ipc: Uint8Array, columns: readonly Column[], names: RowLayout['
     const name = names[place];
     let row = 0;
     for (const batch of name === undefined ? [] : table.getChild(name).data) {
-      const cells = { builder, ipc, first: row * columns.length + place, type: column.type };
-      addCells(cells, batch);
+      const first = row * columns.length + place;
+      if (isText(column.type)) addTexts(builder, ipc, first, batch);
+      else addValues(builder, column.type, first, batch);
       row += batch.length;
     }
   }
   return builder.block(ipc);
 }
 
-/** The cells of a column in a block. */
-interface Cells {
-  readonly builder: RowBlockBuilder;
-  readonly ipc: Uint8Array;
-  readonly first: number;
-  readonly type: Column['type'];
+type TextType = 'string' | 'json';
+
+function isText(type: Column['type']): type is TextType {
+  return type === 'string' || type === 'json';
 }
 
-function addCells({ builder, ipc, first, type }: Cells, batch: arrow.Batch<unknown>): void {
-  const { length, nullCount, validity, offsets } = batch;
-  const values = batch.values as Values;
-  const valueBytes = new DataView(values.buffer, values.byteOffset, values.byteLength);
-  const textsAt = values.byteOffset - ipc.byteOffset;
+function isNull({ nullCount, validity }: arrow.Batch<unknown>, place: number): boolean {
+  return nullCount > 0 && ((validity[place >> 3] ?? 0) & (1 << (place & 7))) === 0;
+}
+
+/** Sets the cells of a column from `first` on: the texts stay where they are in `ipc`. */
+function addTexts(builder: RowBlockBuilder, ipc: Uint8Array, first: number, batch: arrow.Batch<unknown>): void {
+  const { length, offsets } = batch;
+  const textsAt = (batch.values as Values).byteOffset - ipc.byteOffset;
   const { width } = builder;
   for (let place = 0, cell = first; place < length; place += 1, cell += width) {
-    if (nullCount > 0 && ((validity[place >> 3] ?? 0) & (1 << (place & 7))) === 0) continue;
+    if (isNull(batch, place)) continue;
+    const start = textsAt + Number(offsets[place] ?? 0);
+    const end = textsAt + Number(offsets[place + 1] ?? 0);
+    builder.setSpan(cell, start, end - start);
+    builder.marks[cell] = marksOf(ipc, start, end);
+  }
+}
+
+function addValues(
+  builder: RowBlockBuilder,
+  type: Exclude<Column['type'], TextType>,
+  first: number,
+  batch: arrow.Batch<unknown>,
+): void {
+  const values = batch.values as Values;
+  const valueBytes = new DataView(values.buffer, values.byteOffset, values.byteLength);
+  const { width } = builder;
+  for (let place = 0, cell = first; place < batch.length; place += 1, cell += width) {
+    if (isNull(batch, place)) continue;
     switch (type) {
-      case 'string':
-      case 'json': {
-        const start = Number(offsets[place] ?? 0);
-        const end = Number(offsets[place + 1] ?? 0);
-        builder.setSpan(cell, textsAt + start, end - start);
-        builder.marks[cell] = marksOf(ipc, textsAt + start, textsAt + end);
-        break;
-      }
       case 'boolean': {
         const isTrue = (valueBytes.getUint8(place >> 3) & (1 << (place & 7))) !== 0;
         builder.setSpan(cell, isTrue ? trueAt : falseAt, isTrue ? 4 : 5);

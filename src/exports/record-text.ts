@@ -78,7 +78,7 @@ export class RecordTexts {
     bytes.byte(open);
     const begin = bytes.used;
     const within: Member[] = [];
-    if (extra !== undefined && !this.#addExtra(members, { first, extra, within })) return false;
+    if (extra !== undefined && !this.#addExtra(members, first, extra, within)) return false;
     for (const member of members) {
       if (within.includes(member) || !this.#hasCells(member, first)) continue;
       if (bytes.used > begin) bytes.byte(comma);
@@ -90,9 +90,11 @@ export class RecordTexts {
     return true;
   }
 
-  /** Adds the members of what is left over, and within them the columns that belong there. */
-  #addExtra(members: readonly Member[], { first, extra, within }: Merging): boolean {
-    const { bytes: from, start } = extra;
+  /**
+   * Adds the members of what is left over, and within them the columns that belong there.
+   * @param within gets the members that were added with it
+   */
+  #addExtra(members: readonly Member[], first: number, { bytes: from, start }: Extra, within: Member[]): boolean {
     const bytes = this.#bytes;
     if (from[start] !== open) return false;
     let at = start + 1;
@@ -146,13 +148,6 @@ export class RecordTexts {
 interface Extra {
   readonly bytes: Uint8Array;
   readonly start: number;
-}
-
-interface Merging {
-  readonly first: number;
-  readonly extra: Extra;
-  /** The members that were added with it. */
-  readonly within: Member[];
 }
 
 /** The columns by their paths. Those of one object stand next to one another. */

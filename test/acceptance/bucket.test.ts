@@ -16,7 +16,9 @@ import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const credentials = {
-  ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'us-east-1',
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 Object.assign(process.env, credentials);
@@ -43,8 +45,11 @@ async function sixtyIds() {
   await writeIdFile(join(folder, 'ids.txt'), { entries: 60 });
   const address = `s3://bucket/${folder.slice(1).replaceAll('/', '-')}`;
   const environment = {
-    ...{ ...credentials, ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') },
-    ...{ ASSET_EXPORT_OUT_ENDPOINT: server.endpoint, ASSET_EXPORT_SCRATCH: join(folder, 'scratch') },
+    ...credentials,
+    ASSET_EXPORT_API_KEY: 'key',
+    ASSET_EXPORT_STATE: join(folder, 'state'),
+    ASSET_EXPORT_OUT_ENDPOINT: server.endpoint,
+    ASSET_EXPORT_SCRATCH: join(folder, 'scratch'),
   };
   const job = [
     ...['--ids', 'ids.txt', '--url', service.url, '--ids-per-call', '10', '--rows-per-part', '20'],

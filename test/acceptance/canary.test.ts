@@ -34,7 +34,10 @@ describe.each([
     writeFileSync(join(work, 'assets.jsonl'), `${ids.map(generatedRecord).join('\n')}\n`);
     const faults = join(work, 'faults.yaml');
     const service = await startService({
-      ...{ assets: [join(work, 'assets.jsonl')], host: '127.0.0.1', port: 0, clock: systemClock },
+      assets: [join(work, 'assets.jsonl')],
+      host: '127.0.0.1',
+      port: 0,
+      clock: systemClock,
       apiKeys: [expected.service?.otherKey === true ? 'another-key' : canaryKey],
       ...(existsSync(faults) ? { faults: await loadFaults(faults) } : {}),
     });
@@ -49,7 +52,9 @@ describe.each([
       {
         cwd: work,
         environment: {
-          ...{ URL: expected.service?.url ?? service.url, OUT: 'out', ASSET_EXPORT_STATE: join(work, 'state') },
+          URL: expected.service?.url ?? service.url,
+          OUT: 'out',
+          ASSET_EXPORT_STATE: join(work, 'state'),
           ...(from === 'file' ? {} : { ASSET_EXPORT_API_KEY: canaryKey }),
         },
       },

@@ -48,7 +48,8 @@ async function run(cert: string, trusted?: string) {
   const ended = await runProgram(['run', '--ids', 'ids.txt', '--url', url, '--out', 'out', '--format', 'csv'], {
     cwd: folder,
     environment: {
-      ...{ ASSET_EXPORT_API_KEY: 'canary-key', ASSET_EXPORT_STATE: stateDir },
+      ASSET_EXPORT_API_KEY: 'canary-key',
+      ASSET_EXPORT_STATE: stateDir,
       ...(trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority }),
     },
   });

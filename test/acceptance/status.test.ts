@@ -61,8 +61,17 @@ describe('status', () => {
     const isCounted = ({ fetched = 0, calls = 0, creditsToday }: Partial<ExportStatus>): boolean =>
       fetched >= 30 && calls >= 4 && creditsToday === 640;
     expect(await statusWhen(out, isCounted)).toMatchObject({
-      ...{ state: 'running', waitingUntil: null, exit: null, fetched: 30, parts: 0, lastError: null },
-      ...{ calls: 4, credits: 640, creditsToday: 640, creditsLeft: 15_360, etaMs: expect.any(Number) as number },
+      state: 'running',
+      waitingUntil: null,
+      exit: null,
+      fetched: 30,
+      parts: 0,
+      lastError: null,
+      calls: 4,
+      credits: 640,
+      creditsToday: 640,
+      creditsLeft: 15_360,
+      etaMs: expect.any(Number) as number,
     });
     const { stdout } = await runProgram(['status', out]);
     expect(stdout).toContain(' is running: process ');
@@ -87,7 +96,11 @@ describe('status', () => {
     const midnight = new Date(nextUtcMidnight(Date.now())).toISOString();
     const run = start('out', '--credits-per-day', '320', '--when-spent', 'wait');
     expect(await statusWhen(out, ({ state }) => state === 'waiting')).toMatchObject({
-      ...{ waitingUntil: midnight, fetched: 20, creditsToday: 320, creditsLeft: 0, exit: null },
+      waitingUntil: midnight,
+      fetched: 20,
+      creditsToday: 320,
+      creditsLeft: 0,
+      exit: null,
       lastError: expect.stringContaining('creditsPerDay 320') as string,
     });
     expect((await runProgram(['status', out])).stdout).toContain(
@@ -98,7 +111,10 @@ describe('status', () => {
     expect(await statusOf(out)).toMatchObject({ state: 'stopped', exit: 143, waitingUntil: null, fetched: 20 });
     expect(await start('out', '--credits-per-day', '320').ended).toMatchObject({ exit: 8 });
     expect(await statusOf(out)).toMatchObject({
-      ...{ state: 'stopped', exit: 8, fetched: 20, creditsLeft: 0 },
+      state: 'stopped',
+      exit: 8,
+      fetched: 20,
+      creditsLeft: 0,
       lastError: expect.stringContaining('is spent') as string,
     });
     expect((await runProgram(['status', out])).stdout).toContain(' is stopped (exit 8)');

@@ -6,14 +6,22 @@ import { noNotes } from '../../src/places/export/export-facts.ts';
 
 const sha256 = '0'.repeat(64);
 const file = (path: string, table: string, facts: { rows: number; bytes: number }) => ({
-  ...{ path, table, part: 0, sha256, ...facts },
+  path,
+  table,
+  part: 0,
+  sha256,
+  ...facts,
   format: path.split('/')[0] ?? '',
 });
 
 const account: ExportAccount = {
   folder: '/srv/out/x',
   counts: { read: 12_345, exported: 12_000, carried: 0, missing: 300, invalid: 40, duplicate: 5, failed: 0 },
-  ...{ rows: 12_000, fetched: 0, pending: 0, creditsLeft: null, unlisted: null },
+  rows: 12_000,
+  fetched: 0,
+  pending: 0,
+  creditsLeft: null,
+  unlisted: null,
   parts: 1,
   files: [
     file('parquet/assets/part-00000.parquet', 'assets', { rows: 12_000, bytes: 4_200_000 }),
@@ -27,8 +35,13 @@ const account: ExportAccount = {
   notes: noNotes,
 };
 const outcome: ExportOutcome = {
-  ...{ state: 'complete', account, callsOfRun: 13, creditsOfRun: 2080, elapsedMs: 4200 },
-  ...{ columns: [], invalidSamples: [] },
+  state: 'complete',
+  account,
+  callsOfRun: 13,
+  creditsOfRun: 2080,
+  elapsedMs: 4200,
+  columns: [],
+  invalidSamples: [],
 };
 
 describe('the summary', () => {
@@ -118,7 +131,9 @@ describe('the summary', () => {
 
   it('notes drift and oddities, within 80 columns and safe for a terminal', () => {
     const drift = ['a', 'b\u001b[2J', 'c', 'd'].map((path) => ({
-      ...{ path, count: 7, sampleId: 'x' },
+      path,
+      count: 7,
+      sampleId: 'x',
       kind: 'unknownField' as const,
     }));
     const misfit = { path: 'supply', kind: 'misfit' as const, count: 2, sampleId: 'x' };
@@ -136,7 +151,10 @@ describe('the summary', () => {
 
   it('notes a single one of each as one', () => {
     const drift = (['misfit', 'unknownField', 'unknownValue'] as const).map((kind) => ({
-      ...{ kind, path: kind, count: 1, sampleId: 'x' },
+      kind,
+      path: kind,
+      count: 1,
+      sampleId: 'x',
     }));
     const notes = Object.fromEntries(Object.keys(noNotes).map((name) => [name, 1])) as unknown as typeof noNotes;
     const text = summaryText({ ...outcome, account: { ...account, drift, notes } }, 'out/x');

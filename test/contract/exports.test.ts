@@ -76,7 +76,9 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   folder: async () => {
     const address = join(await tempFolder(), 'out');
     return {
-      ...{ address, context: {}, flags: {} },
+      address,
+      context: {},
+      flags: {},
       export: { files: diskFileStore, folder: address },
       put: async (name, text) => {
         mkdirSync(dirname(join(address, name)), { recursive: true });
@@ -89,7 +91,9 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
     const { openStore } = new MemoryBuckets();
     const store = await openStore({ address });
     return {
-      ...{ address, context: { openStore }, flags: { scratch: await tempFolder() } },
+      address,
+      context: { openStore },
+      flags: { scratch: await tempFolder() },
       export: { files: bucketFiles(store, address), folder: address, store },
       put: (name, text) => store.put(name, { bytes: Buffer.from(text) }),
     };
@@ -129,7 +133,8 @@ describe.each(Object.entries(places))('an export in a %s', (_name, open) => {
     for (const [name, text] of Object.entries(puts)) await place.put(name, text);
     const { status, rows } = saidBy(place);
     expect({
-      ...{ status: await status, rows: await rows },
+      status: await status,
+      rows: await rows,
       base: await run({ out: join(folder, 'next'), base: place.address }),
       run: await run({ out: place.address }),
     }).toEqual(says);
@@ -149,7 +154,8 @@ describe.each(Object.entries(places))('an export in a %s', (_name, open) => {
     await hasCalled;
     const { status, rows } = saidBy(place);
     expect({
-      ...{ status: await status, rows: await rows },
+      status: await status,
+      rows: await rows,
       base: await run({ out: join(folder, 'next'), base: place.address }),
       run: await run({ out: place.address }),
       fresh: await run({ out: place.address }, true),

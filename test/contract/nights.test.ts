@@ -25,8 +25,18 @@ function manifestOf(more: Partial<Manifest> = {}): Uint8Array {
     last: 1,
   };
   return manifestBytes({
-    ...{ program: { name: 'asset-export', version: '0' }, job: {}, inputs: [], counts: noCounts, calls: 0, credits: 0 },
-    ...{ parts: 1, tables: {}, files: [file], drift: [], notes: noNotes, commits: [] },
+    program: { name: 'asset-export', version: '0' },
+    job: {},
+    inputs: [],
+    counts: noCounts,
+    calls: 0,
+    credits: 0,
+    parts: 1,
+    tables: {},
+    files: [file],
+    drift: [],
+    notes: noNotes,
+    commits: [],
     ...more,
   });
 }
@@ -35,8 +45,17 @@ const named = { name: 'a', seal: '' };
 const diff = { from: named, to: named, counts: { inserted: 0, updated: 0, deleted: 0, unchanged: 0 }, columns: {} };
 const run = runLineText([
   {
-    ...{ kind: 'run', n: 1, run: 'x', startMs: Date.UTC(2026, 10, 15), version: '0', concurrency: 1, idsPerCall: 1 },
-    ...{ creditsPerCall: 160, whenSpent: 'stop', fetched: 0, written: 0 },
+    kind: 'run',
+    n: 1,
+    run: 'x',
+    startMs: Date.UTC(2026, 10, 15),
+    version: '0',
+    concurrency: 1,
+    idsPerCall: 1,
+    creditsPerCall: 160,
+    whenSpent: 'stop',
+    fetched: 0,
+    written: 0,
   },
 ]);
 

@@ -43,8 +43,11 @@ describe.each(papers)('the commands of %s', (paper) => {
     'at %s do what is shown',
     async (_, block) => {
       const environment = {
-        ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
-        ...{ AWS_EC2_METADATA_DISABLED: 'true', ASSET_EXPORT_OUT_ENDPOINT: server.endpoint },
+        AWS_ACCESS_KEY_ID: 'key',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_REGION: 'us-east-1',
+        AWS_EC2_METADATA_DISABLED: 'true',
+        ASSET_EXPORT_OUT_ENDPOINT: server.endpoint,
       };
       const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${value}\n`);
       const { exit, output } = await runBlock(`${exports.join('')}${block.script}`, reader, block.onTerminal);

@@ -136,8 +136,11 @@ describe('the commands of', () => {
 
   const run = (script: string, environment: Readonly<Record<string, string>> = {}) => {
     const all = {
-      ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
-      ...{ AWS_EC2_METADATA_DISABLED: 'true', ASSET_EXPORT_OUT_ENDPOINT: server.endpoint },
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_REGION: 'us-east-1',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      ASSET_EXPORT_OUT_ENDPOINT: server.endpoint,
       ...environment,
     };
     const exports = Object.entries(all).map(([name, value]) => `export ${name}='${value}'\n`);
@@ -165,8 +168,10 @@ describe('the commands of', () => {
       const work = submitJobs.find(({ arrayProperties }) => arrayProperties !== undefined);
       const batch = {
         ...Object.fromEntries(jobDefinition.containerProperties.environment.map(({ name, value }) => [name, value])),
-        ...{ AWS_BATCH_JOB_ARRAY_SIZE: String(work?.arrayProperties?.size), AWS_BATCH_JOB_ARRAY_INDEX: '3' },
-        ...{ ASSET_EXPORT_SCRATCH: join(temp.path, 'batch'), ASSET_EXPORT_STATE: join(temp.path, 'batch-state') },
+        AWS_BATCH_JOB_ARRAY_SIZE: String(work?.arrayProperties?.size),
+        AWS_BATCH_JOB_ARRAY_INDEX: '3',
+        ASSET_EXPORT_SCRATCH: join(temp.path, 'batch'),
+        ASSET_EXPORT_STATE: join(temp.path, 'batch-state'),
         ...night,
       };
       const worker = `asset-export ${work?.containerOverrides.command.join(' ') ?? ''}`;

@@ -36,7 +36,9 @@ describe(`the week of ${paper}`, () => {
     reader = await readerFolder(folder.path, '');
     for (const [, name = '', content = ''] of files) await writeFile(join(reader.path, name), content);
     service = await startService({
-      ...{ assets: [join(reader.path, 'data/assets.jsonl.gz')], host: '127.0.0.1', port: 0 },
+      assets: [join(reader.path, 'data/assets.jsonl.gz')],
+      host: '127.0.0.1',
+      port: 0,
       clock: { ...systemClock, now: () => nowMs },
       changes: await readChangesFile(join(reader.path, 'changes.yaml')),
     });

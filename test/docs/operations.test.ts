@@ -140,7 +140,9 @@ it('the commands of the image work in its working folder, as the page shows them
   const [init = '', plan = ''] = lines;
   for (const line of [init, `${plan} --json`]) {
     const { status, stdout, stderr } = spawnSync('bash', ['-c', `node ${join(root, 'dist/main.js')} ${line}`], {
-      ...{ cwd, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: cwd } },
+      cwd,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: cwd },
     });
     expect(status, stderr).toBe(0);
     if (line !== init) expect(JSON.parse(stdout)).toMatchObject({ calls: expect.any(Number) as number });
@@ -225,7 +227,10 @@ describe('the command of', () => {
 
   it.each(shells)('night.sh passes SIGTERM on %s, and waits for the answers in flight', async (_, before) => {
     const slow = await startService({
-      ...{ assets: [join(root, 'data/assets.jsonl.gz')], host: '127.0.0.1', port: 0, clock: systemClock },
+      assets: [join(root, 'data/assets.jsonl.gz')],
+      host: '127.0.0.1',
+      port: 0,
+      clock: systemClock,
       faults: faultsSchema.parse({ faults: [{ fault: 'latency', ms: 200 }] }),
     });
     try {

@@ -89,7 +89,9 @@ describe('a package that cannot be loaded', () => {
     writeFileSync(join(broken, 'none.mjs'), `import 'none-of-it';`);
     const of = (name: string, file: string) =>
       loadOptional({
-        ...{ what: 'a test', packages: [name], instead: 'Or do without.' },
+        what: 'a test',
+        packages: [name],
+        instead: 'Or do without.',
         load: () => import(/* @vite-ignore */ join(broken, file)) as Promise<unknown>,
       });
     await expect(of('none-of-it', 'none.mjs')).rejects.toMatchObject({

@@ -51,8 +51,11 @@ class History {
       small.disk.weather = failingAt(random.below(calm.operations.length), () => ({ kind: 'dies' }));
     const before = service.sum();
     const flags = {
-      ...{ 'credits-per-day': String(this.creditsPerDay), 'credits-per-run': String(creditsPerRun), retries: '2' },
-      ...{ 'when-spent': random.chance(30) ? 'wait' : 'stop', 'free-statuses': '429,503,402' },
+      'credits-per-day': String(this.creditsPerDay),
+      'credits-per-run': String(creditsPerRun),
+      retries: '2',
+      'when-spent': random.chance(30) ? 'wait' : 'stop',
+      'free-statuses': '429,503,402',
     };
     const outcome = await this.#go(flags);
     expect(service.sum() - before, 'the budget of a run').toBeLessThanOrEqual(creditsPerRun);
@@ -73,7 +76,9 @@ class History {
   async #go(flags: Readonly<Record<string, string>>): Promise<ExportOutcome | undefined> {
     const { clock, ledger, random, service, small } = this;
     const context = {
-      ...{ clock, ledger, random: () => random.below(1000) / 1000 },
+      clock,
+      ledger,
+      random: () => random.below(1000) / 1000,
       openWire: (options: Parameters<PaidService['wire']>[1]) => service.wire(() => small.disk.dead, options),
     };
     const outcome = await clock.runUntil(small.run({ flags, context }), 'wait');

@@ -69,14 +69,15 @@ describe('a start', () => {
     expect(packagesOf('cli/commands/run-command.ts')).toEqual(['yaml', 'zod']);
   });
 
-  it('of a run on a folder loads nothing that knows a store, the log of a slice, or a queue', async () => {
+  it('of a run on a folder loads no wing, and nothing that knows a store or the log of a slice', async () => {
     const folder = await tempFolder();
     const service = await startGeneratedService();
     onTestFinished(() => service.stop());
     await writeIdFile(join(folder, 'ids.txt'), { entries: 40 });
     const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'out', '--format', 'csv,parquet'];
     const environment = {
-      ...{ ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') },
+      ASSET_EXPORT_API_KEY: 'key',
+      ASSET_EXPORT_STATE: join(folder, 'state'),
       // Node writes there which files it loaded.
       NODE_V8_COVERAGE: join(folder, 'loaded'),
     };
@@ -89,8 +90,7 @@ describe('a start', () => {
       .filter(([file]) => loaded.some((text) => text.includes(`"${file}"`)))
       .flatMap(([, text]) => [...text.matchAll(/^\/\/ src\/(.*)$/gm)].map(([, source = '']) => source));
     expect(sources).toContain('core/run/homes/folder-home.ts');
-    const rooms =
-      /^(places\/(objects|log)|wings\/(fleet|repair|status|warehouse)|core\/run\/homes\/(bucket|claim|current|kept|slice))/;
+    const rooms = /^(places\/(objects|log)|wings|core\/run\/homes\/(bucket|claim|current|kept|slice))/;
     // An error, and functions of a few lines that load the rest when it is needed.
     const small = ['places/objects/small-objects.ts', 'core/run/homes/bucket-ids.ts', 'places/log/lost-slice.ts'];
     expect(sources.filter((source) => rooms.test(source) && !small.includes(source))).toEqual([]);

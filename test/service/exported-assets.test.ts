@@ -28,8 +28,15 @@ async function exportFrom({ assets, ids, out, formats, tables = allTables }: Leg
   try {
     const outcome = await runExport({
       flags: {
-        ...{ ids, out, url: service.url, format: formats, tables, 'ids-per-call': '50', 'rows-per-part': '200' },
-        ...{ 'show-fungible': true, 'show-collection-metadata': true },
+        ids,
+        out,
+        url: service.url,
+        format: formats,
+        tables,
+        'ids-per-call': '50',
+        'rows-per-part': '200',
+        'show-fungible': true,
+        'show-collection-metadata': true,
       },
     });
     expect(outcome.state).toBe('complete');

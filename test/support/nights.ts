@@ -6,7 +6,7 @@ import { exportAssets } from '../../src/core/run/export-assets.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { Faults } from '../../src/service/faults/fault-schema.ts';
 import { startService } from '../../src/service/start-service.ts';
-import type { ExportContext } from '../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../src/core/run/export-context.ts';
 import { runExport } from './run-export.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -38,7 +38,10 @@ export async function serviceWith(
   await writeFile(join(folder, 'assets.jsonl'), records.map((record) => `${record}\n`).join(''));
   const assets = [join(folder, 'assets.jsonl')];
   const service = await startService({
-    ...{ assets, host: '127.0.0.1', port: 0, clock: systemClock },
+    assets,
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
     ...(faults === undefined ? {} : { faults }),
   });
   return { url: service.url, stop: () => service.close() };
@@ -64,8 +67,13 @@ export async function night({
   try {
     const outcome = await runExport({
       flags: {
-        ...{ ids: idFile, url: service.url, out },
-        ...{ 'rows-per-part': '40', 'ids-per-call': '20', concurrency: '2', threads: '1' },
+        ids: idFile,
+        url: service.url,
+        out,
+        'rows-per-part': '40',
+        'ids-per-call': '20',
+        concurrency: '2',
+        threads: '1',
         ...flags,
       },
       make: ({ job, idsFolder }, made) =>

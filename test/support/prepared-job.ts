@@ -38,7 +38,11 @@ export class Prepared {
     const ids = idEntries({ entries: 1500 });
     await writeFile(join(folder, 'ids.txt'), `${ids.join('\n')}\n`);
     const service = await startService({
-      ...{ assets: [assets], host: '127.0.0.1', port: 0, clock: systemClock, ...options },
+      assets: [assets],
+      host: '127.0.0.1',
+      port: 0,
+      clock: systemClock,
+      ...options,
     });
     onTestFinished(() => service.close());
     return new Prepared(folder, service);
@@ -71,7 +75,9 @@ export class Prepared {
     onTestFinished(store.stop);
     this.set('out', 's3://bucket/nightly').set('out-endpoint', store.endpoint).set('scratch', 'scratch');
     Object.assign(this.environment, {
-      ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_REGION: 'us-east-1',
       AWS_EC2_METADATA_DISABLED: 'true',
     });
     return store;

@@ -6,10 +6,12 @@ import type { Job } from '../../src/core/job/job-schema.ts';
 import { type LoadedJob, loadJob } from '../../src/core/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/core/run/export-assets.ts';
-import type { ExportContext } from '../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../src/core/run/export-context.ts';
+import type { RunWings } from '../../src/core/run/run-wings.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
+import { runWings } from '../../src/world.ts';
 import type { CustomSink } from '../../src/core/formats/custom-sink.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
@@ -19,7 +21,7 @@ export interface ExportRun {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
   readonly sinks?: readonly CustomSink[];
-  readonly context?: Partial<ExportContext>;
+  readonly context?: Partial<ExportContext & RunWings>;
   /** Makes the export, where not one run does. */
   readonly make?: MakeExport | undefined;
 }
@@ -70,6 +72,7 @@ function contextOf(job: Job, context: Partial<ExportContext>): ExportContext {
     abort: new AbortController().signal,
     listener: () => undefined,
     version: '0.0.0-test',
+    ...runWings,
     ...context,
   };
 }

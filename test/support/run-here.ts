@@ -29,7 +29,11 @@ async function runAlone(
   setEnvironment({ PATH: variables['PATH'], HOME: cwd, ...environment });
   try {
     const exit = await runCommandLine(args, {
-      ...{ stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, env: process.env, cwd: () => process.cwd() },
+      stdin: Readable.from([Buffer.from(stdin)]),
+      stdout,
+      stderr,
+      env: process.env,
+      cwd: () => process.cwd(),
       onSignal: () => () => undefined,
       toldToEnd: () => undefined,
       endBy: () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
-import type { ExportContext } from '../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../src/core/run/export-context.ts';
 import { runThread, type ThreadEffects } from '../../src/core/work/threads/run-thread.ts';
 
 export interface ThreadsHere {

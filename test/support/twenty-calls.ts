@@ -41,8 +41,14 @@ export async function twentyCalls(answer: AnswerOfTest) {
     close: () => Promise.resolve(),
   });
   const flags = {
-    ...{ ids, out: join(folder, 'out'), url: 'http://127.0.0.1:9', format: 'csv', 'ids-per-call': '10' },
-    ...{ 'rows-per-part': '40', concurrency: '4', threads: '1' },
+    ids,
+    out: join(folder, 'out'),
+    url: 'http://127.0.0.1:9',
+    format: 'csv',
+    'ids-per-call': '10',
+    'rows-per-part': '40',
+    concurrency: '4',
+    threads: '1',
   };
   const run = ({ flags: more, context, ...rest }: Partial<ExportRun> = {}) =>
     runExport({

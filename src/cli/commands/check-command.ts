@@ -1,4 +1,5 @@
 import { makeTemporary } from '../../lib/make-folder.ts';
+import { runWings } from '../../world.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../core/client/wire/proxy-settings.ts';
 import { isEmbedded } from '../../core/job/job-schema.ts';
@@ -12,18 +13,16 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { openObjects, type StoreRequest } from '../../places/objects/open-objects.ts';
 import { glance } from '../../places/objects/store-retries.ts';
 import { requireRunnable } from '../../core/run/before-run.ts';
-import { checkBase, type CheckedBase } from '../../wings/nights/check-base.ts';
+import type { CheckedBase } from '../../wings/nights/index.ts';
 import { checkCall } from '../../core/run/check/check-call.ts';
 import { checkClock, type OtherClock } from '../../core/run/check/check-clock.ts';
-import { checkDatabase } from '../../wings/fleet/check-database.ts';
 import { checkDisk } from '../../core/run/check/check-disk.ts';
 import { type CheckedIds, checkIds } from '../../core/run/check/check-ids.ts';
 import { checkOutput } from '../../core/run/check/check-output.ts';
 import { checkAddress, checkCertificate, type CheckedAddress } from '../../core/run/check/check-service.ts';
 import type { Fact } from '../../core/run/check/fact.ts';
-import { jobOn } from '../../wings/nights/dated-exports.ts';
+import { jobOn } from '../../core/job/dated-job.ts';
 import { loadJobPackages } from '../job-packages.ts';
-import { requireListening } from '../../wings/observe/publish-metrics.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
@@ -83,7 +82,9 @@ interface Question {
 
 /** A store that does not answer is not waited for as a run does. */
 const context = {
-  ...{ files: diskFileStore, clock: systemClock, random: Math.random },
+  files: diskFileStore,
+  clock: systemClock,
+  random: Math.random,
   openStore: (request: StoreRequest) => openObjects({ ...request, ...glance }),
 };
 
@@ -102,7 +103,7 @@ const questions: readonly Question[] = [
     ask: async ({ loaded: { job } }) => {
       const { listen } = job.metrics;
       if (listen === undefined) return { fact: 'not served' };
-      await requireListening(listen);
+      await (await import('../../wings/observe/index.ts')).requireListening(listen);
       return { fact: `can be served on ${listen}` };
     },
   },
@@ -118,6 +119,7 @@ const questions: readonly Question[] = [
     name: 'base',
     after: ['packages'],
     ask: async ({ loaded: { job }, ids }) => {
+      const { checkBase } = await import('../../wings/nights/index.ts');
       const base = await checkBase(job, ids, context);
       return { ...base, base };
     },
@@ -155,7 +157,7 @@ const questions: readonly Question[] = [
     name: 'store',
     after: ['packages'],
     ask: async ({ loaded: { job }, clocks }) => {
-      const { clock, ...fact } = await checkOutput(job, context);
+      const { clock, ...fact } = await checkOutput(job, { ...context, ...runWings });
       return { ...fact, clocks: [...clocks, ...(clock === undefined ? [] : [clock])] };
     },
   },
@@ -164,6 +166,7 @@ const questions: readonly Question[] = [
     after: ['packages'],
     ask: async ({ loaded: { job }, clocks }) => {
       if (job.fleet.database === undefined) return { fact: 'none' };
+      const { checkDatabase } = await import('../../wings/fleet/index.ts');
       const { clock, ...fact } = await checkDatabase(job.fleet.database, context);
       return { ...fact, clocks: [...clocks, clock] };
     },

@@ -5,7 +5,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { count } from '../../lib/format-text.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { DiffSummary } from '../../wings/warehouse/diff/diff-exports.ts';
+import type { DiffSummary } from '../../wings/warehouse/index.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
@@ -65,15 +65,21 @@ async function run(args: CommandLine): Promise<number> {
   const warning = out === undefined ? undefined : fileNameWarning(out);
   if (warning !== undefined) showWarning(warning, terminal);
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
-  const { diffExports } = await import('../../wings/warehouse/diff/diff-exports.ts');
+  const { diffExports } = await import('../../wings/warehouse/index.ts');
   const places = args.words.map((word) => exportAddress(word, cwd));
   const scratch = out === undefined ? await makeTemporary('diff') : undefined;
   const summary = await thenCleanUp({
     work: () =>
       onLocalPaths(places, args, ([from = '', to = '']) =>
         diffExports({
-          ...{ files: diskFileStore, from, to, out, scratch },
-          ...{ memoryBytes, ignored: ignoredOf(args), version: programVersion() },
+          files: diskFileStore,
+          from,
+          to,
+          out,
+          scratch,
+          memoryBytes,
+          ignored: ignoredOf(args),
+          version: programVersion(),
         }),
       ),
     cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],

@@ -1,6 +1,6 @@
 import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportError } from '../../lib/export-error.ts';
-import { isDated, unfinishedBefore } from '../../wings/nights/dated-exports.ts';
+import { isDated } from '../../core/job/dated-job.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
 /** What comes before today's export of a job with `{date}`. */
@@ -14,6 +14,7 @@ export interface ExportBefore {
 /** The unfinished export that a command finishes first, or undefined. Ids from stdin are those of today: no other export can be made of them. */
 export async function exportBefore(files: FileStore, job: Job, today: string): Promise<ExportBefore | undefined> {
   if (!isDated(job)) return undefined;
+  const { unfinishedBefore } = await import('../../wings/nights/index.ts');
   const unfinished = await unfinishedBefore({ files }, job, today);
   if (unfinished === undefined) return undefined;
   if (!job.ids.from.includes('-')) return { job: unfinished };

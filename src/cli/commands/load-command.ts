@@ -1,8 +1,8 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ChangesLoaded } from '../../wings/warehouse/load/load-changes.ts';
-import { loadModes } from '../../wings/warehouse/load/load-steps.ts';
-import { deleteRules } from '../../wings/warehouse/change-statements.ts';
+import type { ChangesLoaded } from '../../wings/warehouse/index.ts';
+import { loadModes } from '../../wings/warehouse/index.ts';
+import { deleteRules } from '../../wings/warehouse/index.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
@@ -84,22 +84,22 @@ async function run(args: CommandLine): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const [{ parseTarget, requireNames }, { loadExport, loadScript }] = await Promise.all([
-    import('../../wings/warehouse/load/load-target.ts'),
-    import('../../wings/warehouse/load/load-export.ts'),
-  ]);
+  const { loadExport, loadScript, parseTarget, requireNames } = await import('../../wings/warehouse/index.ts');
   const target = parseTarget(to, args.terminal.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);
   const { folder } = place;
   const [schema, prefix] = [args.text('schema'), args.text('prefix')];
   requireNames({ schema, prefix });
   const request = {
-    ...{ files: place.files, folder, kind: target.kind, mode: choiceOf(args, 'mode', loadModes) ?? 'replace' },
-    ...{ schema, prefix, allowEmpty: args.isOn('allow-empty') },
-    ...{
-      deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
-      maxDeletes: maxDeletesOf(args.text('max-deletes')),
-    },
+    files: place.files,
+    folder,
+    kind: target.kind,
+    mode: choiceOf(args, 'mode', loadModes) ?? 'replace',
+    schema,
+    prefix,
+    allowEmpty: args.isOn('allow-empty'),
+    deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
+    maxDeletes: maxDeletesOf(args.text('max-deletes')),
   };
   if (args.isOn('sql')) {
     if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);

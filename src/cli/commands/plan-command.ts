@@ -1,4 +1,5 @@
 import { diskText } from '../../core/run/disk-space.ts';
+import { runWings } from '../../world.ts';
 import { makeTemporary } from '../../lib/make-folder.ts';
 import { rm } from 'node:fs/promises';
 import type { Job } from '../../core/job/job-schema.ts';
@@ -8,7 +9,8 @@ import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import { isChange, jobOn, shortOfEarlier } from '../../wings/nights/dated-exports.ts';
+import { isDated, jobOn } from '../../core/job/dated-job.ts';
+import { isChange } from '../../core/run/job-shape.ts';
 import type { ExportPlan } from '../../core/run/plan-export.ts';
 import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/files/limited.ts';
@@ -99,7 +101,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   };
   const sources = { job, idsFolder, outputDir, files, stdin, folder: temporary, findRemote, onNote };
   const prepared = await prepareInputs(sources);
-  const request = { prepared, files, ...(ledger === undefined ? {} : { ledger }) };
+  const request = { prepared, files, ...runWings, ...(ledger === undefined ? {} : { ledger }) };
   const ignored = ignoredProxy(job.service.url, args.terminal.env);
   if (ignored !== undefined) warnings.push(ignored);
   const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);
@@ -119,7 +121,8 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const fresh = args.isOn('fresh');
   const plan = await planExport({ job, ...request, callsBefore: before?.calls ?? 0, fresh });
   warnings.push(...plan.warnings);
-  const short = await shortOfEarlier({ files }, given, { read: plan.read, today });
+  const { shortOfEarlier } = isDated(given) ? await import('../../wings/nights/index.ts') : {};
+  const short = await shortOfEarlier?.(given, { files }, { read: plan.read, today });
   if (short !== undefined) warnings.push(short);
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
     const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, args.terminal.cwd()));

@@ -2,7 +2,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { Pruning } from '../../wings/nights/prune-exports.ts';
+import type { Pruning } from '../../wings/nights/index.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { countOf } from '../flag-values.ts';
@@ -38,8 +38,8 @@ export const pruneCommand: Command = {
 
 async function run(args: CommandLine): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args);
-  const { planPruning, prune } = await import('../../wings/nights/prune-exports.ts');
-  const { nightsAt } = await import('../../wings/nights/open-nights.ts');
+  const { planPruning, prune } = await import('../../wings/nights/index.ts');
+  const { nightsAt } = await import('../../wings/nights/index.ts');
   const nights = await nightsAt(place, systemClock);
   const pruning = await planPruning(nights, rulesOf(args));
   const isDone = args.isOn('yes');

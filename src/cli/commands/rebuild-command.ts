@@ -4,7 +4,7 @@ import { environmentName } from '../../core/job/job-fields.ts';
 import { loadJob } from '../../core/job/load-job.ts';
 import { fileNameWarning, requireAddress } from '../../lib/addresses/address.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { RebuiltOutput } from '../../wings/repair/rebuild/rebuild-export.ts';
+import type { RebuiltOutput } from '../../wings/repair/index.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
@@ -60,7 +60,7 @@ async function rebuild(args: CommandLine): Promise<number> {
   if (out === undefined)
     throw new ExportError('usage', '--out is missing', { todo: 'Name a folder or a bucket for the new export.' });
   const warning = fileNameWarning(requireAddress(out, 'rebuilt', '--out'));
-  const { openSource, rebuildExport, rebuiltJob } = await import('../../wings/repair/rebuild/rebuild-export.ts');
+  const { openSource, rebuildExport, rebuiltJob } = await import('../../wings/repair/index.ts');
   const { folder, files } = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const source = await openSource(folder, files);
   const { dir, ...output } = outputOf(args, source.manifest.job['base.from'] !== undefined);

@@ -75,7 +75,10 @@ async function rehearse(args: CommandLine): Promise<number> {
   return runJob(
     { job: rehearsed, idsFolder, outputDir, fresh: false },
     {
-      ...{ open, words, secondSignal: 'abort', exportName: basename(job.output.dir) },
+      open,
+      words,
+      secondSignal: 'abort',
+      exportName: basename(job.output.dir),
       ...settings,
     },
   );

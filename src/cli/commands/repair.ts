@@ -1,7 +1,7 @@
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { RepairRequest } from '../../wings/repair/repair-export.ts';
-import type { RepairOutcome } from '../../wings/repair/repair-outcome.ts';
+import type { RepairRequest } from '../../wings/repair/index.ts';
+import type { RepairOutcome } from '../../wings/repair/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
@@ -49,7 +49,7 @@ async function repairedAt(
   work: () => Promise<RepairOutcome>,
 ): Promise<RepairOutcome> {
   if (store === undefined) return work();
-  const { repairInBucket } = await import('../../wings/repair/repair-in-bucket.ts');
+  const { repairInBucket } = await import('../../wings/repair/index.ts');
   return repairInBucket({ place: { files, folder, store }, disk: diskFileStore, folder: local }, work);
 }
 
@@ -71,7 +71,7 @@ function repairText(
 }
 
 async function repaired(request: RepairRequest, args: CommandLine, settings: RunSettings): Promise<RepairOutcome> {
-  const { repairExport } = await import('../../wings/repair/repair-export.ts');
+  const { repairExport } = await import('../../wings/repair/index.ts');
   const { source } = request;
   let open: OpenService | undefined;
   let run: RunContext | undefined;

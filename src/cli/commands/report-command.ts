@@ -5,8 +5,8 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { ProfileExtent } from '../../wings/report/read-report.ts';
-import type { ReportData } from '../../wings/report/report-data.ts';
+import type { ProfileExtent } from '../../wings/report/index.ts';
+import type { ReportData } from '../../wings/report/index.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
@@ -64,13 +64,13 @@ async function run(args: CommandLine): Promise<number> {
   if (isOpened && to === undefined && place.store !== undefined) {
     throw new ExportError('usage', '--open needs a file on this machine: add --to FILE');
   }
-  const { putReport, readExportReport } = await import('../../wings/report/report-export.ts');
+  const { putReport, readExportReport } = await import('../../wings/report/index.ts');
   const data = await readExportReport({ place, nowMs: systemClock.now(), version: programVersion(), extent });
   if (isJson) {
     args.terminal.stdout.write(`${JSON.stringify(data)}\n`);
     return exitCodes.complete.code;
   }
-  const { reportPage } = await import('../../wings/report/page/page.ts');
+  const { reportPage } = await import('../../wings/report/index.ts');
   const page = reportPage(data);
   if (to === '-') {
     args.terminal.stdout.write(page);
@@ -78,7 +78,7 @@ async function run(args: CommandLine): Promise<number> {
   }
   const path = to === undefined ? pathIn(place.folder, exportPaths.report) : to;
   if (to === undefined) await putReport(place, page);
-  else await (await import('../../wings/report/write-report.ts')).writePage(diskFileStore, path, page);
+  else await (await import('../../wings/report/index.ts')).writePage(diskFileStore, path, page);
   args.terminal.stdout.write(
     `${shownPath(path, args.terminal.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`,
   );

@@ -3,9 +3,10 @@ import { jobWarnings } from '../../core/job/job-warnings.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { isChange, jobOn } from '../../wings/nights/dated-exports.ts';
+import { jobOn } from '../../core/job/dated-job.ts';
+import { isChange } from '../../core/run/job-shape.ts';
 import { requireExportFolder } from '../../places/export/require-export-folder.ts';
-import { observeRuns } from '../../wings/observe/observe-runs.ts';
+import { observe } from '../../world.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
@@ -57,10 +58,7 @@ async function run(args: CommandLine): Promise<number> {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
     const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
-    return runJob(
-      { job: dated, idsFolder, outputDir, fresh },
-      { open, brake, observe: observeRuns, ...settings, ...more },
-    );
+    return runJob({ job: dated, idsFolder, outputDir, fresh }, { open, brake, observe, ...settings, ...more });
   };
   const warnings = jobWarnings(job);
   const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));

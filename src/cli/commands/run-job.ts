@@ -9,7 +9,7 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { ExportRequest } from '../../core/run/export-assets.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { errorOf } from '../../core/run/tolerance.ts';
 import { columnLines } from '../output/ids-text.ts';
@@ -80,7 +80,9 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     run.end();
   }
   return tellOutcome(outcome, run, {
-    ...{ ...settings, job, shown },
+    ...settings,
+    job,
+    shown,
     next: settings.words?.next ?? nextText(shown, endpointToName(job, settings.terminal)),
   });
 }

@@ -9,16 +9,17 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
 import { csvDialectNames, type CsvDialectName } from '../../lib/csv-dialect.ts';
-import { columnsDocument } from '../../wings/warehouse/columns-document.ts';
-import { changeModes, changeScript, historyView } from '../../wings/warehouse/change-scripts.ts';
-import { hasLists, type TableFormat, tableFormats } from '../../wings/warehouse/dialect.ts';
+import { columnsDocument } from '../../wings/warehouse/index.ts';
+import { changeModes, changeScript, historyView } from '../../wings/warehouse/index.ts';
+import { type TableFormat, tableFormats } from '../../exports/table-source.ts';
+import { hasLists } from '../../wings/warehouse/index.ts';
 import {
   ddlFor,
   type DialectName,
   dialectNames,
   exampleFolders,
   loadStatementFor,
-} from '../../wings/warehouse/dialects.ts';
+} from '../../wings/warehouse/index.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { choiceOf } from '../flag-values.ts';
 

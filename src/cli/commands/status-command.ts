@@ -4,7 +4,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/export-status.ts';
+import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';

@@ -33,7 +33,7 @@ const repairGroups = [...jobFlagGroups('ids', 'service', 'budget'), fleetGroup];
 export const verifyCommand: Command = {
   usage: ['verify <out> [--quick] [--strict] [--json]', 'verify <out> --repair --job <job.yaml> [--yes] [flags]'],
   about:
-    'Checks every file of a complete export against the manifest: hashes, row counts, schemas and the accounting identity. Files that do not belong to the export are only a note; with --strict they are an error. --repair rebuilds damaged files from other files of the export and from its base, for no credits. For the rest it prints the cost in calls and credits and stops with exit 12. With --yes it requests these ids again, within the budget.',
+    'Checks every file of a complete export against the manifest: size and SHA-256, rows and columns in the footers of Parquet, and the accounting identity. Files that do not belong to the export are only a note; with --strict they are an error. --repair rebuilds damaged files from other files of the export and from its base, for no credits. For the rest it prints the cost in calls and credits and stops with exit 12. With --yes it requests these ids again, within the budget.',
   examples: [
     { line: 'verify asset-export-demo', about: 'exit 0 if every file is intact, 12 if one is damaged' },
     { line: 'verify s3://bucket/nightly --quick', about: 'compare sizes and hashes without reading the files' },

@@ -21,7 +21,10 @@ function said(state: CheckLine['state'], text: string): string {
 
 export function checkJson(lines: readonly CheckLine[], exitCode: number): string {
   const checks = lines.map(({ name, state, text, error }) => ({
-    ...{ name, state, text, exitCode: error?.exitCode ?? null },
+    name,
+    state,
+    text,
+    exitCode: error?.exitCode ?? null,
     error: error === undefined ? null : errorJson(error),
   }));
   return `${JSON.stringify({ exitCode, checks })}\n`;

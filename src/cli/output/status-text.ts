@@ -1,6 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { shellWord } from '../../lib/addresses/shown-path.ts';
-import type { ExportStatus } from '../../wings/status/export-status.ts';
+import type { ExportStatus } from '../../wings/status/index.ts';
 import { limitText } from '../../places/files/limited.ts';
 import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
 import { cutLine } from '../progress/progress-lines.ts';

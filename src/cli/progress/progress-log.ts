@@ -77,10 +77,23 @@ function etaFacts({ left }: ProgressFacts): object {
 
 /** Changes of state are logged; single calls only at a finer level. */
 const levels: Readonly<Record<RunEvent['kind'], 'info' | 'warn' | 'debug' | 'trace'>> = {
-  ...{ opened: 'info', committed: 'info', pruned: 'info' },
-  ...{ paused: 'warn', waiting: 'warn', shrunk: 'warn', service: 'warn', unrecorded: 'warn', warning: 'warn' },
-  ...{ retry: 'debug', failed: 'debug' },
-  ...{ sent: 'trace', answered: 'trace', replayed: 'trace', read: 'trace', settled: 'trace', holding: 'trace' },
+  opened: 'info',
+  committed: 'info',
+  pruned: 'info',
+  paused: 'warn',
+  waiting: 'warn',
+  shrunk: 'warn',
+  service: 'warn',
+  unrecorded: 'warn',
+  warning: 'warn',
+  retry: 'debug',
+  failed: 'debug',
+  sent: 'trace',
+  answered: 'trace',
+  replayed: 'trace',
+  read: 'trace',
+  settled: 'trace',
+  holding: 'trace',
 };
 
 function logEvent(log: pino.Logger, event: RunEvent): void {

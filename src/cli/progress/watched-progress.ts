@@ -1,4 +1,4 @@
-import type { ExportStatus } from '../../wings/status/export-status.ts';
+import type { ExportStatus } from '../../wings/status/index.ts';
 import type { ProgressFacts } from './progress-text.ts';
 
 /** Before this the time left would be a guess. */
@@ -12,11 +12,22 @@ export function watchedProgress(status: ExportStatus, nowMs: number): ProgressFa
   const { calls, callsInFlight, retries, bytes, credits, creditsLeft } = status;
   const isShown = etaMs !== null && (elapsedMs >= leastMs || status.state === 'waiting');
   return {
-    ...{ nowMs, elapsedMs, done: counts.read + fetched, total: total ?? undefined, totalExact },
+    nowMs,
+    elapsedMs,
+    done: counts.read + fetched,
+    total: total ?? undefined,
+    totalExact,
     fates: { exported, carried, missing, invalid, duplicate, failed, fetched },
-    ...{ parts, partsTotal: partsTotal ?? undefined, idsPerSecond: rate ?? 0 },
+    parts,
+    partsTotal: partsTotal ?? undefined,
+    idsPerSecond: rate ?? 0,
     ...(isShown ? { left: { ends: 'ids', ms: etaMs, moreDays: 0 } } : {}),
-    ...{ calls, callsInFlight, retries, bytes, credits, creditsLeft: creditsLeft ?? undefined },
+    calls,
+    callsInFlight,
+    retries,
+    bytes,
+    credits,
+    creditsLeft: creditsLeft ?? undefined,
     hold: holdOf(status),
     service: status.serviceMessage ?? undefined,
   };

@@ -75,8 +75,12 @@ export interface RecordsAnswer {
 
 /** An answer of which only its success matters. */
 export const noRecords: RecordsAnswer = {
-  ...{ kind: 'records', body: new Uint8Array(), errors: [] },
-  ...{ idless: 0, hasUnmatched: false, otherResponseId: false },
+  kind: 'records',
+  body: new Uint8Array(),
+  errors: [],
+  idless: 0,
+  hasUnmatched: false,
+  otherResponseId: false,
 };
 
 /** `{id, error}` in place of a record. */

@@ -105,7 +105,10 @@ export function createClient(options: ClientOptions): CreatedClient {
   const policiesAround = (wire: AssetClient): AssetClient => ({
     ask: (call) =>
       policies.ask({
-        ...{ ids: call.ids, pieceOf: call.pieceOf, repeats: call.repeats, send: () => wire.ask(call) },
+        ids: call.ids,
+        pieceOf: call.pieceOf,
+        repeats: call.repeats,
+        send: () => wire.ask(call),
         sendAlone: (id) => http.ask(aloneIn(call, id)),
       }),
   });

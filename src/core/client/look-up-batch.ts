@@ -242,7 +242,7 @@ class Search<Reader extends ElementReader> {
     let next = 0;
     let known: ReadonlyMap<string, number> | undefined;
     for (let index = 0; index < records.count; index += 1) {
-      const at = known === undefined ? placeOf(records, index, { ids, next }) : -1;
+      const at = known === undefined ? placeOf(records, index, ids, next) : -1;
       if (at >= 0) {
         next = at + 1;
         this.#lookups.putFound(places[at] ?? 0, records, index);
@@ -285,13 +285,8 @@ function placesBelow(count: number): Uint32Array {
   return places;
 }
 
-interface Awaited {
-  readonly ids: IdList;
-  readonly next: number;
-}
-
 /** Where a record's id stands among those asked for, from `next` on; -1 when it does not. Mostly next: no string is made then. */
-function placeOf(records: ElementReader, index: number, { ids, next }: Awaited): number {
+function placeOf(records: ElementReader, index: number, ids: IdList, next: number): number {
   return records.hasId(index, ids, next) ? next : ids.indexOf(records.id(index), next);
 }
 

@@ -163,7 +163,7 @@ async function withoutOwn<T>(
     else if (await isCopyOfIds(pathOf(each))) kept += 1;
     else foreign.push(each);
   }
-  if (foreign.length === 0 && found.length > 0) throw noForeign(name, { own, kept, outputDir });
+  if (foreign.length === 0 && found.length > 0) throw noForeign(name, own, kept, outputDir);
   if (own > 0) onNote?.(`${name}: ${ownText(own, outputDir)} not read, because this export is written there`);
   if (kept > 0)
     onNote?.(
@@ -178,12 +178,8 @@ function ownText(own: number, outputDir = ''): string {
   return `${plural(own, 'file')} under ${outputDir}`;
 }
 
-interface Passed extends Pick<ExpandOptions, 'outputDir'> {
-  readonly own: number;
-  readonly kept: number;
-}
-
-function noForeign(name: string, { own, kept, outputDir }: Passed): ExportError {
+/** @param own files of this export that the pattern matches @param kept files of others in which they keep their ids */
+function noForeign(name: string, own: number, kept: number, outputDir: string | undefined): ExportError {
   const passed = [
     ...(own > 0 ? [`${ownText(own, outputDir)}, where this export is written`] : []),
     ...(kept > 0 ? [`${plural(kept, 'file')} in which exports keep their ids ${keptName}`] : []),

@@ -1,13 +1,6 @@
 import { asBuffer } from '../../lib/scan/split-lines.ts';
 import { closeBracket, comma, openBracket, quote } from '../../lib/ascii.ts';
 
-/** Where a text lies in bytes. */
-interface TextPlace {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly length: number;
-}
-
 /** Ids of a batch or a call, as bytes outside the heap: those of many calls wait at a time, and each collection would move strings about. */
 export class IdList implements Iterable<string> {
   readonly #bytes: Buffer;
@@ -67,13 +60,12 @@ export class IdList implements Iterable<string> {
   indexOf(id: string, from = 0): number {
     // A record's id may be any text: as UTF-8, none but the same is equal to base58.
     const bytes = Buffer.from(id);
-    const wanted = { bytes, start: 0, length: bytes.length };
-    for (let place = from; place < this.length; place += 1) if (this.isAt(place, wanted)) return place;
+    for (let place = from; place < this.length; place += 1) if (this.isAt(place, bytes, 0, bytes.length)) return place;
     return -1;
   }
 
-  /** Whether the id at a place is the text that lies there. No string is made of either. */
-  isAt(place: number, { bytes, start, length }: TextPlace): boolean {
+  /** Whether the id at a place is a text that lies in bytes. No string is made of either. */
+  isAt(place: number, bytes: Uint8Array, start: number, length: number): boolean {
     const own = this.#bytes;
     const from = this.#spans[2 * place] ?? 0;
     if (place >= this.length || (this.#spans[2 * place + 1] ?? 0) - from !== length) return false;

@@ -17,9 +17,11 @@ export function issueText(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}${given}`;
     case 'too_small':
-      return issue.origin === 'array' ? 'must not be an empty list' : `must be ${boundText('least', issue)}${given}`;
+      return issue.origin === 'array'
+        ? 'must not be an empty list'
+        : `must be ${boundText('least', issue.minimum, issue)}${given}`;
     case 'too_big':
-      return `must be ${boundText('most', issue)}${given}`;
+      return `must be ${boundText('most', issue.maximum, issue)}${given}`;
     case 'invalid_value': {
       const names = issue.values.map(String);
       const near = typeof issue.input === 'string' ? nearestName(issue.input, names) : undefined;
@@ -45,15 +47,12 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'a group of fields',
 };
 
-interface Bound {
-  readonly origin: string;
-  readonly minimum?: number | bigint;
-  readonly maximum?: number | bigint;
-  readonly inclusive?: boolean | undefined;
-}
-
-function boundText(side: 'least' | 'most', { origin, minimum, maximum, inclusive }: Bound): string {
+function boundText(
+  side: 'least' | 'most',
+  bound: number | bigint,
+  { origin, inclusive }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+): string {
   if (origin === 'string') return 'a non-empty string';
-  if (inclusive === false) return side === 'least' ? `more than ${minimum ?? 0}` : `less than ${maximum ?? 0}`;
-  return side === 'least' ? `at least ${minimum ?? 0}` : `at most ${maximum ?? 0}`;
+  if (inclusive === false) return `${side === 'least' ? 'more' : 'less'} than ${bound}`;
+  return `at ${side} ${bound}`;
 }

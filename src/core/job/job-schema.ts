@@ -209,40 +209,28 @@ const jobFieldsSchema = z.strictObject({
 });
 
 export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
-  for (const { path, input, message } of baseIssues(job)) {
-    context.addIssue({ code: 'custom', path: [...path], input, message });
-  }
+  checkBase(job, (message, input, ...path) => {
+    context.addIssue({ code: 'custom', path, input, message });
+  });
 });
 
-interface BaseIssue {
-  readonly path: readonly (string | number)[];
-  readonly input: unknown;
-  readonly message: string;
-}
-
-/** What does not go with a base, or wants one. */
-function baseIssues(job: z.infer<typeof jobFieldsSchema>): BaseIssue[] {
+/** Refuses what does not go with a base, or wants one. */
+function checkBase(
+  job: z.infer<typeof jobFieldsSchema>,
+  refuse: (message: string, input: unknown, ...path: (string | number)[]) => void,
+): void {
   const { tables, formats } = job.output;
   const at = tables.indexOf(changesTable.name);
   if (!hasBase(job)) {
     const message = 'must not name changes without base.from: without a base nothing is compared';
-    return at < 0 ? [] : [{ path: ['output', 'tables', at], input: changesTable.name, message }];
+    if (at >= 0) refuse(message, changesTable.name, 'output', 'tables', at);
+    return;
   }
   const ages = 'the age of each row is in the column fetched_at of assets';
-  return [
-    ...(tables.includes(assetsTable.name)
-      ? []
-      : [{ path: ['output', 'tables'], input: tables, message: `must name assets with base.from: ${ages}` }]),
-    ...(formats.some((format) => format !== 'raw')
-      ? []
-      : [
-          {
-            path: ['output', 'formats'],
-            input: formats,
-            message: `must include a format other than raw when base.from is set: ${ages}`,
-          },
-        ]),
-  ];
+  if (!tables.includes(assetsTable.name))
+    refuse(`must name assets with base.from: ${ages}`, tables, 'output', 'tables');
+  if (!formats.some((format) => format !== 'raw'))
+    refuse(`must include a format other than raw when base.from is set: ${ages}`, formats, 'output', 'formats');
 }
 
 /** A job as a file or a program gives it: fields with defaults are optional. */

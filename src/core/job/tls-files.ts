@@ -14,36 +14,31 @@ export function tlsFor(url: string, files: TlsFiles | undefined): TlsMaterial | 
 
 /** @throws {ExportError} `usage` when one cannot be read or is no PEM, or when key and certificate do not fit */
 function readTlsFiles({ cert, key, ca }: TlsFiles): TlsMaterial {
-  const authorities = ca === undefined ? undefined : certificatesIn(ca, 'ca').map(({ pem }) => pem);
+  const authorities = ca === undefined ? undefined : certificatesIn(ca, 'ca');
   const trust = authorities === undefined ? {} : { ca: authorities };
   if (cert === undefined || key === undefined) return trust;
-  const [own] = certificatesIn(cert, 'cert');
+  const [own = ''] = certificatesIn(cert, 'cert');
   const keyPem = read(key, 'key');
   const privateKey = attempted(() => createPrivateKey(keyPem), {
-    ...{ file: key, name: 'key' },
+    file: key,
+    name: 'key',
     problem: /ENCRYPTED/.test(keyPem) ? 'is encrypted' : 'holds no private key in PEM',
   });
-  if (own?.certificate.checkPrivateKey(privateKey) !== true)
+  if (!new X509Certificate(own).checkPrivateKey(privateKey))
     throw new ExportError('usage', `service.tls: the key ${key} does not fit the certificate ${cert}.`, {
       todo: 'The first certificate in service.tls.cert must be that of service.tls.key.',
     });
   return { ...trust, cert: read(cert, 'cert'), key: keyPem };
 }
 
-interface FoundCertificate {
-  readonly pem: string;
-  readonly certificate: X509Certificate;
-}
-
-/** All of a file, at least one. */
-function certificatesIn(file: string, name: 'cert' | 'ca'): FoundCertificate[] {
+/** All of a file, at least one, each whole. */
+function certificatesIn(file: string, name: 'cert' | 'ca'): string[] {
   const problem = 'holds no certificate in PEM';
   const blocks = read(file, name).match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
   if (blocks.length === 0) throw wrongFile({ file, name, problem });
-  return blocks.map((pem) => ({
-    pem,
-    certificate: attempted(() => new X509Certificate(pem), { file, name, problem: 'holds a damaged certificate' }),
-  }));
+  for (const pem of blocks)
+    attempted(() => new X509Certificate(pem), { file, name, problem: 'holds a damaged certificate' });
+  return blocks;
 }
 
 interface WrongFile {

@@ -50,14 +50,8 @@ function integerText(text: string): string | undefined {
   return (negative ? '-' : '') + (digits === '' ? '0' : digits + '0'.repeat(exponent));
 }
 
-/** The number ±digits · 10^exponent, digits without a zero at either end; zero has none. */
-interface Decimal {
-  readonly negative: boolean;
-  readonly digits: string;
-  readonly exponent: number;
-}
-
-function decimalOf(text: string): Decimal {
+/** The number as ±digits · 10^exponent, digits without a zero at either end; zero has none. */
+function decimalOf(text: string) {
   const negative = text.startsWith('-');
   const [mantissa = '', power = '0'] = (negative ? text.slice(1) : text).split(/[eE]/);
   const [whole = '', fraction = ''] = mantissa.split('.');

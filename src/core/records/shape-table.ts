@@ -67,11 +67,7 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   const isWhole = lists.length === 0 && places.every((place, index) => place === index);
   if (isWhole && places.length === table.columns.length) return { ...shaped, pick: (block) => block };
   const fetchedAtPlace = all.indexOf(fetchedAt);
-  return {
-    ...shaped,
-    pick: (block, onMisfit, times) =>
-      pickCells(block, { places, lists, stamp, fetchedAtPlace, times: times ?? neverFetched }, onMisfit),
-  };
+  return { ...shaped, pick: cellPicker(places, lists, stamp, fetchedAtPlace) };
 }
 
 const neverFetched: FetchTimes = () => undefined;
@@ -85,36 +81,37 @@ function shapeChanges(shape: TableShape): ShapedTable {
   return { table: changesOf(assets), whole: changesTable, pick };
 }
 
-interface Picking {
-  /** The cells of a row, by their place in the whole one; that behind its end is the stamp. */
-  readonly places: readonly number[];
-  readonly lists: readonly number[];
-  readonly stamp: Uint8Array;
-  /** The place of `fetched_at`; -1 when it is not written. */
-  readonly fetchedAtPlace: number;
-  readonly times: FetchTimes;
-}
-
-function pickCells(block: RowBlock, picking: Picking, onMisfit: OnMisfit): RowBlock {
-  const { places, lists, stamp, fetchedAtPlace } = picking;
-  const { made, width, from, length, marks } = block;
-  const picked = new RowBlockBuilder(places.length, block.rows, Buffer.concat([made, stamp]));
-  for (let row = 0; row < block.rows; row += 1) {
-    const base = picked.addRow();
-    const whole = row * width;
-    const moved = lists.length === 0 ? noMove : moveLists(block, row, { lists, onMisfit });
-    for (const [index, place] of places.entries()) {
-      const cell = whole + place;
-      if (place === fetchedAtPlace) setTime(picked, base + index, picking.times(row));
-      else if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
-      else if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
-      else if (!moved.places.includes(place)) {
-        picked.setSpan(base + index, from[cell] ?? 0, length[cell] ?? -1);
-        picked.marks[base + index] = marks[cell] ?? 0;
+/**
+ * @param places the cells of a row, by their place in the whole one; that behind its end is the stamp
+ * @param lists places of list columns
+ * @param fetchedAtPlace the place of `fetched_at`; -1 when it is not written
+ */
+function cellPicker(
+  places: readonly number[],
+  lists: readonly number[],
+  stamp: Uint8Array,
+  fetchedAtPlace: number,
+): ShapedTable['pick'] {
+  return (block, onMisfit, times = neverFetched) => {
+    const { made, width, from, length, marks } = block;
+    const picked = new RowBlockBuilder(places.length, block.rows, Buffer.concat([made, stamp]));
+    for (let row = 0; row < block.rows; row += 1) {
+      const base = picked.addRow();
+      const whole = row * width;
+      const moved = lists.length === 0 ? noMove : moveLists(block, row, lists, onMisfit);
+      for (const [index, place] of places.entries()) {
+        const cell = whole + place;
+        if (place === fetchedAtPlace) setTime(picked, base + index, times(row));
+        else if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
+        else if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
+        else if (!moved.places.includes(place)) {
+          picked.setSpan(base + index, from[cell] ?? 0, length[cell] ?? -1);
+          picked.marks[base + index] = marks[cell] ?? 0;
+        }
       }
     }
-  }
-  return picked.block(block.source);
+    return picked.block(block.source);
+  };
 }
 
 function setTime(picked: RowBlockBuilder, cell: number, us: number | undefined): void {
@@ -161,11 +158,7 @@ interface Moved {
 
 const noMove: Moved = { places: [], extra: undefined };
 
-function moveLists(
-  block: RowBlock,
-  row: number,
-  { lists, onMisfit }: { lists: readonly number[]; onMisfit: OnMisfit },
-): Moved {
+function moveLists(block: RowBlock, row: number, lists: readonly number[], onMisfit: OnMisfit): Moved {
   const first = row * block.width;
   const texts = lists.map((place) => ({ place, text: textOfCell(block, first + place) }));
   const misplaced = texts.filter(({ text }) => text !== null && !text.startsWith('['));

@@ -66,3 +66,8 @@ export interface Table {
   /** Only elements whose member has this value are rows; the member has no column, as the table implies it. */
   readonly where?: { readonly member: string; readonly value: string };
 }
+
+/** Whether Parquet holds a list of structs there. */
+export function isListColumn({ elements }: Column): boolean {
+  return elements !== undefined;
+}

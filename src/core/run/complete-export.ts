@@ -55,7 +55,13 @@ export function manifestCommits({ commits, files }: Pick<Manifest, 'commits' | '
     files: files
       .filter(({ part }) => part === commit.part)
       .map(({ path, format, table, part, rows, bytes, sha256 }) => ({
-        ...{ path, format, table, part, rows, bytes, sha256 },
+        path,
+        format,
+        table,
+        part,
+        rows,
+        bytes,
+        sha256,
       })),
   }));
 }

@@ -3,7 +3,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { byteSize } from '../../lib/format-text.ts';
 import { type FreeSpace, freeSpace } from '../../lib/free-space.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 import { type DiskCounts, type DiskNeeds, diskNeeds } from './disk-estimate.ts';
 import { localFolder } from './homes/local-folder.ts';
 

@@ -1,7 +1,7 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
-import { firstNight } from '../job/job-base.ts';
+import { dateWord, jobOn } from '../job/dated-job.ts';
+import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { OpenBase } from '../../wings/nights/base/open-base.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
@@ -10,13 +10,13 @@ import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inpu
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportStart } from '../../places/scratch/checkpoint.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 import { requireRunnable } from './before-run.ts';
 import { manifestOf } from './complete-export.ts';
-import { dateWord, jobOn, shortOfEarlier } from '../../wings/nights/dated-exports.ts';
 import { warnOfDisk } from './disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
+import type { RunEnd } from '../work/run-observer.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
 import { completedElsewhere } from './homes/completed-elsewhere.ts';
@@ -24,12 +24,10 @@ import { completeBefore, holdingHome } from './homes/hold-home.ts';
 import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
-import { baseOf, BasedAnswers, newBase, type Reading } from '../../wings/nights/based-export.ts';
+import { reportFor, type RunWings } from './run-wings.ts';
+import { type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
 import { isOverUnlisted } from './tolerance.ts';
 import { recordVerdict } from './record-verdict.ts';
-import { reportRun } from '../../wings/report/report-run.ts';
-import { afterNight } from '../../wings/nights/after-night.ts';
-import { requireLatestFree } from '../../wings/nights/point-latest.ts';
 
 export interface ExportRequest {
   readonly job: Job;
@@ -52,52 +50,65 @@ export interface ExportRequest {
  * An error that stops a run is part of the outcome, so that the account can be reported with it.
  * @throws {ExportError} when the export cannot be opened: `usage`, `input`, `locked`, `damaged`, `cannotWrite`
  */
-export async function exportAssets(given: ExportRequest, context: ExportContext): Promise<ExportOutcome> {
+export async function exportAssets(given: ExportRequest, context: ExportContext & RunWings): Promise<ExportOutcome> {
   const startedAtMs = context.clock.now();
   const outputDir = given.outputDir ?? given.job.output.dir;
-  const request = { ...given, outputDir, job: jobOn(given.job, utcDay(startedAtMs)) };
+  const request = { ...given, wings: context, outputDir, job: jobOn(given.job, utcDay(startedAtMs)) };
   const { job } = request;
   return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
 }
 
-async function exportHome(
-  request: ExportRequest & { readonly outputDir: string },
-  context: ObservedContext,
-): Promise<ExportOutcome> {
+/** A request with its pattern, for the folder of a day. */
+type Request = ExportRequest & { readonly outputDir: string; readonly wings: RunWings };
+
+async function exportHome(request: Request, context: ObservedContext): Promise<ExportOutcome> {
   requireDistinctSinks(request.sinks ?? []);
   const home = await openHome(request.job, context);
   await home.requireOwn();
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
   requireRunnable(request.job);
-  await requireLatestFree(request.job, context);
+  const nights = await nightsFor(withPattern(request), request.wings.nights);
+  await nights?.requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
     await recordVerdict({ place: home.place, job: request.job }, finished, context);
-    await afterNight({ ...request, account: finished.account }, context);
+    await nights?.after({ ...request, account: finished.account }, context);
     return finished;
   }
-  const outcome = await holdingHome(home, context, () => exportLocked(request, home, context));
-  if (outcome.state === 'complete') await compareWithEarlier(request, outcome, context);
+  const outcome = await holdingHome(home, context, () => exportLocked({ ...request, nights }, home, context));
+  if (outcome.state === 'complete' && nights !== undefined)
+    await compareWithEarlier(request, nights, { outcome, context });
   if (outcome.state === 'already') await recordVerdict({ place: home.place, job: request.job }, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
-  if (outcome.state !== 'unfinished') await afterNight({ ...request, account: outcome.account }, context);
+  if (outcome.state !== 'unfinished') await nights?.after({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
-  if (request.job.output.report && !isReported) await reportRun(home.place, context);
+  if (request.job.output.report && !isReported) await reportOf(home, request.wings, context);
   return outcome;
+}
+
+/** The job as it was given, with `{date}`. */
+function withPattern({ job, outputDir }: Pick<Request, 'job' | 'outputDir'>): Job {
+  return { ...job, output: { ...job.output, dir: outputDir } };
 }
 
 /** A list that is cut short makes an export that looks like any other. */
 async function compareWithEarlier(
-  { job, outputDir }: ExportRequest & { readonly outputDir: string },
-  { account }: ExportOutcome,
-  context: ObservedContext,
+  { job, outputDir }: Request,
+  nights: Nights,
+  { outcome, context }: { readonly outcome: ExportOutcome; readonly context: ObservedContext },
 ): Promise<void> {
-  const pattern = { ...job, output: { ...job.output, dir: outputDir } };
   const at = outputDir.indexOf(dateWord);
   const today = job.output.dir.slice(at, at + 'YYYY-MM-DD'.length);
-  const message = await shortOfEarlier(context, pattern, { read: account.counts.read, today });
+  const message = await nights.shortOfEarlier(withPattern({ job, outputDir }), context, {
+    read: outcome.account.counts.read,
+    today,
+  });
   if (message !== undefined) context.listener({ kind: 'warning', message });
+}
+
+async function reportOf({ place }: ExportHome, wings: RunWings, context: ObservedContext): Promise<RunEnd['quality']> {
+  return (await reportFor(wings))(place, context);
 }
 
 /** The record of its runs is put into a bucket only when the export is given up: a report needs it. */
@@ -123,7 +134,7 @@ async function finishedBefore(
 }
 
 async function exportLocked(
-  { job, idsFolder, outputDir, fresh, sinks = [] }: ExportRequest,
+  { job, idsFolder, outputDir, fresh, sinks = [], nights, wings }: Request & { readonly nights: Nights | undefined },
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
@@ -140,13 +151,13 @@ async function exportLocked(
   // A process that was stopped meanwhile may have read half of its stdin.
   if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
-  const anew = fresh ? await newBase(job, context) : undefined;
+  const anew = fresh ? await nights?.base(job, context, undefined) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks, stop });
   const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
   try {
-    return await exportUnfinished({ job, sinks, home, prepared, shape, anew }, context, startedAtMs);
+    return await exportUnfinished({ job, sinks, home, prepared, shape, nights, wings, anew }, context, startedAtMs);
   } catch (error) {
     const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
     if (done === undefined) throw error;
@@ -166,52 +177,57 @@ interface Unfinished {
   readonly home: ExportHome;
   readonly prepared: PreparedInputs;
   readonly shape: ExportStart;
+  readonly nights: Nights | undefined;
+  readonly wings: RunWings;
   /** The base, where the export is started over. */
-  readonly anew: OpenBase | undefined;
+  readonly anew: ExportBase | undefined;
 }
 
 async function exportUnfinished(
-  { job, sinks, home, prepared, shape, anew }: Unfinished,
+  { job, sinks, home, prepared, shape, nights, wings, anew }: Unfinished,
   context: ObservedContext,
   startedAtMs: number,
 ): Promise<ExportOutcome> {
   const { listener } = context;
   const progress = newReadProgress();
-  const base = anew ?? (await baseOf(job, { home, context }, shape));
+  const begun = hasBase(job) ? (await home.readProgress())?.start : undefined;
+  if (begun !== undefined) requireSame(home.name, begun, shape);
+  const base = anew ?? (await nights?.base(job, context, begun));
   const first = firstNight(job, base !== undefined);
   if (first !== undefined) listener({ kind: 'warning', message: first });
-  const start =
-    base === undefined ? shape : { ...shape, base: { folder: base.folder, name: base.name, seal: base.seal } };
-  const reading: Reading = { entries: () => readJobIds(job, prepared, { progress, listener }) };
+  const start = base === undefined ? shape : { ...shape, base: base.pinned };
+  const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
   const open = await home.open(start, () => reading.entries());
   // A night knows more when it has chosen what it requests.
   if (base === undefined && open.commits().length === 0) {
     const entries = aboutEntriesIn(prepared, job.ids.limit);
     await warnOfDisk(job, { assets: entries, entries }, context);
   }
-  const answers =
-    base === undefined ? undefined : new BasedAnswers({ job, base, home, prepared, open, progress, reading, sinks });
+  const answers = base?.answersFor({ job, home, prepared, open, progress, reading, sinks });
   const exported: ExportedSlices = {
-    ...{
-      job,
-      sinks,
-      inputs: prepared,
-      name: home.name,
-      recordFolder: home.scratch,
-      open,
-      progress,
-      answers,
-      whenLost: 'end',
-      completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
-    },
-    ...(job.output.report && isLocal(home) ? { report: () => reportRun(home.place, context) } : {}),
+    job,
+    sinks,
+    inputs: prepared,
+    name: home.name,
+    recordFolder: home.scratch,
+    open,
+    progress,
+    answers,
+    whenLost: 'end',
+    completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
+    ...(job.output.report && isLocal(home) ? { report: () => reportOf(home, wings, context) } : {}),
     finish: () => {
       const { version } = context;
       const spent = answers?.spent() ?? open.spent();
       const account = answers?.account() ?? {};
       return home.putManifest(
         manifestOf({
-          ...{ job, start: open.start, commits: open.commits(), ...spent, version, ...account },
+          job,
+          start: open.start,
+          commits: open.commits(),
+          ...spent,
+          version,
+          ...account,
           ...(job.ids.limit === undefined && isOverUnlisted(account.base, job.tolerance)
             ? { setAside: 'unlisted' }
             : {}),

@@ -47,7 +47,9 @@ export function accountOf(folder: string, manifest: Manifest): ExportAccount {
   const figures = manifestFigures(manifest);
   const account = { folder, counts, parts, files, calls, credits, drift, notes };
   return {
-    ...{ ...account, ...figures, ...limited(limitOf(manifest.job)) },
+    ...account,
+    ...figures,
+    ...limited(limitOf(manifest.job)),
     ...(base === undefined ? {} : { base }),
     ...(setAside === undefined ? {} : { setAside }),
   };
@@ -60,8 +62,13 @@ function limited(limit: number | undefined): Pick<ExportAccount, 'limit'> {
 /** The outcome where an export was complete before. */
 export function alreadyComplete(folder: string, manifest: Manifest): ExportOutcome {
   return {
-    ...{ state: 'already', account: accountOf(folder, manifest), callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0 },
-    ...{ columns: [], invalidSamples: [] },
+    state: 'already',
+    account: accountOf(folder, manifest),
+    callsOfRun: 0,
+    creditsOfRun: 0,
+    elapsedMs: 0,
+    columns: [],
+    invalidSamples: [],
   };
 }
 

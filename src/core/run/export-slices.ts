@@ -6,12 +6,12 @@ import { ExportError } from '../../lib/export-error.ts';
 import { LinkedAbort } from '../../lib/linked-abort.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../../places/log/lost-slice.ts';
-import type { Spent } from '../../places/export/export-standing.ts';
+import type { Spent } from '../../places/export/spent.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { creditsLeftOf } from './record/runs-model.ts';
 import { toldTimes } from './record/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
 import type { RunEvent } from '../work/run-events.ts';
 import { RunTotals } from '../work/run-totals.ts';
@@ -19,7 +19,7 @@ import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
-import { keepsIds } from './job-shape.ts';
+import { keepsIds } from '../../places/export/export-facts.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
 import { recordRun, type RunRecorder } from './record/record-run.ts';
 import { beginPlan } from './run-brake.ts';
@@ -244,7 +244,9 @@ async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: Ex
     make?.(slice) ??
     makeParts(
       {
-        ...{ job, sinks, parts: slice },
+        job,
+        sinks,
+        parts: slice,
         sources: inputs.fingerprints.map(({ name }) => name),
         startedAtMs: open.start.startedAtMs,
         initialCap: open.commits().at(-1)?.cap,

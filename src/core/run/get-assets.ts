@@ -9,7 +9,7 @@ import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 import { readerOf } from '../work/tables-of.ts';
 import { beginPlan, braked } from './run-brake.ts';
 
@@ -44,7 +44,11 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   const reader = readerOf([]);
   await beginPlan(context, job);
   const created = createClient({
-    ...{ ...context, ...job.service, ...context.service, budget: job.budget, journal: noJournal },
+    ...context,
+    ...job.service,
+    ...context.service,
+    budget: job.budget,
+    journal: noJournal,
     tls: tlsFor(context.service.url, job.service.tls),
     initialCap: await context.pace?.idsPerCall(),
   });

@@ -5,7 +5,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import { outcomesToRead } from '../records/unexported-table.ts';
 import type { ExportStart } from '../../places/scratch/checkpoint.ts';
-import type { JobShape } from '../../places/export/export-facts.ts';
+import { type JobShape, keptField } from '../../places/export/export-facts.ts';
 import { limitField } from '../../places/files/limited.ts';
 
 /** What a program added to the job's formats. */
@@ -16,9 +16,6 @@ const source = 'rebuilt';
 
 /** Which ids of `unexported/` are read. */
 const outcomeField = 'ids.outcome';
-
-/** Whether the ids are kept: decided when an export begins. A later run does as that did. */
-const keptField = 'output.keepIds';
 
 /** Of an export that was rebuilt: the source, and how many of its parts became one. */
 export function rebuiltShape(seal: string, join: number): JobShape {
@@ -85,8 +82,13 @@ function baseShape(job: Job): JobShape {
   const { from, maxAge, classes, missingAfter, sample, maxCredits, ignore, fetchedAt } = job.base;
   return {
     'base.from': from === noBase ? noBase : anyBase,
-    ...{ 'base.maxAge': maxAge, 'base.classes': classes, 'base.missingAfter': missingAfter, 'base.sample': sample },
-    ...{ 'base.maxCredits': maxCredits ?? null, 'base.ignore': ignore, 'base.fetchedAt': fetchedAt ?? null },
+    'base.maxAge': maxAge,
+    'base.classes': classes,
+    'base.missingAfter': missingAfter,
+    'base.sample': sample,
+    'base.maxCredits': maxCredits ?? null,
+    'base.ignore': ignore,
+    'base.fetchedAt': fetchedAt ?? null,
   };
 }
 
@@ -112,11 +114,6 @@ export function jobAsBegun(job: Job, shape: JobShape): Job {
   }
   // The values come from a checked job by way of a manifest, whose seal detects any change.
   return begun as unknown as Job;
-}
-
-/** Whether an export keeps its ids: those of older versions do not. */
-export function keepsIds(shape: JobShape): boolean {
-  return shape[keptField] === true;
 }
 
 /** @throws {ExportError} `usage` or `input` when an export began with another job or with other inputs. */
@@ -163,4 +160,9 @@ function changed(exit: 'usage' | 'input', what: string, message: string): Export
     facts: { changed: what },
     todo: 'Undo the change to resume, choose another output folder, or start over with --fresh.',
   });
+}
+
+/** Whether an export refused to go on because its job or its inputs are not those that it began with. */
+export function isChange(error: unknown): error is ExportError {
+  return error instanceof ExportError && error.facts['changed'] !== undefined;
 }

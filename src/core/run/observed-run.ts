@@ -3,7 +3,7 @@ import { utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 import { creditsLeftOf } from './record/runs-model.ts';
 import { Notices } from '../work/notices.ts';
 import type { RunListener } from '../work/run-events.ts';

@@ -9,10 +9,10 @@ import type { FreeSpace } from '../../lib/free-space.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
-import type { PlannedBase } from '../../wings/nights/planned-base.ts';
+import { type Nights, nightsFor, type PlannedBase } from './nights.ts';
 import { callsLeft, partsAfter } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
-import { jobOn } from '../../wings/nights/dated-exports.ts';
+import { jobOn } from '../job/dated-job.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
@@ -70,6 +70,8 @@ export interface PlanRequest {
   readonly callsBefore?: number;
   /** As if nothing of the export were there. */
   readonly fresh?: boolean;
+  /** For a job with a base. */
+  readonly nights?: (() => Promise<Nights>) | undefined;
 }
 
 /** Reads all ids as a run would, and counts. @throws {ExportError} `usage` or `input` when the export began otherwise */
@@ -96,7 +98,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   });
   const based =
     manifest === undefined && hasBase(job)
-      ? await (await import('../../wings/nights/planned-base.ts')).plannedBase(job, {
+      ? await (await nightsFor(job, request.nights))?.plan(job, {
           prepared,
           home,
           progress,
@@ -127,7 +129,9 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     singleCallsAtMost:
       job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
-    ...{ diskBytes: disk.finished, diskPeakBytes: disk.peak, diskFreeBytes: disk.free },
+    diskBytes: disk.finished,
+    diskPeakBytes: disk.peak,
+    diskFreeBytes: disk.free,
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
     warnings: shortage === undefined ? warnings : [...warnings, shortage],

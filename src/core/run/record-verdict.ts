@@ -6,7 +6,7 @@ import { exportPaths } from '../../places/export/export-folder.ts';
 import { parseRunLines, type RunLine, runLineText } from './record/run-lines.ts';
 import { openKeptRecord } from './record/run-record.ts';
 import { lastRunOf } from './record/runs-model.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 import type { ExportOutcome } from './export-outcome.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { endLine } from './record/record-run.ts';

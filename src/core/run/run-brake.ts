@@ -1,7 +1,7 @@
 import { Brake } from '../client/policies/brake.ts';
 import { overrunOf } from '../client/policies/overrun.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { ExportContext } from '../work/export-context.ts';
+import type { ExportContext } from './export-context.ts';
 
 type Brakeable = Pick<ExportContext, 'brake'>;
 

@@ -1,5 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
-import { type ExportStanding, folderStanding } from '../../places/export/export-standing.ts';
+import { type ExportStanding, folderStanding } from './record/export-standing.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 
 /** How the export stands that lies there. @throws {ExportError} `usage` where none does, `damaged` */

@@ -121,13 +121,19 @@ function overLimit(
   const asked = base === undefined ? settled : Object.values(base.asked).reduce((sum, ids) => sum + ids, 0);
   const over = [
     {
-      ...{ name: 'missing', value: counts.missing - (settled - asked), of: asked },
-      ...{ limit: tolerance.maxMissing ?? '100%', field: 'tolerance.maxMissing' },
+      name: 'missing',
+      value: counts.missing - (settled - asked),
+      of: asked,
+      limit: tolerance.maxMissing ?? '100%',
+      field: 'tolerance.maxMissing',
     },
     { name: 'failed', value: counts.failed, of: asked, limit: tolerance.maxFailed, field: 'tolerance.maxFailed' },
     {
-      ...{ name: 'invalid', value: counts.invalid, of: counts.read },
-      ...{ limit: tolerance.maxInvalid, field: 'tolerance.maxInvalid' },
+      name: 'invalid',
+      value: counts.invalid,
+      of: counts.read,
+      limit: tolerance.maxInvalid,
+      field: 'tolerance.maxInvalid',
     },
   ].filter(({ value, limit, of }) => isOver(value, limit, of));
   if (over.length === 0) return undefined;

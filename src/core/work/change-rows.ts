@@ -44,7 +44,8 @@ export function changeRows(origins: BatchOrigins, tables: ChangeTables, fetchedA
   let beforeRow = 0;
   const rows = changes.map(({ op, columns, reason, record, old, id }): RowChange => {
     return {
-      ...{ op, columns },
+      op,
+      columns,
       ...(id === undefined ? {} : { id }),
       ...(reason === undefined ? {} : { reason }),
       ...(record < 0 || nowBlock === undefined ? {} : { now: { block: nowBlock, row: nowRow++ } }),

@@ -1,7 +1,7 @@
 import type { BatchOrigins } from './batch-origins.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
-import type { AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
+import type { AssetAnswer, AssetCall, AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { Batch } from '../ids/batch-ids.ts';
@@ -72,18 +72,18 @@ export async function* fetchBatches(
         held.waits(entryBytes);
         return { batch, found: undefined, origins: undefined, bytes: entryBytes, counts: settled({ batch }) };
       }
-      const counted = countingBytes(client);
+      const counted = new CountingClient(client);
       held.begin(entryBytes);
       try {
         const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader });
         const origins = originsOf?.(batch.ids);
         const counts = settled({ batch, found, origins });
-        return { batch, found, origins, counts, bytes: entryBytes + counted.bytes() };
+        return { batch, found, origins, counts, bytes: entryBytes + counted.bytes };
       } catch (error) {
         halt(error);
         throw error;
       } finally {
-        held.arrived(counted.bytes());
+        held.arrived(counted.bytes);
       }
     },
   });
@@ -118,18 +118,18 @@ function countsOf({ batch: { entries }, found, origins }: LookedUp): Counts {
   return counts;
 }
 
-interface CountingClient extends AssetClient {
-  bytes(): number;
-}
+/** Counts the bytes of the answers. */
+class CountingClient implements AssetClient {
+  bytes = 0;
+  readonly #inner: AssetClient;
 
-function countingBytes(client: AssetClient): CountingClient {
-  let bytes = 0;
-  return {
-    ask: async (call) => {
-      const answer = await client.ask(call);
-      if (answer.kind === 'records') bytes += answer.body.length;
-      return answer;
-    },
-    bytes: () => bytes,
-  };
+  constructor(inner: AssetClient) {
+    this.#inner = inner;
+  }
+
+  async ask(call: AssetCall): Promise<AssetAnswer> {
+    const answer = await this.#inner.ask(call);
+    if (answer.kind === 'records') this.bytes += answer.body.length;
+    return answer;
+  }
 }

@@ -43,7 +43,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   const blocks = runs.map((run) =>
     tables.map((shaped) => shapedRows(run, shaped, origins?.fetchedAtUs ?? fetchedAtUs)),
   );
-  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], { drift, origins });
+  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift, origins);
   const rows = new Map<string, readonly RowBlock[]>(
     tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])]),
   );
@@ -61,13 +61,8 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   };
 }
 
-interface SortedEntries {
-  readonly runs: readonly Run[];
-  readonly unexported: readonly Row[];
-}
-
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sources: readonly string[]): SortedEntries {
+function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sources: readonly string[]) {
   const lookups = found?.lookups;
   const unexported: Row[] = [];
   const runs: Run[] = [];
@@ -118,7 +113,8 @@ function shapedRows(run: Run, { whole, pick }: ShapedTable, times: number | Floa
 function countDrift(
   { rows, records }: Run,
   shaped: readonly ShapedRows[],
-  { drift, origins }: { readonly drift: DriftCounter } & Pick<FetchedBatch, 'origins'>,
+  drift: DriftCounter,
+  origins: FetchedBatch['origins'],
 ): void {
   const misfits = shaped.flatMap((each) => each.misfits);
   let at = 0;

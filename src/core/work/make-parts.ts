@@ -10,7 +10,7 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
 import type { Tally } from '../../places/scratch/tally.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
-import type { ExportContext } from './export-context.ts';
+import type { PartsContext } from './parts-context.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Entries } from '../ids/entries.ts';
@@ -75,7 +75,7 @@ const mostBytes = 32 * 1024 * 1024;
  * The flow: entries → batches → parts, made on this thread or by others. Each stage pulls the one before. Yields each part
  * when its files are whole.
  */
-export async function* makeParts(request: PartsRequest, context: ExportContext): AsyncGenerator<MadePart, void, void> {
+export async function* makeParts(request: PartsRequest, context: PartsContext): AsyncGenerator<MadePart, void, void> {
   if (request.local !== undefined) {
     yield* makeLocalParts(request, request.local, context);
     return;
@@ -90,7 +90,10 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
   const created = createClient({
     ...context,
     ...context.service,
-    ...{ concurrency, timeoutMs, retries, tls: tlsFor(context.service.url, job.service.tls) },
+    concurrency,
+    timeoutMs,
+    retries,
+    tls: tlsFor(context.service.url, job.service.tls),
     budget: job.budget,
     initialCap: caps.length === 0 ? undefined : Math.min(...caps),
     journal,
@@ -104,7 +107,10 @@ export async function* makeParts(request: PartsRequest, context: ExportContext):
     stop,
   });
   const making: Making = {
-    ...{ request, context, created, stop },
+    request,
+    context,
+    created,
+    stop,
     halt: (reason) => {
       halt.abort(reason);
     },
@@ -131,7 +137,7 @@ export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 
 export async function* makeLocalParts(
   request: LocalPartsRequest,
   { client, originsOf, tail }: LocalAnswers,
-  context: Pick<ExportContext, 'files' | 'stop' | 'listener'>,
+  context: Pick<PartsContext, 'files' | 'stop' | 'listener'>,
 ): AsyncGenerator<MadePart, void, void> {
   const { job, parts } = request;
   const { scratch, firstPart, isNeeded } = parts;
@@ -144,7 +150,14 @@ export async function* makeLocalParts(
   // What was looked up alone was so when it was requested.
   const local = { ...job, service: { ...job.service, singles: false } };
   const made = partsOf(withLast(batches(), parts), {
-    ...{ ...request, job: local, scratch, files: context.files, client, originsOf, tail, mostBytes },
+    ...request,
+    job: local,
+    scratch,
+    files: context.files,
+    client,
+    originsOf,
+    tail,
+    mostBytes,
     journal: { closePart: () => Promise.resolve() },
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: 1,
@@ -174,7 +187,7 @@ async function* withLast(
 
 interface Making {
   readonly request: PartsRequest;
-  readonly context: ExportContext;
+  readonly context: PartsContext;
   readonly created: CreatedClient;
   readonly stop: AbortSignal;
   readonly halt: (reason: unknown) => void;
@@ -201,7 +214,13 @@ async function* partsFrom(batches: AsyncIterable<Batch>, making: Making): AsyncG
 function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, created, halt }: Making) {
   const { scratch, journal, firstPart, isNeeded } = request.parts;
   return partsOf(batches, {
-    ...{ ...request, scratch, journal, files: context.files, client: created.client, halt, mostBytes },
+    ...request,
+    scratch,
+    journal,
+    files: context.files,
+    client: created.client,
+    halt,
+    mostBytes,
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
     concurrency: request.job.service.concurrency,
     onHolding: (holding) => {
@@ -228,10 +247,20 @@ function partsMadeByThreads(
   const { job, startedAtMs, sources, parts } = request;
   const { service, proxy } = context;
   return partsOfThreads({
-    ...{ client: created, most, start, context, stop, halt },
+    client: created,
+    most,
+    start,
+    context,
+    stop,
+    halt,
     groups,
     settings: {
-      ...{ job, service, proxy, startedAtMs, sources, scratch: parts.scratch },
+      job,
+      service,
+      proxy,
+      startedAtMs,
+      sources,
+      scratch: parts.scratch,
       mostBytes: mostBytes / most,
       concurrency: Math.ceil(job.service.concurrency / most),
     },
@@ -242,7 +271,7 @@ function partsMadeByThreads(
 const mostEntriesInThreads = 1_000_000;
 
 /** A thread without a call of its own would do nothing. */
-function threadsFor({ service, output }: Job, { threads }: ExportContext): number {
+function threadsFor({ service, output }: Job, { threads }: PartsContext): number {
   const most = Math.min(threads?.most ?? 1, service.concurrency);
   return Math.max(1, Math.min(most, Math.floor(mostEntriesInThreads / output.rowsPerPart)));
 }

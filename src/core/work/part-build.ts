@@ -93,7 +93,7 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
     }
     for (const custom of options.sinks ?? []) {
       for (const table of options.tables) {
-        open.push(await openFile(options, { sink: sinkOf(custom, table), codec: 'none', table, part }));
+        open.push(await openFile(options, sinkOf(custom, table), 'none', { table, part }));
       }
     }
     open.push(await openTableFile(options, { format: 'unexported', table: unexportedTable, part }));
@@ -133,31 +133,25 @@ export async function openTableFile(
 ): Promise<OpenTableFile> {
   if (!isBeside(format)) {
     const codec = options.compression[format] ?? compressions[format][0];
-    return openFile(options, { sink: sinkFor(format), codec, table, part });
+    return openFile(options, sinkFor(format), codec, { table, part });
   }
   // The ids are read back: they are kept exact.
   const escapeFormulas = options.escapeFormulas && format !== 'ids';
   const plain: FileOptions = { ...options, escapeFormulas, csvDialect: 'rfc4180' };
-  const { codec, pathOf } = besides[format];
-  return openFile(plain, { sink: { ...sinkFor('csv'), format }, codec, name: pathOf(part), table, part });
-}
-
-interface FileKind {
-  readonly sink: Sink;
-  readonly codec: PartCodec;
-  /** Where it lies; by default where a file of a table does. */
-  readonly name?: string;
-  readonly table: Table;
-  readonly part: number;
+  return openFile(plain, { ...sinkFor('csv'), format }, besides[format].codec, { table, part });
 }
 
 async function openFile(
   { files, folder, escapeFormulas, csvDialect }: FileOptions,
-  { sink, codec: wanted, name: given, table, part }: FileKind,
+  sink: Sink,
+  wanted: PartCodec,
+  { table, part }: Omit<TableFileName, 'format'>,
 ): Promise<OpenTableFile> {
   const { format, extension, blockBytes } = sink;
   const codec = sink.compressesInside ? 'none' : wanted;
-  const name = given ?? exportPaths.table({ format, table: table.name, part, extension, codec });
+  const name = isBeside(format)
+    ? besides[format].pathOf(part)
+    : exportPaths.table({ format, table: table.name, part, extension, codec });
   const file = await openPartFile({ files, folder, name, codec, blockBytes });
   try {
     const encoder = await sink.open(file, {

@@ -55,8 +55,17 @@ export async function* partsOf(
   const tables = tablesOf(job, startedAtMs);
   const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles });
   const parts = writeParts(fetched, {
-    ...{ files, folder: scratch, formats, sinks, tables, keepIds, ...fileOptionsOf(job) },
-    ...{ sources, firstPart, startedAtMs, tail: flow.tail },
+    files,
+    folder: scratch,
+    formats,
+    sinks,
+    tables,
+    keepIds,
+    ...fileOptionsOf(job),
+    sources,
+    firstPart,
+    startedAtMs,
+    tail: flow.tail,
   });
   for await (const part of parts) {
     await journal.closePart(part.part);

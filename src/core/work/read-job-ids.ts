@@ -22,19 +22,23 @@ export function newReadProgress(): ReadProgress {
   return { entries: 0, entriesOf: [], inputBytes: 0, invalid: [] };
 }
 
-interface CountedReading {
-  readonly progress: ReadProgress;
-  readonly listener: RunListener;
-  /** Finds repeated ids. */
-  readonly seen?: Pick<HashSet128, 'addAll'>;
-}
-
 /** All ids of the inputs in their order, with duplicates marked. Reports progress. */
 export function readJobIds(
+  job: Pick<Job, 'ids'>,
+  prepared: PreparedInputs,
+  progress: ReadProgress,
+  listener: RunListener,
+): AsyncIterable<Entries> {
+  return markDuplicates(countedIds(job, prepared, progress, listener), new HashSet128());
+}
+
+/** The same before duplicates are marked. */
+export function countedIds(
   { ids }: Pick<Job, 'ids'>,
   { inputs, fingerprints, kept }: PreparedInputs,
-  { progress, listener, seen = new HashSet128() }: CountedReading,
-): AsyncIterable<Entries> {
+  progress: ReadProgress,
+  listener: RunListener,
+): AsyncIterable<EntryBlock> {
   const read =
     kept?.() ??
     readIds(inputs, {
@@ -43,7 +47,7 @@ export function readJobIds(
       onBytes: (bytes) => (progress.inputBytes += bytes),
       onInvalid: sampling(progress.invalid),
     });
-  return markDuplicates(countEntries(read, progress, listener), seen);
+  return countEntries(read, progress, listener);
 }
 
 async function* countEntries(

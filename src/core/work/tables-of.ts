@@ -11,7 +11,11 @@ import { ExportError } from '../../lib/export-error.ts';
 export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, startedAtMs: number): ShapedTable[] {
   const { columns, exclude, rename, nested, exportedAt } = output;
   const shape = {
-    ...{ columns, exclude, rename, nested, hasFetchedAt: hasBase({ base }) },
+    columns,
+    exclude,
+    rename,
+    nested,
+    hasFetchedAt: hasBase({ base }),
     ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
   };
   return output.tables.map((name) => {

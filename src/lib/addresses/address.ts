@@ -104,9 +104,20 @@ const own = ['s3', 'gs', 'az', 'file'];
 
 /** Other names of the schemes that are supported. */
 const otherSchemes: Readonly<Record<string, string>> = {
-  ...{ s3a: 's3', s3n: 's3', r2: 's3', minio: 's3', b2: 's3' },
-  ...{ gcs: 'gs', gcp: 'gs' },
-  ...{ azure: 'az', azblob: 'az', abfs: 'az', abfss: 'az', wasb: 'az', wasbs: 'az', adl: 'az' },
+  s3a: 's3',
+  s3n: 's3',
+  r2: 's3',
+  minio: 's3',
+  b2: 's3',
+  gcs: 'gs',
+  gcp: 'gs',
+  azure: 'az',
+  azblob: 'az',
+  abfs: 'az',
+  abfss: 'az',
+  wasb: 'az',
+  wasbs: 'az',
+  adl: 'az',
 };
 
 /** Stores that speak S3 at an address of their own. */

@@ -155,19 +155,14 @@ function freeSlot(shard: Shard, hashes: Uint32Array, from: number): number {
   for (;;) {
     const there = table[slot] ?? 0;
     if (there === 0) return slot;
-    if (((there ^ second) & ~places) === 0 && isAt(shard, (there & places) - 1, { hashes, from })) return -1;
+    if (((there ^ second) & ~places) === 0 && isAt(shard, (there & places) - 1, hashes, from)) return -1;
     slot += 1;
     if (slot === slots) slot = 0;
   }
 }
 
-interface HashAt {
-  readonly hashes: Uint32Array;
-  readonly from: number;
-}
-
 /** Whether the hash of an index, from 0, is the one at `from`. */
-function isAt({ chunks }: Shard, index: number, { hashes, from }: HashAt): boolean {
+function isAt({ chunks }: Shard, index: number, hashes: Uint32Array, from: number): boolean {
   const chunk = chunks[Math.floor(index / chunkHashes)];
   const at = (index % chunkHashes) * wordsPerHash;
   if (chunk === undefined) return false;

@@ -24,3 +24,11 @@ export function sumOf<T extends Readonly<Record<string, number>>>(zero: T, items
   for (const item of items) for (const [name, value] of Object.entries(item)) total[name] = (total[name] ?? 0) + value;
   return total as T;
 }
+
+/** Whether the ids are kept: decided when an export begins. A later run does as that did. */
+export const keptField = 'output.keepIds';
+
+/** Whether an export keeps its ids: those of older versions do not. */
+export function keepsIds(shape: JobShape): boolean {
+  return shape[keptField] === true;
+}

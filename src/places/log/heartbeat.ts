@@ -6,7 +6,7 @@ import { readObject, versionOf } from '../objects/small-objects.ts';
 import { lostSlice } from './lost-slice.ts';
 import type { SliceLog } from './slice-log.ts';
 import { sliceNames } from './slice-names.ts';
-import type { Spent } from '../export/export-standing.ts';
+import type { Spent } from '../export/spent.ts';
 
 const beatSchema = z.object({
   slice: z.number(),

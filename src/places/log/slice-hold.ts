@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ObjectBody, ObjectStore } from '../objects/object-store.ts';
-import { sha256OfBody } from '../objects/object-store.ts';
+import { type ObjectBody, type ObjectStore, sha256OfBody } from '../objects/object-store.ts';
 import type { Commit } from '../export/export-facts.ts';
 import { readBeat } from './heartbeat.ts';
 import { type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
-import type { Spent } from '../export/export-standing.ts';
+import type { Spent } from '../export/spent.ts';
 
 export interface Claim {
   readonly store: ObjectStore;

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import { readObject } from '../objects/small-objects.ts';
 import type { Commit } from '../export/export-facts.ts';
 import { commitSchema } from '../export/fact-schemas.ts';
-import type { Spent } from '../export/export-standing.ts';
+import type { Spent } from '../export/spent.ts';
 import { numberOfLogEntry, sliceNames } from './slice-names.ts';
 
 /** Calls sent, and credits that these may have cost. */
@@ -121,7 +121,10 @@ function afterEntry(state: LogState, entry: LogEntry): LogState {
   switch (entry.kind) {
     case 'claim':
       return {
-        ...{ ...state, next, answered: 0, spent: entry.spent },
+        ...state,
+        next,
+        answered: 0,
+        spent: entry.spent,
         holder: { nonce: entry.nonce, scratch: entry.scratch },
       };
     case 'commit':

@@ -5,9 +5,8 @@ export const sliceNames = {
   start: exportPaths.bucketStart,
   logs: '.run/log/',
   slices: '.run/slices/',
-  /** The entries of a slice, packed; and the indexes of those that are duplicates. */
-  ids: (slice: number) => `.run/slices/${padded(slice, 5)}.ids`,
-  duplicates: (slice: number) => `.run/slices/${padded(slice, 5)}.dups`,
+  /** The entries of a slice: the table `ids`. */
+  ids: (slice: number) => `.run/slices/${padded(slice, 5)}.csv.gz`,
   throwingAway: '.run/throwing-away',
   log: (slice: number) => `.run/log/${padded(slice, 5)}/`,
   logEntry: (slice: number, number: number) => `.run/log/${padded(slice, 5)}/${padded(number, 6)}.json`,

@@ -61,7 +61,8 @@ async function identityClient({ account }: AzurePlace): Promise<BlobServiceClien
 
 async function connectedClient({ account }: AzurePlace, connection: string): Promise<BlobServiceClient> {
   const sdk = await loadOptional({
-    ...{ what, packages: ['@azure/storage-blob'] },
+    what,
+    packages: ['@azure/storage-blob'],
     load: () => import('@azure/storage-blob'),
   });
   let client: BlobServiceClient;

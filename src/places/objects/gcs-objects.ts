@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { PassThrough, type Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiError, File, Storage } from '@google-cloud/storage';
 import { messageOf } from '../../lib/export-error.ts';
@@ -102,29 +103,27 @@ async function upload(
   await withBytes(body, stop, (bytes) => pipeline(bytes instanceof Buffer ? [bytes] : bytes, target));
 }
 
-interface RawAnswer extends Readable {
-  readonly statusCode: number;
-  readonly statusMessage: string;
-  readonly headers: Record<string, string>;
-}
-
 /** The client does not notice a connection that breaks within an answer, so a shorter wait counts as one. */
 const blockLimitMs = 10_000;
 
 /** The client's own read stream has a rejection that nobody handles where an answer with an error breaks. */
 async function download(file: File, span: Span | undefined, limitMs: number) {
-  const headers = span === undefined ? {} : { Range: `bytes=${span.first}-${span.last ?? ''}` };
-  const request = file.requestStream({ uri: '', qs: { alt: 'media' }, headers });
+  const range = span === undefined ? {} : { Range: `bytes=${span.first}-${span.last ?? ''}` };
+  const request = file.requestStream({ uri: '', qs: { alt: 'media' }, headers: range });
   const answered = once(request, 'response');
   // A broken answer fails twice: here, and where its blocks are read.
   request.on('error', () => undefined).resume();
-  const answer = (await answered)[0] as RawAnswer;
-  const { statusCode, statusMessage } = answer;
+  const [answer] = (await answered) as [IncomingMessage];
+  const {
+    statusCode = 0,
+    statusMessage,
+    headers: { 'x-goog-generation': tag },
+  } = answer;
   if (statusCode >= 300) throw Object.assign(new Error(statusMessage), { code: statusCode });
   const blocks = new PassThrough();
   pipeline(answer, blocks).catch(() => undefined);
   return {
-    tag: answer.headers['x-goog-generation'] ?? '',
+    tag: typeof tag === 'string' ? tag : '',
     blocks: blocksInTime(Math.min(limitMs, blockLimitMs), blocks),
   };
 }

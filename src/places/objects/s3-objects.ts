@@ -34,7 +34,8 @@ export async function openS3Objects(place: S3Place): Promise<ObjectStore> {
   // The client would print a notice about Node 20 into the user's log.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const sdk = await loadOptional({
-    ...{ what: 'an S3 bucket', packages: ['@aws-sdk/client-s3'] },
+    what: 'an S3 bucket',
+    packages: ['@aws-sdk/client-s3'],
     load: () => import('@aws-sdk/client-s3'),
   });
   return createBucketObjects(place, s3Requests(sdk, place));
@@ -108,8 +109,10 @@ function clientConfig({ endpoint, limitMs = answerLimitMs }: S3Place): S3ClientC
   const whereRequired = 'WHEN_REQUIRED' as const;
   return {
     ...common,
-    ...{ endpoint, forcePathStyle: true },
-    ...{ requestChecksumCalculation: whereRequired, responseChecksumValidation: whereRequired },
+    endpoint,
+    forcePathStyle: true,
+    requestChecksumCalculation: whereRequired,
+    responseChecksumValidation: whereRequired,
   };
 }
 

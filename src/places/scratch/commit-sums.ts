@@ -39,7 +39,9 @@ export function tableFacts(table: Table, files: readonly FileFacts[]): Manifest[
   return {
     rows: counted.reduce((sum, { rows }) => sum + rows, 0),
     columns: table.columns.map(({ name, type, nullable, from, list }) => ({
-      ...{ name, type, nullable },
+      name,
+      type,
+      nullable,
       ...(from === undefined ? {} : { from }),
       ...(list === undefined ? {} : { list }),
     })),

@@ -52,21 +52,15 @@ export async function* readEntries(file: OpenFile): AsyncGenerator<JournalPlace,
   for (let at = 0; ; ) {
     const head = Buffer.from(await file.read(at, headBytes));
     if (head.length < headBytes) return;
-    const place = await placeOf(file, { at, head, size });
+    const place = await placeOf(file, at, head, size);
     if (place === undefined) return;
     yield place;
     at = nextEntry(place);
   }
 }
 
-interface EntryHead {
-  readonly at: number;
-  readonly head: Buffer;
-  /** Of the file. */
-  readonly size: number;
-}
-
-async function placeOf(file: OpenFile, { at, head, size }: EntryHead): Promise<JournalPlace | undefined> {
+/** @param size of the file */
+async function placeOf(file: OpenFile, at: number, head: Buffer, size: number): Promise<JournalPlace | undefined> {
   const length = head.readUInt32LE(0);
   const position = bodyAt(at, length);
   if (position + length > size) return undefined;

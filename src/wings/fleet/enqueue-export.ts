@@ -1,24 +1,30 @@
 import { cutSlices } from '../../core/ids/cut-slices.ts';
-import { markWithinMemory } from '../../core/ids/duplicates/mark-within-memory.ts';
+import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
+import { aboutEntries, bytesOfInput } from '../../core/ids/read/first-entries.ts';
 import { fingerprintInputs, type InputFingerprint } from '../../core/ids/fingerprint-inputs.ts';
 import { findInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { readIds } from '../../core/ids/read/read-ids.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../../core/ids/read/reading.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { byteSize, plural } from '../../lib/format-text.ts';
+import { wordsPerHash } from '../../lib/hash/hash-128.ts';
+import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
+import { memoryLimit } from '../../lib/memory-limit.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import { bucketHome } from '../../core/run/homes/bucket-home.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
 import { requireSameSlices } from '../../core/run/homes/bucket-slices.ts';
-import { type BucketStart, type PackedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
+import { type BucketStart, type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
 import { bucketIds } from '../../core/run/homes/bucket-ids.ts';
 import { openBucketPlace } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { probeStore } from '../../places/objects/probe-store.ts';
 import { requireFleetHome } from './fleet-home.ts';
-import { type MadeSlice, missingSlices, packSlice, putSlice } from './packed-slices.ts';
+import { type MadeSlice, missingSlices, putSlice, SliceWriter } from './enqueued-slices.ts';
 import { putStart } from './put-start.ts';
 
 export interface EnqueueRequest {
@@ -27,20 +33,19 @@ export interface EnqueueRequest {
   readonly idsFolder: string;
   /** Throw away what is there. */
   readonly fresh: boolean;
-  /** Memory for the table of duplicates; above it, hashes go to the scratch folder. */
-  readonly mostBytes: number;
 }
 
 export interface EnqueueContext
   extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop' | 'abort'> {
   readonly onProgress: (progress: EnqueueProgress) => void;
+  /** Bytes of memory that this process may use; the system says so unless given. */
+  readonly memoryLimit?: number;
   /** Told of files that are not read. */
   readonly onNote?: (note: string) => void;
 }
 
 export interface EnqueueProgress {
-  readonly step: 'reading' | 'finding duplicates' | 'reading again';
-  /** Entries that were read in this step. */
+  /** Entries that were read. */
   readonly entries: number;
   /** Slices that are in the bucket. */
   readonly slices: number;
@@ -61,14 +66,12 @@ export interface Enqueued {
   readonly credits: number;
   readonly columns: readonly TakenColumn[];
   readonly invalidSamples: readonly InvalidSample[];
-  /** Whether the hashes of ids went to the disk. */
-  readonly spilled: boolean;
 }
 
 /**
  * Reads all ids, marks duplicates over all of them, and puts the slices of an export into its bucket, for workers to make. Again: puts what
  * is missing, and changes nothing else.
- * @throws {ExportError} `input` when the ids are not those that the export began with
+ * @throws {ExportError} `input` when the ids are not those that the export began with; `usage` when duplicates take too much memory
  */
 export async function enqueueExport(request: EnqueueRequest, context: EnqueueContext): Promise<Enqueued> {
   const { job } = request;
@@ -89,7 +92,7 @@ export async function enqueueExport(request: EnqueueRequest, context: EnqueueCon
   });
 }
 
-/** Where slices are packed and hashes spilled. */
+/** Where slices are written before they are put. */
 function folderOf({ scratch }: BucketPlace): string {
   return pathIn(scratch, `${exportPaths.run}/enqueue`);
 }
@@ -110,6 +113,7 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
   if (begun?.slices !== undefined && missing?.size === 0)
     return { ...unread, ...ofSlices(begun.slices, job), state: 'already', columns };
 
+  requireMemory(await aboutEntriesOf(found.inputs, job.ids.limit), context);
   await probeStore(place.store, place.address);
   const made = await makeSlices({ place, found, request, missing }, context);
   const inputs = made.fingerprints;
@@ -117,11 +121,11 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
   const { entriesPerSlice } = place.shape;
   const entries = made.slices.reduce((sum, each) => sum + each.entries, 0);
   await putStart(place, { ...start, entriesPerSlice, entries, slices: made.slices });
-  const { put, spilled, invalidSamples } = made;
-  return { ...ofSlices(made.slices, job), state: 'enqueued', put, spilled, columns, invalidSamples };
+  const { put, invalidSamples } = made;
+  return { ...ofSlices(made.slices, job), state: 'enqueued', put, columns, invalidSamples };
 }
 
-const unread = { put: 0, spilled: false, columns: [], invalidSamples: [] };
+const unread = { put: 0, columns: [], invalidSamples: [] };
 
 interface Began {
   readonly found: Pick<PreparedInputs, 'inputs'>;
@@ -142,14 +146,18 @@ function ofManifest({ counts, calls, credits }: Manifest): Enqueued {
   return { ...unread, state: 'complete', slices: 0, read, valid, invalid, duplicates, calls, credits };
 }
 
-function ofSlices(slices: readonly PackedSlice[], { budget }: Job) {
+function ofSlices(slices: readonly EnqueuedSlice[], { budget }: Job) {
   const sum = (name: 'entries' | 'valid' | 'invalid' | 'duplicate' | 'calls'): number =>
     slices.reduce((all, slice) => all + slice[name], 0);
   const calls = sum('calls');
   return {
     slices: slices.length,
-    ...{ read: sum('entries'), valid: sum('valid'), invalid: sum('invalid'), duplicates: sum('duplicate') },
-    ...{ calls, credits: calls * budget.creditsPerCall },
+    read: sum('entries'),
+    valid: sum('valid'),
+    invalid: sum('invalid'),
+    duplicates: sum('duplicate'),
+    calls,
+    credits: calls * budget.creditsPerCall,
   };
 }
 
@@ -163,9 +171,8 @@ interface Making {
 
 interface MadeSlices {
   readonly fingerprints: InputFingerprint[];
-  readonly slices: PackedSlice[];
+  readonly slices: EnqueuedSlice[];
   readonly put: number;
-  readonly spilled: boolean;
   readonly invalidSamples: InvalidSample[];
 }
 
@@ -175,19 +182,24 @@ async function makeSlices(making: Making, context: EnqueueContext): Promise<Made
   const folder = folderOf(place);
   await files.makeFolder(folder);
   const reading = new Reading(making, context);
-  const slices: PackedSlice[] = [];
+  const slices: EnqueuedSlice[] = [];
   let put = 0;
-  // A slice is put while the next one is packed.
+  const writer = new SliceWriter(
+    files,
+    folder,
+    making.found.inputs.map(({ name }) => name),
+  );
+  // A slice is put while the next one is written.
   let putting: Promise<void> = Promise.resolve();
   const putOne = async (made: MadeSlice): Promise<void> => {
     await putSlice(place.store, made);
-    await files.remove(pathIn(folder, `${made.slice}.ids`));
+    await files.remove(made.file);
   };
   try {
     for await (const cut of cutSlices(reading.entries(), place.shape)) {
       stop.throwIfAborted();
-      const made = await packSlice(files, folder, cut);
-      slices.push(made.packed);
+      const made = await writer.write(cut);
+      slices.push(made.facts);
       await putting;
       reading.slices = cut.slice;
       if (missing?.has(cut.slice) === false) continue;
@@ -200,16 +212,41 @@ async function makeSlices(making: Making, context: EnqueueContext): Promise<Made
     await putting.catch(() => undefined);
     throw error;
   }
-  const { fingerprints, invalid, spilled } = reading;
-  return { fingerprints, slices, put, spilled, invalidSamples: invalid };
+  const { fingerprints, invalid } = reading;
+  return { fingerprints, slices, put, invalidSamples: invalid };
 }
 
-/** Reads the ids once, or twice when their hashes go to the disk. */
+/** Bytes that a table of ids takes, each. */
+const bytesPerId = 22;
+
+/** Of the memory that this process may use. */
+const memoryShare = 0.8;
+
+/** About how many entries the inputs have. */
+async function aboutEntriesOf(inputs: PreparedInputs['inputs'], limit = Number.POSITIVE_INFINITY): Promise<number> {
+  let entries = 0;
+  for (const input of inputs) entries += aboutEntries(input, await bytesOfInput(input));
+  return Math.min(entries, limit);
+}
+
+/** Duplicates are found in a table of all ids. @throws {ExportError} `usage` where it would not fit */
+function requireMemory(ids: number, { memoryLimit: limit = memoryLimit() }: EnqueueContext): void {
+  const need = ids * bytesPerId;
+  if (need <= memoryShare * limit) return;
+  throw new ExportError(
+    'usage',
+    `enqueue needs about ${byteSize(need)} of memory to find duplicates among ${plural(ids, 'id')}, and may use ${byteSize(memoryShare * limit)}: 80 % of ${byteSize(limit)}`,
+    {
+      todo: 'Run it where there is more memory, or cut the list into several exports. Workers need no more than before.',
+    },
+  );
+}
+
+/** Reads the ids, and marks duplicates over all of them. */
 class Reading {
   readonly fingerprints: InputFingerprint[] = [];
   readonly invalid: InvalidSample[] = [];
   slices = 0;
-  spilled = false;
   readonly #making: Making;
   readonly #context: EnqueueContext;
 
@@ -219,36 +256,24 @@ class Reading {
   }
 
   entries() {
-    const { place, request } = this.#making;
-    const { files, stop } = this.#context;
-    return markWithinMemory(() => this.#read(), {
-      ...{ files, stop, folder: pathIn(folderOf(place), 'hashes'), mostBytes: request.mostBytes },
-      onSpill: (step) => {
-        this.spilled = true;
-        if (step === 'read') this.#tell('finding duplicates', 0);
-      },
-    });
+    return markDuplicates(this.#read(), new HashSet128());
   }
 
   async *#read() {
     const { found, request } = this.#making;
-    const isAgain = this.spilled;
-    const checks = isAgain
-      ? { expected: [...this.fingerprints] }
-      : {
-          onFingerprint: (fingerprint: InputFingerprint) => this.fingerprints.push(fingerprint),
-          onInvalid: sampling(this.invalid),
-        };
+    const { stop, onProgress } = this.#context;
+    const onFingerprint = (fingerprint: InputFingerprint) => this.fingerprints.push(fingerprint);
+    const onInvalid = sampling(this.invalid);
     let entries = 0;
-    for await (const block of readIds(found.inputs, { ...request.job.ids, ...checks })) {
-      this.#context.stop.throwIfAborted();
+    let valid = 0;
+    for await (const block of readIds(found.inputs, { ...request.job.ids, onFingerprint, onInvalid })) {
+      stop.throwIfAborted();
       entries += block.entries.length;
-      this.#tell(isAgain ? 'reading again' : 'reading', entries);
+      valid += block.hashes.length / wordsPerHash;
+      // The estimate may be too low, and a stream has none.
+      requireMemory(valid, this.#context);
+      onProgress({ entries, slices: this.slices });
       yield block;
     }
-  }
-
-  #tell(step: EnqueueProgress['step'], entries: number): void {
-    this.#context.onProgress({ step, entries, slices: this.slices });
   }
 }

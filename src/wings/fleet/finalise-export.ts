@@ -3,26 +3,27 @@ import { plural } from '../../lib/format-text.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
 import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { commitsOf, type SliceLog, spentOf } from '../../places/log/slice-log.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
+import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
+import { nightsFor } from '../../core/run/nights.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import { bucketHome, clearComplete } from '../../core/run/homes/bucket-home.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import { type BucketStart, type PackedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
+import { type BucketStart, type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
 import { openBucketPlace } from '../../core/run/homes/open-home.ts';
 import { readLogs } from '../../core/run/homes/slice-holders.ts';
 import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
 import { jobAsBegun } from '../../core/run/job-shape.ts';
 import { endOf } from '../../core/run/observed-run.ts';
-import { reportRun } from '../report/report-run.ts';
 import { Notices } from '../../core/work/notices.ts';
-import { afterNight } from '../nights/after-night.ts';
 import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
 export interface FinaliseContext
-  extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version' | 'listener' | 'observe'> {
+  extends RunWings,
+    Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'version' | 'listener' | 'observe'> {
   /** Takes the slices that are not done. */
   readonly onOpen?: (slices: readonly number[]) => Promise<void>;
 }
@@ -42,7 +43,8 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const home = bucketHome(place);
   const written = await home.readManifest();
   if (written !== undefined) {
-    await afterNight({ job, account: accountOf(place.address, written), outputDir: job.output.dir }, context);
+    const nights = await nightsFor(job, context.nights);
+    await nights?.after({ job, account: accountOf(place.address, written), outputDir: job.output.dir }, context);
     return { state: 'already', manifest: written };
   }
   const finalised = await completeNow(job, place, context);
@@ -56,7 +58,8 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    await afterNight({ job, account: accountOf(place.address, manifest), outputDir: job.output.dir }, context);
+    const nights = await nightsFor(job, context.nights);
+    await nights?.after({ job, account: accountOf(place.address, manifest), outputDir: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(bucketHome(place), error);
@@ -72,7 +75,7 @@ async function tellComplete(
   context: FinaliseContext,
 ): Promise<void> {
   const { clock, version, listener, observe } = context;
-  const quality = job.output.report ? await reportRun(bucketHome(place).place, context) : undefined;
+  const quality = job.output.report ? await (await reportFor(context))(bucketHome(place).place, context) : undefined;
   if (observe === undefined) return;
   const startedAtMs = manifest.startedAtMs ?? clock.now();
   const ledger = { booked: () => Promise.resolve(0) };
@@ -88,7 +91,7 @@ async function tellComplete(
 /** What an export began with whose slices are in the bucket. */
 export interface EnqueuedStart extends BucketStart {
   readonly entries: number;
-  readonly slices: PackedSlice[];
+  readonly slices: EnqueuedSlice[];
 }
 
 /** @throws {ExportError} `input` before `enqueue` */

@@ -2,7 +2,7 @@ import { hasBase, noBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { isDated } from '../nights/dated-exports.ts';
+import { isDated } from '../../core/job/dated-job.ts';
 
 /** Workers share one export, whichever machine and day they run on. @throws {ExportError} `usage` */
 export function requireFleetHome(job: Job, command: string): void {

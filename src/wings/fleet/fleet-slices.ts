@@ -1,9 +1,9 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../places/log/slice-log.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
-import type { Spent } from '../../places/export/export-standing.ts';
+import type { Spent } from '../../places/export/spent.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import type { PackedSlice } from '../../core/run/homes/bucket-start.ts';
+import type { EnqueuedSlice } from '../../core/run/homes/bucket-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../../core/run/homes/claim-slice.ts';
 import type { HeldSlice } from '../../core/run/homes/export-home.ts';
 import { heldElsewhere, ownScratchId } from '../../core/run/homes/slice-holders.ts';
@@ -17,7 +17,9 @@ export type WhenHeld = 'skip' | 'take';
 /** The slices of an export that was enqueued, as one worker knows them: their logs, and what it spent. */
 export class FleetSlices {
   readonly place: FleetPlace;
-  readonly packed: readonly PackedSlice[];
+  readonly all: readonly EnqueuedSlice[];
+  /** Names of the inputs. */
+  readonly #sources: readonly string[];
   /** Whether this worker waited for others since it last held a slice: then one of them completes the export. */
   hasWaited = false;
   readonly #logs = new Map<number, SliceLog>();
@@ -25,9 +27,10 @@ export class FleetSlices {
   readonly #own = new Map<number, SpentInScratch>();
   #held: ClaimedSlice | undefined;
 
-  constructor(place: FleetPlace, packed: readonly PackedSlice[]) {
+  constructor(place: FleetPlace, slices: readonly EnqueuedSlice[], sources: readonly string[]) {
     this.place = place;
-    this.packed = packed;
+    this.all = slices;
+    this.#sources = sources;
   }
 
   /** The log of a slice, as it was last read. */
@@ -40,12 +43,12 @@ export class FleetSlices {
   /** Claims a slice; undefined when another process has it, or it is done. @throws {ExportIsComplete} */
   async claim(slice: number, stop: AbortSignal, whenHeld: WhenHeld): Promise<HeldSlice | undefined> {
     const { place } = this;
-    const packed = this.packed[slice];
+    const enqueued = this.all[slice];
     const log = this.log(slice);
-    if (packed === undefined) throw new Error(`there is no slice ${slice}`);
+    if (enqueued === undefined) throw new Error(`there is no slice ${slice}`);
     if (whenHeld === 'skip' && (await this.#isHeldElsewhere(log))) return undefined;
-    const { firstPart } = packed;
-    const cut = { slice, firstPart, entries: () => sliceEntries(place, slice, packed) };
+    const { firstPart } = enqueued;
+    const cut = { slice, firstPart, entries: () => sliceEntries(place, slice, enqueued, this.#sources) };
     const skip = async (): Promise<void> => {
       if (whenHeld === 'skip') throw heldElsewhere(place.address);
     };

@@ -7,7 +7,7 @@ import type { FleetSlices } from './fleet-slices.ts';
 
 export interface FromQueue {
   readonly queue: SliceQueue;
-  readonly slices: Pick<FleetSlices, 'packed' | 'log' | 'claim'>;
+  readonly slices: Pick<FleetSlices, 'all' | 'log' | 'claim'>;
   /** Gives the slices that no job is left for: those of workers that died, and of jobs that were lost. */
   readonly rest: SliceSource;
   /** Takes a warning: the queue failed. */
@@ -43,7 +43,7 @@ export function fromQueue({ queue, slices, rest, tell }: FromQueue): QueueSlices
   }
 
   async function claim(slice: number, stop: AbortSignal): Promise<HeldSlice | undefined> {
-    if (slices.packed[slice] === undefined || (await slices.log(slice).refresh()).isDone) return undefined;
+    if (slices.all[slice] === undefined || (await slices.log(slice).refresh()).isDone) return undefined;
     return slices.claim(slice, stop, 'skip');
   }
 

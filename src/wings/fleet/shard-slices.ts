@@ -40,7 +40,7 @@ class ShardSlices implements SliceSource {
   constructor({ slices, shard, waits }: FromShard) {
     this.#slices = slices;
     this.#waits = waits;
-    const { length } = slices.packed;
+    const { length } = slices.all;
     const first = Math.floor((shard.index * length) / shard.count);
     this.#ahead = Array.from({ length }, (_, index) => (first + index) % length);
   }

@@ -1,56 +1,65 @@
 import { createHash } from 'node:crypto';
-import type { Entries } from '../../core/ids/entries.ts';
-import { NotPacked, unpackEntries } from '../../core/ids/packed/unpack-entries.ts';
-import { ExportError } from '../../lib/export-error.ts';
-import { sha256 } from '../../lib/hash/sha256.ts';
-import { sliceNames } from '../../places/log/slice-names.ts';
-import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { OpenFile } from '../../places/files/open-file.ts';
-import { readObject } from '../../places/objects/small-objects.ts';
+import { Entries, entryStates } from '../../core/ids/entries.ts';
+import { invalidState, reasonOfState } from '../../core/ids/why-invalid.ts';
+import { idsTable } from '../../core/records/ids-table.ts';
+import { type RowBlock, textOfCell } from '../../core/records/row-block.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import type { PackedSlice } from '../../core/run/homes/bucket-start.ts';
+import type { EnqueuedSlice } from '../../core/run/homes/bucket-start.ts';
+import { csvBlocks } from '../../exports/csv-blocks.ts';
+import { decompress } from '../../lib/decompress.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import { piecesOf } from '../../places/export/part-bytes.ts';
+import { sliceNames } from '../../places/log/slice-names.ts';
+
+const names = idsTable.columns.map(({ name }) => name);
+const layout = { columns: idsTable.columns, names, written: names, nullText: '' };
 
 /**
  * The entries of a slice with duplicates marked. They are copied to the slice's scratch folder and checked first: a part is made of what
  * was enqueued or not at all.
+ * @param sources names of the inputs, by `IdEntry.source`
  * @throws {ExportError} `damaged`
  */
 export async function* sliceEntries(
   place: BucketPlace,
   slice: number,
-  { ids, duplicates }: PackedSlice,
+  { ids }: EnqueuedSlice,
+  sources: readonly string[],
 ): AsyncGenerator<Entries, void, void> {
   const { files, store, address, scratch } = place;
-  const repeated = await readObject(store, sliceNames.duplicates(slice));
-  if (sha256(repeated) !== duplicates.sha256) throw changed(address, sliceNames.duplicates(slice));
   const path = pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/ids`);
   const file = await files.open(path, 'create');
   try {
-    await copyChecked(place, { slice, ids, file });
-    yield* unpackEntries((position, length) => file.read(position, length), repeated);
-  } catch (error) {
-    if (error instanceof NotPacked || error instanceof RangeError) throw changed(address, sliceNames.ids(slice));
-    throw error;
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const block of store.read(sliceNames.ids(slice))) {
+      hash.update(block);
+      await file.write(block, bytes);
+      bytes += block.length;
+    }
+    if (hash.digest('hex') !== ids.sha256) throw changed(address, sliceNames.ids(slice));
+    const sourceOf = new Map(sources.map((name, index) => [name, index]));
+    for await (const rows of csvBlocks(decompress(piecesOf(file), 'gzip'), layout)) yield entriesOf(rows, sourceOf);
   } finally {
     await file.close();
   }
 }
 
-interface Copying {
-  readonly slice: number;
-  readonly ids: PackedSlice['ids'];
-  readonly file: OpenFile;
-}
-
-async function copyChecked({ store, address }: BucketPlace, { slice, ids, file }: Copying): Promise<void> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const block of store.read(sliceNames.ids(slice))) {
-    hash.update(block);
-    await file.write(block, bytes);
-    bytes += block.length;
+function entriesOf(rows: RowBlock, sourceOf: ReadonlyMap<string, number>): Entries {
+  const entries = Entries.take(rows.rows);
+  for (let row = 0; row < rows.rows; row += 1) {
+    const cell = (column: number): string => textOfCell(rows, row * rows.width + column) ?? '';
+    const [text, state] = [cell(2), cell(3)];
+    entries.add({
+      text,
+      source: sourceOf.get(cell(0)) ?? 0,
+      line: Number(cell(1)),
+      state: entryStates.find((each) => each === state) ?? invalidState,
+      reason: reasonOfState(state, text) ?? '',
+    });
   }
-  if (hash.digest('hex') !== ids.sha256) throw changed(address, sliceNames.ids(slice));
+  return entries;
 }
 
 function changed(address: string, name: string): ExportError {

@@ -6,7 +6,9 @@ import { probeStore } from '../../places/objects/probe-store.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { newReadProgress } from '../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
+import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
+import { nightsFor } from '../../core/run/nights.ts';
 import { requireRunnable } from '../../core/run/before-run.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
@@ -18,9 +20,6 @@ import { CurrentStart } from '../../core/run/homes/current-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openBucketPlace } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
-import { reportRun } from '../report/report-run.ts';
-import { afterNight } from '../nights/after-night.ts';
-import { requireLatestFree } from '../nights/point-latest.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
 import { fleetBrake } from './fleet-brake.ts';
 import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
@@ -42,17 +41,18 @@ export interface WorkRequest {
  * Makes slices of an export that was enqueued until every slice is done. Who finishes the last one completes the export.
  * @throws {ExportError} when the export cannot be opened: `usage`, `input` before `enqueue`, `cannotWrite`
  */
-export async function workOnExport(request: WorkRequest, context: ExportContext): Promise<ExportOutcome> {
+export async function workOnExport(request: WorkRequest, context: ExportContext & RunWings): Promise<ExportOutcome> {
   const { job } = request;
   requireFleetHome(job, 'work');
   requireNoRunBudget(job);
   const startedAtMs = context.clock.now();
-  await requireLatestFree(job, context);
+  const nights = await nightsFor(job, context.nights);
+  await nights?.requireLatestFree(job, context);
   const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
-    workOn(request, observed, startedAtMs),
+    workOn({ ...request, wings: context }, observed, startedAtMs),
   );
   if (outcome.state !== 'unfinished')
-    await afterNight({ job, account: outcome.account, outputDir: job.output.dir }, context);
+    await nights?.after({ job, account: outcome.account, outputDir: job.output.dir }, context);
   return outcome;
 }
 
@@ -63,7 +63,10 @@ function requireNoRunBudget({ budget }: Job): void {
   });
 }
 
-async function workOn(request: WorkRequest, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
+/** A request with what the job may ask for at its end. */
+type Request = WorkRequest & { readonly wings: RunWings };
+
+async function workOn(request: Request, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
   const { job } = request;
   const place = await openBucketPlace(job, context);
   // What the client refuses is known before anything is written.
@@ -81,7 +84,7 @@ async function workOn(request: WorkRequest, context: ObservedContext, startedAtM
 }
 
 async function workOnUnfinished(
-  request: WorkRequest,
+  request: Request,
   context: ObservedContext & { readonly startedAtMs: number },
   place: BucketPlace,
 ): Promise<ExportOutcome> {
@@ -114,7 +117,7 @@ function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutc
 }
 
 interface Working {
-  readonly request: WorkRequest;
+  readonly request: Request;
   readonly context: ObservedContext;
   readonly whole: WholeExport;
   readonly canReplace: boolean;
@@ -127,18 +130,24 @@ async function makeSlices(
 ): Promise<ExportOutcome> {
   const { job, place, start } = whole;
   const current = new CurrentStart(place, start);
-  const slices = new FleetSlices({ ...place, canReplace, requireCurrent: () => current.require() }, start.slices);
+  const slices = new FleetSlices(
+    { ...place, canReplace, requireCurrent: () => current.require() },
+    start.slices,
+    start.inputs.map(({ name }) => name),
+  );
   const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const exported: ExportedSlices = {
-    ...{ job, sinks: [], name: place.address, recordFolder: place.recordFolder ?? place.scratch, whenLost: 'continue' },
+    job,
+    sinks: [],
+    name: place.address,
+    recordFolder: place.recordFolder ?? place.scratch,
+    whenLost: 'continue',
     inputs: { fingerprints: start.inputs, inputBytes, columns: [] },
     progress: { ...newReadProgress(), entries: start.entries, inputBytes },
     open: {
-      ...{
-        start,
-        answers: 0,
-        slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
-      },
+      start,
+      answers: 0,
+      slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
       commits: () => slices.commits(),
       spent: () => slices.spent(),
       records: () => readRunRecords(place),
@@ -155,7 +164,7 @@ async function makeSlices(
     await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
-    if (job.output.report) await reportRun(bucketHome(place).place, context);
+    if (job.output.report) await (await reportFor(request.wings))(bucketHome(place).place, context);
   }
   return outcome;
 }

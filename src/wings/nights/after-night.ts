@@ -1,21 +1,13 @@
-import type { Job } from '../../core/job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { topOfNights } from './dated-exports.ts';
-import type { ExportAccount } from '../../core/run/export-outcome.ts';
+import { topOfNights } from '../../core/job/dated-job.ts';
+import type { Night } from '../../core/run/nights.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';
 import { nightsAt } from './open-nights.ts';
 import { pointLatest } from './point-latest.ts';
 import { planPruning, prune } from './prune-exports.ts';
 import type { CompleteNight } from './survey-nights.ts';
-
-export interface Night {
-  readonly job: Job;
-  readonly account: ExportAccount;
-  /** `output.dir` as the job has it, with `{date}`: other nights lie beside this one. */
-  readonly outputDir: string;
-}
 
 /**
  * What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. After exit 3,

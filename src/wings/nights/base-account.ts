@@ -13,8 +13,13 @@ export function baseAccount(
   const sums = sumOfRefresh(commits.map(({ refresh }) => refresh));
   const estimate = estimateOf(sums.sample) ?? estimateOf(sums.tied);
   return {
-    ...{ name, seal, asked: { ...choice.asked }, overdue: choice.overdue, lost: sums.lost },
-    ...{ rows: keys.rows, unlisted: choice.unlisted },
+    name,
+    seal,
+    asked: { ...choice.asked },
+    overdue: choice.overdue,
+    lost: sums.lost,
+    rows: keys.rows,
+    unlisted: choice.unlisted,
     classes: classes.all.map(({ when }, at) => {
       const { rows = 0, asked = 0 } = choice.classes[at] ?? {};
       return { when: [...when], rows, asked, changed: sums.changed[at] ?? 0 };

@@ -1,38 +1,20 @@
 import type { FilesAt, OpenBase } from './base/open-base.ts';
 import type { Entries } from '../../core/ids/entries.ts';
-import type { CustomSink } from '../../core/formats/custom-sink.ts';
-import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import type { ExportStart } from '../../places/scratch/checkpoint.ts';
-import { type Spent, sumOfSpent } from '../../places/export/export-standing.ts';
+import { type Spent, sumOfSpent } from '../../places/export/spent.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { readJobIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
+import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
-import type { PreparedAnswers, SpentNow } from '../../core/run/export-slices.ts';
-import type { ExportHome, OpenExport } from '../../core/run/homes/export-home.ts';
+import type { SpentNow } from '../../core/run/export-slices.ts';
+import type { ExportBase, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
-import { requireSame } from '../../core/run/job-shape.ts';
 import { baseAccount } from './base-account.ts';
 import type { OpenRefresh } from './refresh-export.ts';
-
-/** How ids are read: an export with a base knows repeated ones by its table. */
-export interface Reading {
-  entries: () => AsyncIterable<Entries>;
-}
-
-export interface BasedExport {
-  readonly job: Job;
-  readonly base: OpenBase;
-  readonly home: ExportHome;
-  readonly prepared: PreparedInputs;
-  readonly open: OpenExport;
-  readonly progress: ReadProgress;
-  readonly reading: Reading;
-  readonly sinks: readonly CustomSink[];
-}
 
 /** What reads finished exports is loaded for exports with a base alone. */
 export async function newBase(job: Job, context: HomeContext): Promise<OpenBase | undefined> {
@@ -51,17 +33,17 @@ export function baseFiles({ output }: Job, context: HomeContext): FilesAt {
   };
 }
 
-/** The base that the export began with, or the one that it begins with now. */
-export async function baseOf(
+/** The base that an export began with, or the one that it begins with now. */
+export async function baseFor(
   job: Job,
-  { home, context }: { readonly home: ExportHome; readonly context: HomeContext },
-  now: Pick<ExportStart, 'job' | 'inputs'>,
-): Promise<OpenBase | undefined> {
+  context: HomeContext,
+  begun: Pick<ExportStart, 'base'> | undefined,
+): Promise<ExportBase | undefined> {
   if (job.base.from === undefined) return undefined;
-  const begun = (await home.readProgress())?.start;
-  if (begun === undefined) return newBase(job, context);
-  requireSame(home.name, begun, now);
-  return keptBase(job, begun, context);
+  const base = begun === undefined ? await newBase(job, context) : await keptBase(job, begun, context);
+  if (base === undefined) return undefined;
+  const { folder, name, seal } = base;
+  return { pinned: { folder, name, seal }, answersFor: (based) => new AnswersOfBase(base, based) };
 }
 
 /** The base that an export began with; undefined where it began without one. */
@@ -76,12 +58,14 @@ export async function keptBase(
 }
 
 /** Requests what an export with a base has to request, before its parts are made from that and the base. */
-export class BasedAnswers implements PreparedAnswers {
+class AnswersOfBase implements BasedAnswers {
+  readonly #base: OpenBase;
   readonly #based: BasedExport;
   #spent: Spent = { calls: 0, credits: 0 };
   #refresh: OpenRefresh | undefined;
 
-  constructor(based: BasedExport) {
+  constructor(base: OpenBase, based: BasedExport) {
+    this.#base = base;
     this.#based = based;
   }
 
@@ -91,23 +75,28 @@ export class BasedAnswers implements PreparedAnswers {
 
   async explained(error: unknown): Promise<unknown> {
     const { explainedByBase } = await import('./base/open-base.ts');
-    return explainedByBase(error, this.#based.base);
+    return explainedByBase(error, this.#base);
   }
 
   /** What the manifest says of the base, when all parts are made. */
   account(): Pick<Manifest, 'base'> {
-    const { base, open } = this.#based;
-    return this.#refresh === undefined ? {} : { base: baseAccount(base, this.#refresh, open.commits()) };
+    if (this.#refresh === undefined) return {};
+    return { base: baseAccount(this.#base, this.#refresh, this.#based.open.commits()) };
   }
 
   async open(spentNow: SpentNow, context: ExportContext): Promise<OpenRefresh> {
-    const { job, base, open, home, prepared, progress, reading, sinks } = this.#based;
+    const { job, open, home, prepared, progress, reading, sinks } = this.#based;
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
-      readJobIds(job, prepared, { progress: restarted(progress), listener: told, seen });
+      markDuplicates(countedIds(job, prepared, restarted(progress), told), seen);
     const refresh = await openRefresh({
-      ...{ job, base, sinks, files, folder: home.scratch, startedAtMs: open.start.startedAtMs },
+      job,
+      base: this.#base,
+      sinks,
+      files,
+      folder: home.scratch,
+      startedAtMs: open.start.startedAtMs,
       entries: (seen) => read(seen, () => undefined),
       committed: new Set(open.commits().map(({ part }) => part)),
       request: async (idsPath) => {

@@ -49,7 +49,9 @@ function seenNight(store: ObjectStore, { name, all, clock }: NamedNight): SeenNi
   const prefix = `${name}/`;
   const own = all.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
   return {
-    ...{ name, own, read: (object) => readObject(store, object) },
+    name,
+    own,
+    read: (object) => readObject(store, object),
     isHeld: async () => {
       for (const object of own) {
         const nonce = sliceNames.nonceOf(object);

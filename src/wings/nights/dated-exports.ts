@@ -1,9 +1,9 @@
+import { dateWord, isDated, jobOn, topOfNights } from '../../core/job/dated-job.ts';
 import path from 'node:path';
 import { hasBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { isBucketAddress, parentOf } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
@@ -12,25 +12,6 @@ import { limitOf } from '../../places/files/limited.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import { type HomeContext, openHome, openStoreAt } from '../../core/run/homes/open-home.ts';
 import { hasBegun } from '../../places/export/require-export-folder.ts';
-
-/** Stands in `output.dir` for the UTC day on which an export begins. */
-export const dateWord = '{date}';
-
-export function isDated({ output }: Job): boolean {
-  return output.dir.includes(dateWord);
-}
-
-/** The folder that holds the nights of a pattern: all before the last `/` in front of `{date}`. */
-export function topOfNights(pattern: string): string {
-  const at = pattern.indexOf(dateWord);
-  return at < 0 ? parentOf(pattern) : pattern.slice(0, Math.max(1, pattern.lastIndexOf('/', at)));
-}
-
-/** The job with the folder of a day (`YYYY-MM-DD`); the same job where its folder holds no `{date}`. */
-export function jobOn(job: Job, day: string): Job {
-  if (!isDated(job)) return job;
-  return { ...job, output: { ...job.output, dir: job.output.dir.replaceAll(dateWord, day) } };
-}
 
 /**
  * The export that is to be finished before the one of `today` begins: the newest of the pattern, where it is unfinished. Older ones are left
@@ -58,8 +39,8 @@ export async function unfinishedBefore(
  * @param read entries of the export of `today`
  */
 export async function shortOfEarlier(
-  { files, openStore }: Pick<HomeContext, 'files' | 'openStore'>,
   job: Job,
+  { files, openStore }: Pick<HomeContext, 'files' | 'openStore'>,
   { read, today }: { readonly read: number; readonly today: string },
 ): Promise<string | undefined> {
   if (!isDated(job) || hasBase(job) || job.ids.limit !== undefined) return undefined;
@@ -126,9 +107,4 @@ function daysAmong(names: readonly string[], pattern: RegExp): string[] {
     .flatMap((name) => pattern.exec(name)?.[1] ?? [])
     .sort()
     .reverse();
-}
-
-/** Whether an export refused to go on because its job or its inputs are not those that it began with. */
-export function isChange(error: unknown): error is ExportError {
-  return error instanceof ExportError && error.facts['changed'] !== undefined;
 }

@@ -1,52 +1,13 @@
-import type { Choice } from './base/choose-ids.ts';
 import { askedInputs } from './base/asked-list.ts';
 import { findBase, reopenBase } from './base/open-base.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
-import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import type { ExportHome, ExportProgress } from '../../core/run/homes/export-home.ts';
-import type { HomeContext } from '../../core/run/homes/open-home.ts';
+import type { PlannedRefresh, PlanStanding } from '../../core/run/nights.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { callsLeft, partsAfter } from '../../core/run/calls-left.ts';
 import { baseFiles } from './based-export.ts';
 import { planRefresh } from './refresh-export.ts';
 import { askedIdsForm } from './request-ids.ts';
-
-export interface PlannedBase {
-  readonly folder: string;
-  /** Rows of the base. */
-  readonly rows: number;
-  readonly asked: Choice['asked'];
-  /** Fresh rows that fill the last call up, of `asked.stale`. */
-  readonly filledUp: number;
-  readonly carried: number;
-  readonly overdue: number;
-  readonly stillMissing: number;
-  /** Rows of the base whose ids are not listed now. */
-  readonly unlisted: number;
-  /** By class, as `Choice.classes` counts them. */
-  readonly classes: readonly ({ readonly when: readonly string[] } & Choice['classes'][number])[];
-  /** Credits of an export without a base. */
-  readonly creditsForAll: number;
-  /** Memory of the table of ids. */
-  readonly memoryBytes: number;
-}
-
-interface PlanStanding {
-  readonly prepared: PreparedInputs;
-  readonly home: ExportHome;
-  readonly progress: ExportProgress | undefined;
-  readonly nowMs: number;
-  readonly context: HomeContext;
-}
-
-interface PlannedRefresh {
-  readonly planned: Omit<PlannedBase, 'creditsForAll'>;
-  readonly calls: number;
-  readonly asked: number;
-  readonly sent: number;
-  readonly warnings: readonly string[];
-}
 
 /** Chooses as a run would, from the base that it would take. */
 export async function plannedBase(
@@ -60,7 +21,10 @@ export async function plannedBase(
   if (base === undefined) return undefined;
   const warnings: string[] = [];
   const { keys, choice, classes } = await planRefresh({
-    ...{ job, base, startedAtMs: progress?.start.startedAtMs ?? nowMs, onWarning: (warning) => warnings.push(warning) },
+    job,
+    base,
+    startedAtMs: progress?.start.startedAtMs ?? nowMs,
+    onWarning: (warning) => warnings.push(warning),
     entries: (seen) => entriesOf(job, prepared, { seen }),
   });
   const whole = { calls: Math.ceil(choice.total / job.service.idsPerCall), sent: 0 };
@@ -72,10 +36,21 @@ export async function plannedBase(
   }));
   return {
     planned: {
-      ...{ folder: base.folder, rows: keys.rows, asked, filledUp, carried, overdue, stillMissing, unlisted },
-      ...{ classes: named, memoryBytes: keys.table.bytes },
+      folder: base.folder,
+      rows: keys.rows,
+      asked,
+      filledUp,
+      carried,
+      overdue,
+      stillMissing,
+      unlisted,
+      classes: named,
+      memoryBytes: keys.table.bytes,
     },
-    ...{ calls, asked: choice.total, sent, warnings },
+    calls,
+    asked: choice.total,
+    sent,
+    warnings,
   };
 }
 

@@ -130,7 +130,10 @@ export async function openBasedParts(
   const spillPath = pathIn(folder, exportPaths.baseRows);
   const rows = new BaseRows(base.finished, keys, { files, spillPath, lineFiles: copiedFiles(request) });
   const asker = new RefreshAsker({
-    ...{ keys, rows, answers, startedAtMs },
+    keys,
+    rows,
+    answers,
+    startedAtMs,
     classes: classes.all.length,
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),

@@ -6,9 +6,9 @@ import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { outcomesToRead } from '../../core/records/unexported-table.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Spent } from '../../places/export/export-standing.ts';
+import type { Spent } from '../../places/export/spent.ts';
 import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import { exportSlices, type SpentNow } from '../../core/run/export-slices.ts';
@@ -81,7 +81,7 @@ async function requestAll(
   const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
   const progress = newReadProgress();
   const quiet = { ...context, listener: requestsOf(context.listener) };
-  const entries = () => readJobIds(wanted, inputs, { progress, listener: () => undefined });
+  const entries = () => readJobIds(wanted, inputs, progress, () => undefined);
   const open = await inner.open(start, entries);
   await thenCleanUp({
     work: async () => {
@@ -122,8 +122,17 @@ export function askedJob(job: Job, dir: string): Job {
     base: { ...job.base, from: undefined },
     output: {
       ...job.output,
-      ...{ dir, formats: ['raw'], tables: ['assets'], exclude: [], rename: {}, nested: false, exportedAt: false },
-      ...{ columns: undefined, report: false, latest: false, keepIds: false },
+      dir,
+      formats: ['raw'],
+      tables: ['assets'],
+      exclude: [],
+      rename: {},
+      nested: false,
+      exportedAt: false,
+      columns: undefined,
+      report: false,
+      latest: false,
+      keepIds: false,
       compression: { ...job.output.compression, raw: 'blocks' },
     },
   };

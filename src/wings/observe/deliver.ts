@@ -93,7 +93,10 @@ export class Delivery {
     last.signal.addEventListener('abort', isLate);
     try {
       const answer = await fetchNow(url, {
-        ...{ method: 'POST', body, signal: late.signal, redirect: 'error' },
+        method: 'POST',
+        body,
+        signal: late.signal,
+        redirect: 'error',
         headers: { 'content-type': 'application/json', ...headers },
       });
       await answer.body?.cancel();

@@ -112,7 +112,7 @@ class LineageEvents {
 
   start(opened: RunEvent | undefined): object {
     if (opened?.kind === 'opened') this.#inputs = opened.inputs ?? [];
-    return this.#event('START', { inputs: this.#inputDatasets(), outputs: this.#outputDatasets() });
+    return this.#event('START', this.#inputDatasets(), this.#outputDatasets());
   }
 
   end({ exit, error, account, quality }: RunEnd): object {
@@ -120,14 +120,11 @@ class LineageEvents {
     const facets = type === 'FAIL' ? { errorMessage: errorFacet(error) } : {};
     const isWhole = type === 'COMPLETE';
     const entries = new Map(isWhole ? account?.inputs.map(({ name, entries }) => [name, entries]) : []);
-    return this.#event(type, {
-      facets,
-      inputs: this.#inputDatasets(entries),
-      outputs: this.#outputDatasets(account?.files ?? [], isWhole ? quality : undefined),
-    });
+    const outputs = this.#outputDatasets(account?.files ?? [], isWhole ? quality : undefined);
+    return this.#event(type, this.#inputDatasets(entries), outputs, facets);
   }
 
-  #event(eventType: string, { facets = {}, inputs, outputs }: EventParts): object {
+  #event(eventType: string, inputs: readonly object[], outputs: readonly object[], facets: object = {}): object {
     const { run, job, clock } = this.#run;
     const namespace = this.#environment['OPENLINEAGE_NAMESPACE'] ?? '';
     const parent = parentFacet(this.#environment['OPENLINEAGE_PARENT_ID']);
@@ -166,12 +163,6 @@ class LineageEvents {
       return own === undefined ? dataset : { ...dataset, outputFacets: { outputStatistics: statisticsOf(own) } };
     });
   }
-}
-
-interface EventParts {
-  readonly facets?: object;
-  readonly inputs: readonly object[];
-  readonly outputs: readonly object[];
 }
 
 function eventType(exit: number): 'COMPLETE' | 'FAIL' | 'ABORT' {

@@ -40,7 +40,7 @@ interface Summary {
 /** Tells receivers how a run ends, and that it waits for credits: that once a reset time, whichever run of the export waits. */
 export function notifyOf(run: ObservedRun): RunObserver {
   const summaries = new Summaries(run);
-  const receivers = run.job.notify.map((target) => receiverOf(target, run));
+  const receivers = run.job.notify.map((target) => new Receiver(target, run));
   let asked: Promise<unknown> = Promise.resolve();
   const wait = async (summary: Summary, untilMs: number): Promise<void> => {
     const isTold = await run.notices.isTold(untilMs);
@@ -93,9 +93,20 @@ class Summaries {
     const { rows, fetched, pending, unlisted } = this.#totals.figures(undefined);
     const counts = { ...committed, read: committed.read + pending, pending };
     return {
-      ...{ event: 'waiting', ...this.#head(), state: 'waiting', exit: null, began: this.#began, ended: null },
-      ...{ counts, rows, fetched, creditsLeft: 0, unlisted },
-      ...{ calls, credits: calls * this.#run.job.budget.creditsPerCall, retries },
+      event: 'waiting',
+      ...this.#head(),
+      state: 'waiting',
+      exit: null,
+      began: this.#began,
+      ended: null,
+      counts,
+      rows,
+      fetched,
+      creditsLeft: 0,
+      unlisted,
+      calls,
+      credits: calls * this.#run.job.budget.creditsPerCall,
+      retries,
       error: event.reason,
       todo: `Nothing: the run continues at ${new Date(event.untilMs).toISOString()}.`,
     };
@@ -106,11 +117,22 @@ class Summaries {
     const { rows = 0, fetched = 0, pending = 0, creditsLeft = null, unlisted = null } = account ?? {};
     const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
     return {
-      ...{ event: eventOf(exit), ...this.#head(), state, exit },
-      ...{ began: this.#began, ended: isoSeconds(this.#run.clock.now()) },
+      event: eventOf(exit),
+      ...this.#head(),
+      state,
+      exit,
+      began: this.#began,
+      ended: isoSeconds(this.#run.clock.now()),
       counts: { read, exported, carried, missing, invalid, duplicate, failed, pending },
-      ...{ rows, fetched, creditsLeft, unlisted },
-      ...{ calls, credits, retries: this.#totals.retries, error: error ?? null, todo: todo ?? null },
+      rows,
+      fetched,
+      creditsLeft,
+      unlisted,
+      calls,
+      credits,
+      retries: this.#totals.retries,
+      error: error ?? null,
+      todo: todo ?? null,
     };
   }
 
@@ -125,30 +147,47 @@ function eventOf(exit: number): NotifyEvent {
   return exit === exitCodes.spent.code ? 'waiting' : 'failure';
 }
 
-/** Both resolve to whether a notice was delivered. */
-interface Receiver {
-  /** @param isTold whether another run of the export has told of it, or will */
-  waits(summary: Summary, isTold: boolean): Promise<boolean>;
-  ends(summary: Summary, isTold: boolean): Promise<boolean>;
-}
+class Receiver {
+  readonly #target: NotifyTarget;
+  readonly #run: string;
+  readonly #delivery: Delivery;
+  /** A ping is no notice: it is about this process, which said that it started. */
+  readonly #isPing: boolean;
 
-function receiverOf(target: NotifyTarget, { clock, abort, listener, run }: ObservedRun): Receiver {
-  const { url, as, on } = target;
-  const delivery = new Delivery({ what: `a notification (${as})`, clock, abort, listener });
-  const message = (summary: Summary) => ({
-    url: as === 'healthchecks' ? pingAddress(url, pingOf(summary), run) : url,
-    body: JSON.stringify(as === 'slack' ? { text: slackText(summary) } : summary),
-  });
-  // Its grace time counts from here: a run that is killed is missed.
-  if (as === 'healthchecks') void delivery.send({ url: pingAddress(url, 'start', run), body: '' });
-  // A ping is no notice: it is about this process, which said that it started.
-  const isPing = as === 'healthchecks';
-  const isSent = ({ event }: Summary, isTold: boolean): boolean => on.includes(event) && (isPing || !isTold);
-  return {
-    waits: async (summary, isTold) => isSent(summary, isTold) && (await delivery.send(message(summary))) && !isPing,
-    ends: async (summary, isTold) =>
-      (await (isSent(summary, isTold) ? delivery.sendLast(message(summary)) : delivery.settled())) && !isPing,
-  };
+  constructor(target: NotifyTarget, { clock, abort, listener, run }: ObservedRun) {
+    const { url, as } = target;
+    this.#target = target;
+    this.#run = run;
+    this.#delivery = new Delivery({ what: `a notification (${as})`, clock, abort, listener });
+    this.#isPing = as === 'healthchecks';
+    // Its grace time counts from here: a run that is killed is missed.
+    if (this.#isPing) void this.#delivery.send({ url: pingAddress(url, 'start', run), body: '' });
+  }
+
+  /** Resolves to whether a notice was delivered. @param isTold whether another run of the export has told of it, or will */
+  async waits(summary: Summary, isTold: boolean): Promise<boolean> {
+    return this.#isSent(summary, isTold) && (await this.#delivery.send(this.#message(summary))) && !this.#isPing;
+  }
+
+  /** The same at the end of the run. */
+  async ends(summary: Summary, isTold: boolean): Promise<boolean> {
+    const sent = this.#isSent(summary, isTold)
+      ? this.#delivery.sendLast(this.#message(summary))
+      : this.#delivery.settled();
+    return (await sent) && !this.#isPing;
+  }
+
+  #isSent({ event }: Summary, isTold: boolean): boolean {
+    return this.#target.on.includes(event) && (this.#isPing || !isTold);
+  }
+
+  #message(summary: Summary): { url: string; body: string } {
+    const { url, as } = this.#target;
+    return {
+      url: this.#isPing ? pingAddress(url, pingOf(summary), this.#run) : url,
+      body: JSON.stringify(as === 'slack' ? { text: slackText(summary) } : summary),
+    };
+  }
 }
 
 /** A run that waits is neither a failure nor a success yet. */

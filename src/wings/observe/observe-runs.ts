@@ -1,16 +1,15 @@
+import { hasMetrics, mayHaveLineage } from '../../core/job/followed-job.ts';
 import { messageOf } from '../../lib/export-error.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { joinedObservers, type OpenObserver, type RunObserver } from '../../core/work/run-observer.ts';
 
 /** Follows runs as their jobs want: metrics, notifications, lineage. What a job does not want is not loaded. */
 export const observeRuns: OpenObserver = async (run) => {
-  const { metrics, notify, lineage } = run.job;
   const observers: RunObserver[] = [];
   // First, as it alone can refuse.
-  if (metrics.listen !== undefined || metrics.file !== undefined)
-    observers.push(await (await import('./publish-metrics.ts')).publishMetrics(run));
-  if (notify.length > 0) observers.push((await import('./notify.ts')).notifyOf(run));
-  if (lineage.url !== undefined || (process.env['OPENLINEAGE_URL'] ?? '') !== '') {
+  if (hasMetrics(run.job)) observers.push(await (await import('./publish-metrics.ts')).publishMetrics(run));
+  if (run.job.notify.length > 0) observers.push((await import('./notify.ts')).notifyOf(run));
+  if (mayHaveLineage(run.job, process.env)) {
     const { lineageAddress, lineageOf } = await import('./lineage.ts');
     const address = lineageAddress(run, process.env);
     if (address !== undefined) observers.push(lineageOf(run, address, process.env));

@@ -1,5 +1,5 @@
-import { maxAgeOf } from '../nights/base/ages.ts';
-import { type Answers, RefreshAsker } from '../nights/base/refresh-asker.ts';
+import { maxAgeOf } from '../nights/index.ts';
+import { type Answers, RefreshAsker } from '../nights/index.ts';
 import type { ManifestFile } from '../../exports/finished-export.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import type { HashSet128 } from '../../lib/hash/hash-set-128.ts';
@@ -8,7 +8,7 @@ import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
-import { openBasedParts } from '../nights/refresh-export.ts';
+import { openBasedParts } from '../nights/index.ts';
 import { inThousands } from './rebuild-files.ts';
 import { type BasedDamage, type BasedPlan } from './plan-based-repair.ts';
 
@@ -31,13 +31,21 @@ export async function openAnswers(
   if (known !== undefined) {
     const { files } = finished;
     const request = {
-      ...{ job, base: known.base, files, folder: job.output.dir, startedAtMs },
+      job,
+      base: known.base,
+      files,
+      folder: job.output.dir,
+      startedAtMs,
       entries: (seen: Pick<HashSet128, 'addAll'>) => entriesOf(job, prepared, { seen }),
     };
     return openBasedParts(request, { keys, classes }, { answers, isNeeded });
   }
   const asker = new RefreshAsker({
-    ...{ keys, answers, startedAtMs, classes: classes.all.length, isBaseGone: true },
+    keys,
+    answers,
+    startedAtMs,
+    classes: classes.all.length,
+    isBaseGone: true,
     rows: { areLines: false, take: noBase, recordsOf: async (none) => none, skip: () => undefined },
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),

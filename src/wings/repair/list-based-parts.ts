@@ -1,10 +1,10 @@
-import { askedInputs } from '../nights/base/asked-list.ts';
+import { askedInputs } from '../nights/index.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import { changesTable } from '../../core/records/columns.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { callsLeft, partsAfter } from '../../core/run/calls-left.ts';
 import { folderHome } from '../../core/run/homes/folder-home.ts';
-import { askedJob } from '../nights/request-ids.ts';
+import { askedJob } from '../nights/index.ts';
 import { lastChangesOf } from './pending-repair.ts';
 import { type BasedDamage, type BasedPlan, batchesIn, isRequested } from './plan-based-repair.ts';
 import type { RepairBill } from './repair-outcome.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { askedInputs } from '../nights/base/asked-list.ts';
+import { askedInputs } from '../nights/index.ts';
 import { copyFiles } from '../../exports/copy-export.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import { changesTable } from '../../core/records/columns.ts';
@@ -53,7 +53,8 @@ export async function beginPending(
   const changes = withBase || !parts.has(last) ? undefined : lastChangesOf({ finished, damaged });
   if (changes !== undefined) await keepFile(finished, changes.path);
   const pending = {
-    ...{ parts: [...parts], withBase },
+    parts: [...parts],
+    withBase,
     calls: Math.max(manifest.calls, (earlier?.calls ?? 0) + spent.calls),
     credits: Math.max(manifest.credits, (earlier?.credits ?? 0) + spent.credits),
     ...(changes === undefined ? {} : { changes: changes.path }),

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { assetClasses, type AssetClasses } from '../nights/base/asset-classes.ts';
-import { BaseKeys, marks } from '../nights/base/base-keys.ts';
-import type { Choice } from '../nights/base/choose-ids.ts';
-import { findFittingBase } from '../nights/base/fitting-base.ts';
-import { ListedIds } from '../nights/base/listed-ids.ts';
-import type { OpenBase } from '../nights/base/open-base.ts';
+import { assetClasses, type AssetClasses } from '../nights/index.ts';
+import { BaseKeys, marks } from '../nights/index.ts';
+import type { Choice } from '../nights/index.ts';
+import { findFittingBase } from '../nights/index.ts';
+import { ListedIds } from '../nights/index.ts';
+import type { OpenBase } from '../nights/index.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../../core/ids/batch-ids.ts';
 import type { Entries } from '../../core/ids/entries.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
@@ -13,8 +13,8 @@ import { noBase } from '../../core/job/job-base.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
-import { baseFiles } from '../nights/based-export.ts';
-import { planRefresh } from '../nights/refresh-export.ts';
+import { baseFiles } from '../nights/index.ts';
+import { planRefresh } from '../nights/index.ts';
 import type { DamagedExport } from './rebuild-files.ts';
 import { type PendingRepair, readPending } from './pending-repair.ts';
 
@@ -79,7 +79,10 @@ async function planWithBase(
 ): Promise<Pick<BasedPlan, 'known' | 'keys' | 'classes'> | { readonly why: string }> {
   const { job, account, finished } = damage;
   const { keys, classes, choice } = await planRefresh({
-    ...{ job, base, startedAtMs: finished.manifest.startedAtMs ?? 0, onWarning: () => undefined },
+    job,
+    base,
+    startedAtMs: finished.manifest.startedAtMs ?? 0,
+    onWarning: () => undefined,
     entries: (seen) => entriesOf(job, damage.prepared, { seen }),
   });
   const chosen = choice.classes.map(({ rows, asked }) => [rows, asked]);

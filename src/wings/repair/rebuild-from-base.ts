@@ -26,10 +26,14 @@ export async function* rebuildFromBase(damage: BasedDamage, plan: BasedPlan): As
   try {
     const made = makeLocalParts(
       {
-        ...{ job, sinks: [], startedAtMs: manifest.startedAtMs ?? 0 },
+        job,
+        sinks: [],
+        startedAtMs: manifest.startedAtMs ?? 0,
         sources: damage.prepared.inputs.map(({ name }) => name),
         parts: {
-          ...{ scratch: job.output.dir, firstPart: 0, isNeeded },
+          scratch: job.output.dir,
+          firstPart: 0,
+          isNeeded,
           isLast: () => parts.has(manifest.parts - 1),
           entries: () => entriesWith(damage, plan),
         },

@@ -4,7 +4,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import { jobAsBegun, jobOfNothing } from '../../core/run/job-shape.ts';
 import { type InputSources, type PreparedInputs, prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { systemClock } from '../../lib/clock.ts';

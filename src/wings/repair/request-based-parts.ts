@@ -1,17 +1,17 @@
-import { AskedAnswers } from '../nights/base/asked-answers.ts';
+import { AskedAnswers } from '../nights/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Spent } from '../../places/export/export-standing.ts';
+import type { Spent } from '../../places/export/spent.ts';
 import { type Manifest, writeManifest } from '../../places/export/manifest.ts';
 import { publishFiles } from '../../places/scratch/part-file.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import { type MadePart, makeLocalParts } from '../../core/work/make-parts.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
 import { folderHome } from '../../core/run/homes/folder-home.ts';
-import { baseAccount } from '../nights/base-account.ts';
-import { requestIds } from '../nights/request-ids.ts';
+import { baseAccount } from '../nights/index.ts';
+import { requestIds } from '../nights/index.ts';
 import { openAnswers } from './based-answers.ts';
 import type { PartsToRequest } from './list-based-parts.ts';
 import { beginPending, dropOtherAnswers, keptChanges, type PendingRepair } from './pending-repair.ts';
@@ -89,10 +89,14 @@ async function* madeParts(
   try {
     yield* makeLocalParts(
       {
-        ...{ job, sinks: [], startedAtMs: manifest.startedAtMs ?? 0 },
+        job,
+        sinks: [],
+        startedAtMs: manifest.startedAtMs ?? 0,
         sources: prepared.inputs.map(({ name }) => name),
         parts: {
-          ...{ scratch: job.output.dir, firstPart: 0, isNeeded },
+          scratch: job.output.dir,
+          firstPart: 0,
+          isNeeded,
           isLast: () => parts.has(manifest.parts - 1),
           entries: () => entriesWith(damage, plan),
         },

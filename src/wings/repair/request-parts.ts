@@ -10,7 +10,7 @@ import { type Manifest, writeManifest } from '../../places/export/manifest.ts';
 import { publishFiles } from '../../places/scratch/part-file.ts';
 import { openTally, type Tally } from '../../places/scratch/tally.ts';
 import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import { makeParts } from '../../core/work/make-parts.ts';
 import { callsLeft } from '../../core/run/calls-left.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
@@ -79,12 +79,18 @@ async function* remadeParts(remaking: Remaking, context: ExportContext): AsyncGe
   try {
     const made = makeParts(
       {
-        ...{ job, sinks: [], startedAtMs },
+        job,
+        sinks: [],
+        startedAtMs,
         sources: prepared.inputs.map(({ name }) => name),
         parts: {
-          ...{ scratch: folder, journal, calls, credits, firstPart: 0 },
+          scratch: folder,
+          journal,
+          calls,
+          credits,
+          firstPart: 0,
           isNeeded: (part) => parts.has(part),
-          entries: () => readJobIds(job, prepared, { progress: newReadProgress(), listener: context.listener }),
+          entries: () => readJobIds(job, prepared, newReadProgress(), context.listener),
         },
       },
       context,

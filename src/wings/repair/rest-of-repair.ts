@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { formats } from '../../core/formats/sink.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { joinOf } from '../../core/run/job-shape.ts';
 import type { DamagedExport } from './rebuild-files.ts';

@@ -1,6 +1,6 @@
-import type { AskedRefusal } from '../nights/base/asked-answers.ts';
-import { recordsIn } from '../nights/base/base-rows.ts';
-import type { Answers } from '../nights/base/refresh-asker.ts';
+import type { AskedRefusal } from '../nights/index.ts';
+import { recordsIn } from '../nights/index.ts';
+import type { Answers } from '../nights/index.ts';
 import { notReturned } from '../../core/client/lookups.ts';
 import { omittedColumns } from '../../exports/records.ts';
 import type { ManifestFile } from '../../exports/finished-export.ts';

@@ -3,7 +3,7 @@ import { tableByName } from '../../core/records/columns.ts';
 import { shapeTable, type TableShape } from '../../core/records/shape-table.ts';
 import { committedCounts, driftOf, notesOf, tableFacts } from '../../places/scratch/commit-sums.ts';
 import type { Commit, JobShape } from '../../places/export/export-facts.ts';
-import type { ExportStanding, UnfinishedStanding } from '../../places/export/export-standing.ts';
+import type { ExportStanding, UnfinishedStanding } from '../../core/run/record/export-standing.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/record/run-lines.ts';
@@ -42,15 +42,16 @@ function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Ma
   const { job, inputs } = start ?? { job: {}, inputs: [] };
   const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
   return {
-    ...{ version: 1, program: { name: 'asset-export', version }, job, inputs },
-    ...{
-      counts: committedCounts(commits),
-      notes: notesOf(commits),
-      drift: driftOf(commits),
-      ...spent,
-      parts: commits.length,
-      tables: tablesOf(job, commits),
-    },
+    version: 1,
+    program: { name: 'asset-export', version },
+    job,
+    inputs,
+    counts: committedCounts(commits),
+    notes: notesOf(commits),
+    drift: driftOf(commits),
+    ...spent,
+    parts: commits.length,
+    tables: tablesOf(job, commits),
     files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
     commits: [...commits],
   };

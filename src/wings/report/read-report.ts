@@ -4,11 +4,11 @@ import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
-import type { ExportStanding } from '../../places/export/export-standing.ts';
+import type { ExportStanding } from '../../core/run/record/export-standing.ts';
 import { limitOf } from '../../places/files/limited.ts';
 import { standingFigures } from '../../core/run/record/runs-model.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
-import type { TableFormat } from '../warehouse/dialect.ts';
+import type { TableFormat } from '../../exports/table-source.ts';
 import { nextSteps } from './next-steps.ts';
 import { type OpenedExport, openStanding } from './opened-export.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
@@ -54,14 +54,17 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
   const tables = Object.entries(manifest.tables);
   const facts: ReportFacts = {
     name: isBucketAddress(request.folder) ? request.folder : basename(request.folder),
-    ...{ madeBy: manifest.program.version, version: request.version },
+    madeBy: manifest.program.version,
+    version: request.version,
     state: stateOf(opened, runs),
     limit: limitOf(manifest.job) ?? null,
     counts: { ...manifest.counts, read: manifest.counts.read + account.pending },
     pending: account.pending,
     account,
     base: baseData(manifest),
-    ...{ calls: manifest.calls, credits: manifest.credits, parts: manifest.parts },
+    calls: manifest.calls,
+    credits: manifest.credits,
+    parts: manifest.parts,
     rows: tables.reduce((total, [, { rows }]) => total + rows, 0),
     tables: tables.map(([name, { rows, columns }]) => ({ name, rows, columns: columns.length })),
     files: filesByTable(view),
@@ -135,9 +138,9 @@ async function profileOf(
     return none(error.message);
   }
   try {
-    const chosen = names.map((name) => chosenFiles(view, { name, format, isRead }));
+    const chosen = names.map((name) => chosenFiles(view, name, format, isRead));
     const folder = await localFiles(chosen.flatMap(({ files }) => files.map(({ path }) => path)));
-    const tables = chosen.map((each) => profiledTable(view, each, { format, folder }));
+    const tables = chosen.map((each) => profiledTable(view, each, format, folder));
     const profile = await source.profile(tables);
     const all = view.manifest.parts;
     const read = Array.from({ length: all }, (_, part) => part).filter(isRead).length;
@@ -150,30 +153,32 @@ async function profileOf(
   }
 }
 
-interface TableChoice {
-  readonly name: string;
-  readonly format: TableFormat;
-  readonly isRead: (part: number) => boolean;
-}
-
 interface ChosenFiles {
   readonly name: string;
   readonly files: readonly ManifestFile[];
 }
 
-function chosenFiles(view: FinishedExport, { name, format, isRead }: TableChoice): ChosenFiles {
+function chosenFiles(
+  view: FinishedExport,
+  name: string,
+  format: TableFormat,
+  isRead: (part: number) => boolean,
+): ChosenFiles {
   return { name, files: view.filesOf(name).filter((file) => file.format === format && isRead(file.part)) };
 }
 
 function profiledTable(
   view: FinishedExport,
   { name, files }: ChosenFiles,
-  { format, folder }: { readonly format: TableFormat; readonly folder: string },
+  format: TableFormat,
+  folder: string,
 ): ProfiledTable {
   return {
     source: {
       table: view.tableIn(name, format),
-      ...{ format, folder, csvDialect: view.csvDialect },
+      format,
+      folder,
+      csvDialect: view.csvDialect,
       files: files.map(({ path }) => path),
     },
     rows: files.reduce((total, { rows }) => total + rows, 0),

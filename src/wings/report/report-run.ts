@@ -1,5 +1,5 @@
 import { messageOf } from '../../lib/export-error.ts';
-import type { ExportContext } from '../../core/work/export-context.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
 import type { TableQuality } from '../../core/work/run-observer.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 

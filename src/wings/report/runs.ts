@@ -125,8 +125,14 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
 function factsOf(run: RecordedRun, isLive: boolean): RunFacts {
   const { start, lines, end, endedMs, sent: calls, ids, replayed: fromJournal, retries } = run;
   return {
-    ...{ n: start.n, beganMs: start.startMs, endedMs, calls, credits: calls * start.creditsPerCall },
-    ...{ ids, fromJournal, retries },
+    n: start.n,
+    beganMs: start.startMs,
+    endedMs,
+    calls,
+    credits: calls * start.creditsPerCall,
+    ids,
+    fromJournal,
+    retries,
     parts: sum(lines, (line) => (line.kind === 'committed' ? (line.times ?? 1) : 0)),
     ended: end?.state ?? (isLive ? 'goes on' : 'killed'),
     exit: end?.exit ?? null,

@@ -26,7 +26,8 @@ function fateLooks({ counts, unexported }: ReportFacts): Look[] {
       ? []
       : [
           {
-            ...{ target: 'unexported', link: `${plural(counts.missing, 'id')} ${are(counts.missing)} missing` },
+            target: 'unexported',
+            link: `${plural(counts.missing, 'id')} ${are(counts.missing)} missing`,
             rest: ': the service has no such asset, at least not now',
             names: [],
           },

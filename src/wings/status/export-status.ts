@@ -9,7 +9,7 @@ import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import { limitOf } from '../../places/files/limited.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/record/run-lines.ts';
-import type { UnfinishedStanding } from '../../places/export/export-standing.ts';
+import type { UnfinishedStanding } from '../../core/run/record/export-standing.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { standingAt } from '../../core/run/standing-at.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
@@ -21,7 +21,8 @@ import {
   type StandingFigures,
   standingFigures,
 } from '../../core/run/record/runs-model.ts';
-import { partsExpected, type RunStatus, unfinishedRun, unrecorded, workOf } from './run-status.ts';
+import { partsOfTotal } from '../../core/run/record/run-figures.ts';
+import { type RunStatus, unfinishedRun, unrecorded, workOf } from './run-status.ts';
 
 /** The state of an export. Reading it changes nothing. Times are ISO 8601; null means unknown or not applicable. */
 export interface ExportStatus extends RunStatus, AccountFigures, Pick<StandingFigures, 'creditsToday'> {
@@ -69,9 +70,14 @@ type OtherStatus = Omit<ExportStatus, keyof AccountFigures | 'creditsToday'>;
 function unfinished(standing: UnfinishedStanding, figures: AccountFigures, nowMs: number): OtherStatus {
   const status = unfinishedAs(standing, figures, nowMs);
   const { fleet, lines } = standing;
-  return fleet === undefined
-    ? status
-    : { ...status, ...fleetStatus({ fleet, lines, nowMs, read: status.counts.read, ...figures }) };
+  if (fleet === undefined) return status;
+  const { read } = status.counts;
+  return {
+    ...status,
+    ...fleetStatus({ fleet, lines, nowMs, read, ...figures }),
+    fleet,
+    inputShare: shareOf(read, fleet.entries),
+  };
 }
 
 function unfinishedAs(
@@ -86,18 +92,13 @@ function unfinishedAs(
   const limit = start === undefined ? undefined : limitOf(start.job);
   const bytesDone = commits.at(-1)?.inputBytes ?? 0;
   const status = unfinishedRun(last, { isHeld: owner !== undefined, done, inputBytes, limit, creditsLeft, nowMs });
+  const rowsPerPart = Number(start?.job['output.rowsPerPart']);
+  const seen = { rowsPerPart, parts: commits.length, read: counts.read };
   return {
     ...status,
     counts,
     parts: commits.length,
-    partsTotal: partsExpected({
-      last,
-      inputBytes,
-      limit,
-      rowsPerPart: Number(start?.job['output.rowsPerPart']),
-      parts: commits.length,
-      read: counts.read,
-    }),
+    partsTotal: status.total === null ? null : partsOfTotal({ ...seen, total: status.total }),
     inputShare:
       limit === undefined
         ? shareOf(bytesDone, inputBytes)
@@ -124,8 +125,13 @@ function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {
     exit: last?.end?.exit ?? exitCodes.complete.code,
     ...(last === undefined ? {} : { rate: meanIdsPerSecond(last), ...workOf(last) }),
     lastError: last?.end?.error ?? null,
-    ...{ counts, parts, calls, credits },
-    ...{ total: counts.read, totalExact: true, partsTotal: parts },
+    counts,
+    parts,
+    calls,
+    credits,
+    total: counts.read,
+    totalExact: true,
+    partsTotal: parts,
     inputShare: 1,
     inputs: inputs.map(({ name }) => name),
     limit: limitOf(manifest.job) ?? null,

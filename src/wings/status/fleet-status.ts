@@ -16,46 +16,36 @@ export interface FleetToShow {
 }
 
 /** What workers do together, by their heartbeats and records. */
-export function fleetStatus({ fleet, lines, nowMs, read, fetched, creditsLeft }: FleetToShow): RunStatus & FleetShare {
+export function fleetStatus({ fleet, lines, nowMs, read, fetched, creditsLeft }: FleetToShow): RunStatus {
   const { entries, held } = fleet;
   const left = Math.max(0, entries - read - fetched);
   const runs = runsOf(lines).sort((a, b) => b.endedMs - a.endedMs);
-  const share = { fleet, inputShare: entries === 0 ? 0 : read / entries };
   const total = { total: entries, totalExact: true };
   // A worker that was killed has no end, either: those that hold slices were heard last.
   const live = runs.filter(({ end }) => end === undefined).slice(0, held);
-  const [latest] = live;
+  const [latest, ...others] = live;
   if (latest === undefined) {
     const standing = { isHeld: held > 0, done: read + fetched, inputBytes: 0, creditsLeft, nowMs };
-    return { ...share, ...unfinishedRun(runs[0], standing), ...total };
+    return { ...unfinishedRun(runs[0], standing), ...total };
   }
   return {
-    ...share,
-    ...liveStatus({ live, latest, left, creditsLeft, nowMs }),
+    ...liveStatus([latest, ...others], left, creditsLeft, nowMs),
     ...total,
     lastError: lastErrorOf(runs, live),
   };
 }
 
-interface FleetShare {
-  readonly fleet: FleetStanding;
-  readonly inputShare: number;
-}
-
-type LiveStatus = Omit<RunStatus, 'total' | 'totalExact' | 'lastError'>;
-
-interface LiveRuns {
-  /** Those of living workers. */
-  readonly live: readonly RecordedRun[];
-  /** The one that was heard last. */
-  readonly latest: RecordedRun;
-  /** Entries that are neither committed nor fetched. */
-  readonly left: number;
-  readonly creditsLeft: number | null;
-  readonly nowMs: number;
-}
-
-function liveStatus({ live, latest, left, creditsLeft, nowMs }: LiveRuns): LiveStatus {
+/**
+ * @param live runs of living workers, the one that was heard last first
+ * @param left entries that are neither committed nor fetched
+ */
+function liveStatus(
+  live: readonly [RecordedRun, ...RecordedRun[]],
+  left: number,
+  creditsLeft: number | null,
+  nowMs: number,
+): Omit<RunStatus, 'total' | 'totalExact' | 'lastError'> {
+  const [latest] = live;
   const works = live.map((run) => workOf(run, nowMs));
   const sum = (name: 'bytes' | 'callsInFlight' | 'retries'): number => works.reduce((all, work) => all + work[name], 0);
   // The fleet waits when all its workers do.
@@ -69,9 +59,12 @@ function liveStatus({ live, latest, left, creditsLeft, nowMs }: LiveRuns): LiveS
     ...serviceStatus(live),
     waitingUntil: waitingUntilMs === undefined ? null : new Date(waitingUntilMs).toISOString(),
     exit: null,
-    ...{ rate, etaMs: rate === 0 ? null : etaMs(latest, { ids: left, workMs, waitingUntilMs, creditsLeft, nowMs }) },
+    rate,
+    etaMs: rate === 0 ? null : etaMs(latest, { ids: left, workMs, waitingUntilMs }, creditsLeft, nowMs),
     elapsedMs: Math.max(...works.map(({ elapsedMs }) => elapsedMs ?? 0)),
-    ...{ bytes: sum('bytes'), callsInFlight: sum('callsInFlight'), retries: sum('retries') },
+    bytes: sum('bytes'),
+    callsInFlight: sum('callsInFlight'),
+    retries: sum('retries'),
     pausedUntil: pausedUntil(latest, nowMs),
   };
 }

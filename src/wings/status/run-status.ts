@@ -1,6 +1,6 @@
 import type { ServiceState } from '../../core/client/client-events.ts';
 import { elapsedMsOf, entriesExpected, meanIdsPerSecond, type RecordedRun } from '../../core/run/record/runs-model.ts';
-import { paceOf, partsOfTotal, timeThroughBudget } from '../../core/run/record/run-figures.ts';
+import { paceOf, timeThroughBudget, type WorkAhead } from '../../core/run/record/run-figures.ts';
 
 /** What the record of a run says. Times are ISO 8601; null means unknown or not applicable. */
 export interface RunStatus {
@@ -58,14 +58,18 @@ export function unfinishedRun(
   const rate = isRunning ? pace.idsPerSecond() : meanIdsPerSecond(last);
   const eta =
     isRunning && ids !== undefined && workMs !== undefined
-      ? etaMs(last, { ids, workMs, waitingUntilMs, creditsLeft, nowMs })
+      ? etaMs(last, { ids, workMs, waitingUntilMs }, creditsLeft, nowMs)
       : null;
   return {
     state: waitingUntilMs !== undefined ? 'waiting' : isHeld ? 'running' : 'stopped',
     ...(isHeld ? serviceStatus(isRunning ? [last] : []) : { serviceMessage: null }),
     waitingUntil: waitingUntilMs === undefined ? null : new Date(waitingUntilMs).toISOString(),
     exit: isHeld ? null : (last.end?.exit ?? null),
-    ...{ total, totalExact, rate, etaMs: eta, pausedUntil: isRunning ? pausedUntil(last, nowMs) : null },
+    total,
+    totalExact,
+    rate,
+    etaMs: eta,
+    pausedUntil: isRunning ? pausedUntil(last, nowMs) : null,
     ...workOf(last, isRunning ? nowMs : undefined),
     lastError: last.lastError ?? null,
   };
@@ -101,40 +105,32 @@ export function pausedUntil({ start, pauses }: RecordedRun, nowMs: number): stri
   return untilMs > nowMs ? new Date(untilMs).toISOString() : null;
 }
 
-interface PartsSeen {
-  readonly last: RecordedRun | undefined;
-  readonly inputBytes: number;
-  readonly limit: number | undefined;
-  readonly rowsPerPart: number;
-  /** Committed parts, and their entries. */
-  readonly parts: number;
-  readonly read: number;
-}
-
-export function partsExpected({ last, inputBytes, limit, rowsPerPart, parts, read }: PartsSeen): number | null {
-  const total = last === undefined ? null : entriesOf(last, { inputBytes, limit }).total;
-  return total === null ? null : partsOfTotal({ total, rowsPerPart, parts, read });
-}
-
-interface IdsLeft {
-  readonly ids: number;
-  readonly workMs: number;
-  readonly waitingUntilMs: number | undefined;
-  readonly creditsLeft: number | null;
-  readonly nowMs: number;
-}
-
 /** Null when the credits end before the ids, and nothing waits for more. */
-export function etaMs(last: RecordedRun, { nowMs, creditsLeft, ...left }: IdsLeft): number | null {
+export function etaMs(
+  last: RecordedRun,
+  left: Pick<WorkAhead, 'ids' | 'workMs' | 'waitingUntilMs'>,
+  creditsLeft: number | null,
+  nowMs: number,
+): number | null {
   const ahead = { ...last.start, ...left, creditsLeft: creditsLeft ?? undefined };
   const { ends, ms } = timeThroughBudget(ahead, nowMs);
   return ends === 'ids' ? Math.round(ms) : null;
 }
 
 export const unrecorded = {
-  ...{ serviceMessage: null, waitingUntil: null, exit: null, rate: null, etaMs: null },
-  ...{ lastError: null, pausedUntil: null },
-  ...{ total: null, totalExact: false, elapsedMs: null, bytes: 0, callsInFlight: 0, retries: 0 },
+  serviceMessage: null,
+  waitingUntil: null,
+  exit: null,
+  rate: null,
+  etaMs: null,
+  lastError: null,
+  pausedUntil: null,
+  total: null,
+  totalExact: false,
+  elapsedMs: null,
+  bytes: 0,
+  callsInFlight: 0,
+  retries: 0,
 };
 
 /** Entries of all inputs, from what the last run has read of them. */

@@ -1,17 +1,7 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
-import {
-  backQuoted,
-  columnList,
-  createTableText,
-  type Dialect,
-  escapedLiteral,
-  folderOf,
-  nullTextOf,
-  type Source,
-  typeIn,
-  type ColumnTypes,
-  hasLists,
-} from './dialect.ts';
+import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
+import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { columnList, createTableText, type Dialect, typeIn, type ColumnTypes, hasLists } from './dialect.ts';
 
 /** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
 const types: Readonly<Record<ColumnType, string>> = {

@@ -1,34 +1,35 @@
 import { assetsTable, changeColumns, changesOf, changesTable } from '../../core/records/columns.ts';
 import { type Column, isIdColumn, type Table } from '../../core/records/table.ts';
 import { type ChangeStyle, mergeStatements, plainUpdate, scd2Statements, type SetColumn } from './change-statements.ts';
-import { backQuoted, doubleQuoted, type Source, type TableFormat } from './dialect.ts';
+import { backQuoted, doubleQuoted } from '../../lib/sql-text.ts';
+import type { Source, TableFormat } from '../../exports/table-source.ts';
 import { ddlFor, type DialectName, loadStatementFor } from './dialects.ts';
 
 export const changeModes = ['merge', 'scd2'] as const;
 export type ChangeMode = (typeof changeModes)[number];
 
-interface ScriptStyle extends Omit<ChangeStyle, 'at'> {
-  readonly begin: string;
-  readonly commit: string;
-  /** The moment to fill in. */
-  readonly at: string;
-}
-
 const standard = { quote: doubleQuoted, update: plainUpdate, begin: 'BEGIN;\n', commit: 'COMMIT;\n' };
 const example = "'2026-11-20 02:00:00+00:00'";
 
-const styles: Readonly<Record<DialectName, ScriptStyle>> = {
+/** `at` is a moment to be replaced. */
+const styles: Readonly<Record<DialectName, ChangeStyle & { readonly begin: string; readonly commit: string }>> = {
   duckdb: { ...standard, at: `TIMESTAMPTZ ${example}` },
   postgres: { ...standard, at: `CAST(${example} AS timestamp with time zone)` },
   bigquery: {
-    ...{ quote: backQuoted, update: plainUpdate, at: `TIMESTAMP ${example}` },
-    ...{ begin: 'BEGIN TRANSACTION;\n', commit: 'COMMIT TRANSACTION;\n' },
+    quote: backQuoted,
+    update: plainUpdate,
+    at: `TIMESTAMP ${example}`,
+    begin: 'BEGIN TRANSACTION;\n',
+    commit: 'COMMIT TRANSACTION;\n',
   },
   // Bare names, as in its DDL.
   snowflake: { ...standard, quote: (name) => name, at: `CAST(${example} AS TIMESTAMP_TZ)` },
   clickhouse: {
-    ...{ quote: backQuoted, update: mutation, at: "toDateTime64('2026-11-20 02:00:00', 6, 'UTC')" },
-    ...{ begin: '-- ClickHouse has no transactions here: readers see each statement when it ends.\n', commit: '' },
+    quote: backQuoted,
+    update: mutation,
+    at: "toDateTime64('2026-11-20 02:00:00', 6, 'UTC')",
+    begin: '-- ClickHouse has no transactions here: readers see each statement when it ends.\n',
+    commit: '',
   },
   redshift: { ...standard, at: "CAST('2026-11-20 02:00:00' AS TIMESTAMP)" },
 };

@@ -51,7 +51,9 @@ export function mergeStatements(tables: ChangedTables, style: ChangeStyle, delet
     `DELETE FROM ${quote(name)} WHERE ${quote(id)} IN ${idsOf(gone)};\n`;
   const lost = idsOf(` WHERE ${quote('op')} = 'delete'`);
   const marked = update({
-    ...{ table: quote(assets.name), column: quote('deleted_at'), value: at },
+    table: quote(assets.name),
+    column: quote('deleted_at'),
+    value: at,
     where: `${quote(assets.id)} IN ${lost}`,
   });
   return [
@@ -71,7 +73,9 @@ export function scd2Statements(tables: ChangedTables, style: ChangeStyle, delete
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
   const closed = ({ name, id }: FilledTable): string =>
     update({
-      ...{ table: quote(name), column: quote('valid_to'), value: at },
+      table: quote(name),
+      column: quote('valid_to'),
+      value: at,
       where: `${quote('valid_to')} IS NULL AND ${quote(id)} IN ${ids}`,
     });
   const times = [{ column: 'valid_from', value: at }];

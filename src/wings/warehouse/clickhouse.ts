@@ -1,16 +1,7 @@
-import type { Column, ColumnType, Table } from '../../core/records/table.ts';
-import {
-  backQuoted,
-  createTableText,
-  type Dialect,
-  escapedLiteral,
-  filesOf,
-  nullTextOf,
-  type Source,
-  type ColumnTypes,
-  isListColumn,
-  listTypeIn,
-} from './dialect.ts';
+import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
+import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
+import { filesOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: 'String',

@@ -1,7 +1,8 @@
 import type { Table } from '../../core/records/table.ts';
 import { bigquery } from './bigquery.ts';
 import { clickhouse } from './clickhouse.ts';
-import type { Dialect, Source } from './dialect.ts';
+import type { Source } from '../../exports/table-source.ts';
+import type { Dialect } from './dialect.ts';
 import { duckdb } from './duckdb.ts';
 import { postgres } from './postgres.ts';
 import { redshift } from './redshift.ts';

@@ -1,19 +1,9 @@
-import type { ColumnType, Table } from '../../core/records/table.ts';
+import { type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { codecOf, type FileCodec } from '../../lib/decompress.ts';
-import {
-  columnList,
-  createTableText,
-  type Dialect,
-  doubleQuoted,
-  folderOf,
-  literal,
-  nullTextOf,
-  type Source,
-  typeIn,
-  isListColumn,
-  within,
-} from './dialect.ts';
-import { tableFunctionOf } from './duckdb.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
+import { columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { tableFunctionOf } from '../../exports/duckdb-files.ts';
 
 /** `json` keeps the text as it came; `jsonb` would refuse a lone surrogate and reprint numbers. */
 const types: Readonly<Record<ColumnType, string>> = {

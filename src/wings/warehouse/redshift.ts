@@ -1,16 +1,7 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
-import {
-  columnList,
-  createTableText,
-  type Dialect,
-  doubleQuoted,
-  folderOf,
-  literal,
-  nullTextOf,
-  type Source,
-  typeIn,
-  hasLists,
-} from './dialect.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { columnList, createTableText, type Dialect, typeIn, hasLists } from './dialect.ts';
 
 /** The longest VARCHAR there is, in bytes: COPY refuses a longer value rather than cut it. */
 const text = 'VARCHAR(65535)';

@@ -1,15 +1,7 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
-import {
-  columnList,
-  createTableText,
-  type Dialect,
-  escapedLiteral,
-  folderOf,
-  nullTextOf,
-  type Source,
-  typeIn,
-  doubleQuoted,
-} from './dialect.ts';
+import { doubleQuoted, escapedLiteral } from '../../lib/sql-text.ts';
+import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
 const types: Readonly<Record<ColumnType, string>> = {

@@ -28,7 +28,9 @@ export interface FleetStore {
 }
 
 const s3Credentials = {
-  ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'us-east-1',
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
@@ -40,7 +42,11 @@ function s3Store(name: string, server: FaultyServer, stop: FleetStore['stop'] = 
   const { endpoint } = server;
   Object.assign(process.env, s3Credentials);
   return {
-    ...{ name, endpoint, server, stop, busy: { status: 503, code: 'SlowDown' } },
+    name,
+    endpoint,
+    server,
+    stop,
+    busy: { status: 503, code: 'SlowDown' },
     addressOf: (folder) => `s3://bucket/${nameOf(folder)}`,
     environment: { ...s3Credentials, ASSET_EXPORT_OUT_ENDPOINT: endpoint },
   };
@@ -72,7 +78,10 @@ export async function azuriteServer(): Promise<FleetStore> {
   Object.assign(process.env, environment);
   await BlobServiceClient.fromConnectionString(connection).getContainerClient('bucket').create();
   return {
-    ...{ name: 'Azurite', environment, server, busy: { status: 503, code: 'ServerBusy' } },
+    name: 'Azurite',
+    environment,
+    server,
+    busy: { status: 503, code: 'ServerBusy' },
     addressOf: (folder) => `az://account/bucket/${nameOf(folder)}`,
     stop: () => Promise.all([server.stop(), azurite.stop()]),
   };
@@ -82,7 +91,9 @@ const folderWorker = fileURLToPath(new URL('folder-worker.ts', import.meta.url))
 
 /** A folder that stands for a bucket. The program takes none, so its workers run the operations themselves. */
 export const folderStore: FleetStore = {
-  ...{ name: 'a folder', addressOf: folderAddress.of, environment: {} },
+  name: 'a folder',
+  addressOf: folderAddress.of,
+  environment: {},
   program: ['--import', import.meta.resolve('ts-blank-space/register'), folderWorker],
   stop: () => Promise.resolve(),
 };

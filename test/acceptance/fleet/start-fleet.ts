@@ -34,8 +34,14 @@ export interface FleetRequest {
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 const usualFlags = {
-  ...{ ids: 'ids.txt', 'ids-per-call': '10', 'rows-per-part': '20', 'entries-per-slice': '40' },
-  ...{ format: 'csv', 'dead-after-seconds': '2', concurrency: '2', threads: '1' },
+  ids: 'ids.txt',
+  'ids-per-call': '10',
+  'rows-per-part': '20',
+  'entries-per-slice': '40',
+  format: 'csv',
+  'dead-after-seconds': '2',
+  concurrency: '2',
+  threads: '1',
 };
 
 /** A service, and an export that was enqueued for workers with a scratch folder and a key each, which have its name. */
@@ -62,8 +68,12 @@ export async function startFleet({ store, ids, service = {}, badPercent = 0, fla
   const on = (scratch: string, more: Readonly<Record<string, string>> = {}) => ({
     cwd: folder,
     environment: {
-      ...{ ...store.environment, ASSET_EXPORT_API_KEY: scratch, ASSET_EXPORT_STATE: join(folder, `state-${scratch}`) },
-      ...{ ASSET_EXPORT_SCRATCH: join(folder, scratch), ...environment, ...more },
+      ...store.environment,
+      ASSET_EXPORT_API_KEY: scratch,
+      ASSET_EXPORT_STATE: join(folder, `state-${scratch}`),
+      ASSET_EXPORT_SCRATCH: join(folder, scratch),
+      ...environment,
+      ...more,
     },
   });
   const worker = (scratch: string) => ({ ...on(scratch), program: store.program });
@@ -73,7 +83,14 @@ export async function startFleet({ store, ids, service = {}, badPercent = 0, fla
     startProgram(['work', ...job(address), ...more], worker(scratch));
   expect(await program('one', 'enqueue')).toMatchObject({ exit: 0 });
   return {
-    ...{ folder, service: running, address, job, on, program, start, objects: await open(store, address) },
+    folder,
+    service: running,
+    address,
+    job,
+    on,
+    program,
+    start,
+    objects: await open(store, address),
     /** Resolves with the next call that is meant, before it is answered. */
     called: calls.next,
     /** Ends a worker and removes its disk. */

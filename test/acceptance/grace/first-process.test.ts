@@ -47,8 +47,13 @@ it.runIf(hasContainers).each(Object.entries(commands))(
     const child = spawn('unshare', [...containerFlags, ...programCommand([...args, ...database])], {
       cwd: folder,
       env: {
-        ...{ PATH: process.env['PATH'], HOME: folder, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
-        ...{ AWS_REGION: 'us-east-1', ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_SCRATCH: join(folder, 'scratch') },
+        PATH: process.env['PATH'],
+        HOME: folder,
+        AWS_ACCESS_KEY_ID: 'key',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_REGION: 'us-east-1',
+        ASSET_EXPORT_API_KEY: 'key',
+        ASSET_EXPORT_SCRATCH: join(folder, 'scratch'),
         ...endpoint,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -23,7 +23,8 @@ async function twentyCalls(onThird: () => void, options: GeneratedServiceOptions
   const folder = await tempFolder();
   const third = newEvent();
   const service = await startGeneratedService({
-    ...{ delayMs: 200, ...options },
+    delayMs: 200,
+    ...options,
     at: (point: CallPoint, { number }) => {
       if (point !== 'received' || number !== 3) return;
       onThird();
@@ -69,7 +70,8 @@ it('SIGTERM ends a run that waits for another process to let go of the ledger', 
   });
   const folderOfState = (): string => join(folder, 'state');
   const run = await stopped({
-    ...{ args: [...args, '--out', 'out'], options: { cwd: folder, environment } },
+    args: [...args, '--out', 'out'],
+    options: { cwd: folder, environment },
     when: () => third.then(() => delay(500)),
   });
   expect(run.exit, run.stderr).toBe(143);
@@ -89,7 +91,8 @@ it('SIGTERM ends a run whose notifications nobody answers', async () => {
   );
   const run = await stopped({
     args: [...args.slice(0, 1), 'job.yaml', ...args.slice(1), '--out', 'out', '--lineage-url', `${url}/c`],
-    ...{ options: { cwd: folder, environment }, when: () => third },
+    options: { cwd: folder, environment },
+    when: () => third,
   });
   expect(run.exit, run.stderr).toBe(143);
   expect(run.stderr).toContain('could not be delivered: no answer within 0.5 s');

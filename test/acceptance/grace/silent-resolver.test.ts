@@ -35,8 +35,13 @@ describe.runIf(hasNetworks)('while no resolver answers', () => {
       const child = spawn('unshare', [...alone, within, resolver, process.execPath, wrapper, ...program], {
         cwd: folder,
         env: {
-          ...{ PATH: process.env['PATH'], HOME: folder, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
-          ...{ AWS_REGION: 'us-east-1', ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_SCRATCH: join(folder, 'scratch') },
+          PATH: process.env['PATH'],
+          HOME: folder,
+          AWS_ACCESS_KEY_ID: 'key',
+          AWS_SECRET_ACCESS_KEY: 'secret',
+          AWS_REGION: 'us-east-1',
+          ASSET_EXPORT_API_KEY: 'key',
+          ASSET_EXPORT_SCRATCH: join(folder, 'scratch'),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

@@ -42,7 +42,9 @@ async function gcsServer(): Promise<FleetStore> {
     },
   });
   return {
-    ...{ name: 'Google Cloud Storage', server, stop: server.stop },
+    name: 'Google Cloud Storage',
+    server,
+    stop: server.stop,
     addressOf: (folder) => `gs://bucket/${folder.slice(1).replaceAll('/', '-')}`,
     environment: { STORAGE_EMULATOR_HOST: server.endpoint, GOOGLE_CLOUD_PROJECT: 'tests' },
   };
@@ -64,7 +66,9 @@ async function sixCalls(open: () => Promise<FleetStore>, options: GeneratedServi
   const on = (scratch: string) => ({
     cwd: folder,
     environment: {
-      ...{ ...store.environment, ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') },
+      ...store.environment,
+      ASSET_EXPORT_API_KEY: 'key',
+      ASSET_EXPORT_STATE: join(folder, 'state'),
       ASSET_EXPORT_SCRATCH: join(folder, scratch),
     },
   });

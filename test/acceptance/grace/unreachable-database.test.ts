@@ -60,11 +60,9 @@ async function sixCalls({ fault, command, call, answerMs }: Breakdown) {
     ...['--ids-per-call', '10', '--rows-per-part', '20', '--entries-per-slice', '60'],
   ];
   const environment = {
-    ...{
-      ...(command === 'run' ? {} : store.environment),
-      ASSET_EXPORT_API_KEY: `stopped-${(keys += 1)}`,
-      ASSET_EXPORT_FLEET: gate.address,
-    },
+    ...(command === 'run' ? {} : store.environment),
+    ASSET_EXPORT_API_KEY: `stopped-${(keys += 1)}`,
+    ASSET_EXPORT_FLEET: gate.address,
     ASSET_EXPORT_SCRATCH: join(folder, 'scratch'),
   };
   return { gate, service, job, options: { cwd: folder, environment }, broken: broken.happened };

@@ -64,7 +64,10 @@ export async function runInTrouble(run: TroubleRun): Promise<TroubleEnd> {
   let sent = 0;
   const work = runExport({
     flags: {
-      ...{ ids: join(folder, 'ids.txt'), out: join(folder, 'out'), format: 'csv', 'ids-per-call': String(idsPerCall) },
+      ids: join(folder, 'ids.txt'),
+      out: join(folder, 'out'),
+      format: 'csv',
+      'ids-per-call': String(idsPerCall),
       url: through === undefined ? server.url : await through(server.port),
       ...flags,
     },

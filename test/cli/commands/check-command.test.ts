@@ -146,7 +146,9 @@ describe('check', () => {
     const { exitCode, checks } = JSON.parse(stdout) as { exitCode: number; checks: Record<string, unknown>[] };
     expect([exit, exitCode]).toEqual([4, 4]);
     expect(checks.find(({ name }) => name === 'ids')).toMatchObject({
-      ...{ state: 'failure', exitCode: 4, error: { code: 'input', todo: expect.any(String) as string } },
+      state: 'failure',
+      exitCode: 4,
+      error: { code: 'input', todo: expect.any(String) as string },
     });
   });
 

@@ -97,7 +97,8 @@ describe('get --ids', () => {
     const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
     const get = (line: readonly string[], stdin?: string) =>
       runHere(['get', ...line, '--url', service.url, '--ids-per-call', '10'], {
-        ...{ cwd: folder, environment },
+        cwd: folder,
+        environment,
         ...(stdin === undefined ? {} : { stdin }),
       });
     const idsOf = ({ stdout }: { stdout: string }) =>

@@ -76,7 +76,9 @@ describe('plan', () => {
     expect(known.stdout).toMatch(/done {10}20\d\d-\d\d-\d\d about 00:01 UTC, if it starts now\n/);
     const unknown = await planned({}, '--json');
     expect(JSON.parse(unknown.stdout)).toMatchObject({
-      ...{ days: 1, leftToday: 30_000, completesAt: expect.stringMatching(/Z$/) as string },
+      days: 1,
+      leftToday: 30_000,
+      completesAt: expect.stringMatching(/Z$/) as string,
       warnings: [expect.stringContaining('no API key') as string],
     });
     expect(await readdir(folder)).toEqual(['ids.txt', 'state']);
@@ -143,7 +145,9 @@ describe('plan', () => {
     expect(stdout).toMatch(/^ {2}disk {10}about 66\.3 kB, up to 153 kB while it runs; \d[\d.]* [kMGTP]B free$/m);
     const json = (await runHere([...line, '--json'], { cwd: folder })).stdout;
     expect(JSON.parse(json)).toMatchObject({
-      ...{ diskBytes: 66_350, diskPeakBytes: 153_350, diskFreeBytes: expect.any(Number) as number },
+      diskBytes: 66_350,
+      diskPeakBytes: 153_350,
+      diskFreeBytes: expect.any(Number) as number,
     });
   });
 });

@@ -7,8 +7,18 @@ import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const manifest = manifestBytes({
-  ...{ program: { name: 'asset-export', version: '0' }, job: {}, inputs: [], counts: noCounts, calls: 0, credits: 0 },
-  ...{ parts: 0, tables: {}, files: [], drift: [], notes: noNotes, commits: [] },
+  program: { name: 'asset-export', version: '0' },
+  job: {},
+  inputs: [],
+  counts: noCounts,
+  calls: 0,
+  credits: 0,
+  parts: 0,
+  tables: {},
+  files: [],
+  drift: [],
+  notes: noNotes,
+  commits: [],
 });
 
 it('prune reports without --yes, removes with it, and refuses to run without a rule', async () => {

@@ -22,7 +22,9 @@ function progressOf(now: () => number = () => 0) {
   const progress = progressInLog(
     {
       clock: { now, sleep: () => Promise.resolve() },
-      ...{ idsPerCall: 100, rowsPerPart: 500, logLevel: 'info' },
+      idsPerCall: 100,
+      rowsPerPart: 500,
+      logLevel: 'info',
       budget: { creditsPerCall: 160, creditsPerRun: 16_000, whenSpent: 'stop', bookedBefore: 0 },
     },
     { run: 'uuid', export: 'mine', version: '1' },
@@ -49,7 +51,12 @@ describe('where there is no terminal', () => {
     expect(first.stdout, 'an error is no part of the account').not.toContain('Next:');
     const stopped = linesOf(first.stderr);
     expect(stopped.at(-1)).toMatchObject({
-      ...{ level: 'error', msg: 'export ended', state: 'unfinished', exitCode: 8, calls: 2, credits: 320 },
+      level: 'error',
+      msg: 'export ended',
+      state: 'unfinished',
+      exitCode: 8,
+      calls: 2,
+      credits: 320,
       error: { code: 'spent', todo: expect.any(String) as string },
     });
     const { exit, stdout, stderr } = await run();
@@ -67,9 +74,23 @@ describe('where there is no terminal', () => {
     expect(new Set([...stopped, ...lines].map(({ run: id }) => id)).size, 'each run has an id of its own').toBe(2);
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'reading 2 kept answers', answers: 2 }));
     expect(lines.at(-1)).toMatchObject({
-      ...{ level: 'info', msg: 'export ended', state: 'complete', exitCode: 0, callsOfRun: 1, calls: 3, credits: 480 },
-      ...{ read: 60, exported: 59, missing: 0, invalid: 1, duplicate: 0, failed: 0, pending: 0, error: null },
-      ...{ next: 'asset-export verify nights/mine', columns: { count: 0, names: [] } },
+      level: 'info',
+      msg: 'export ended',
+      state: 'complete',
+      exitCode: 0,
+      callsOfRun: 1,
+      calls: 3,
+      credits: 480,
+      read: 60,
+      exported: 59,
+      missing: 0,
+      invalid: 1,
+      duplicate: 0,
+      failed: 0,
+      pending: 0,
+      error: null,
+      next: 'asset-export verify nights/mine',
+      columns: { count: 0, names: [] },
       drift: {
         count: expect.any(Number) as number,
         names: [expect.any(String), expect.any(String), expect.any(String)],

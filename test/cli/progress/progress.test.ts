@@ -17,7 +17,10 @@ function clockAt(startMs: number) {
 
 function optionsOf(clock: ProgressOptions['clock'], budget: Partial<ProgressOptions['budget']> = {}): ProgressOptions {
   return {
-    ...{ clock, idsPerCall: 100, rowsPerPart: 500, logLevel: 'info' },
+    clock,
+    idsPerCall: 100,
+    rowsPerPart: 500,
+    logLevel: 'info',
     budget: { creditsPerCall: 160, whenSpent: 'stop', bookedBefore: 0, ...budget },
   };
 }
@@ -192,10 +195,22 @@ function looksAt(name: (typeof recordedRuns)[number], everyMs: number): { t: num
 }
 
 const facts: ProgressFacts = {
-  ...{ nowMs: noonMs, elapsedMs: 42_000, done: 54_210, total: 103_283, totalExact: true },
+  nowMs: noonMs,
+  elapsedMs: 42_000,
+  done: 54_210,
+  total: 103_283,
+  totalExact: true,
   fates: { exported: 51_460, carried: 0, missing: 1020, invalid: 640, duplicate: 1090, failed: 0 },
-  ...{ parts: 5, partsTotal: 11, idsPerSecond: 1830, left: { ends: 'ids', ms: 38_000, moreDays: 0 } },
-  ...{ calls: 63, callsInFlight: 8, retries: 3, bytes: 96_000_000, credits: 10_080, creditsLeft: 2_989_920 },
+  parts: 5,
+  partsTotal: 11,
+  idsPerSecond: 1830,
+  left: { ends: 'ids', ms: 38_000, moreDays: 0 },
+  calls: 63,
+  callsInFlight: 8,
+  retries: 3,
+  bytes: 96_000_000,
+  credits: 10_080,
+  creditsLeft: 2_989_920,
   hold: { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 3000, moreDays: 0 },
   service: undefined,
 };
@@ -239,8 +254,16 @@ describe('the block on a terminal', () => {
   it('is never wider than 20 to 200 columns, whatever it shows', () => {
     const long: ProgressFacts = {
       ...facts,
-      ...{ done: 54_210_123, total: 1_203_283_456, totalExact: false, elapsedMs: 5 * dayMs, retries: 123_456 },
-      ...{ parts: 12_345, partsTotal: 23_456, calls: 1_203_283, creditsLeft: 123_456_789_012, bytes: 9e12 },
+      done: 54_210_123,
+      total: 1_203_283_456,
+      totalExact: false,
+      elapsedMs: 5 * dayMs,
+      retries: 123_456,
+      parts: 12_345,
+      partsTotal: 23_456,
+      calls: 1_203_283,
+      creditsLeft: 123_456_789_012,
+      bytes: 9e12,
       left: { ends: 'ids', ms: 40 * dayMs, moreDays: 0 },
       hold: { kind: 'paused', reason: 'x'.repeat(300), untilMs: noonMs + 3000, moreDays: 0 },
       service: `no answer since 09:00:00 UTC: ${'x'.repeat(300)}`,

@@ -52,7 +52,9 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await server.psql(`create role reader login; grant usage on schema asset_export to reader;
       grant select, insert, update, delete on all tables in schema asset_export to reader;`);
     const ledger = await openPostgresLedger(server.address.replace('user=tester', 'user=reader'), {
-      ...{ apiKey: newKey(), clock: systemClock, random: Math.random },
+      apiKey: newKey(),
+      clock: systemClock,
+      random: Math.random,
     });
     expect(await ledger.reserve({ day, credits: 160 })).toBe(true);
     await ledger.close();
@@ -111,7 +113,11 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     const apiKey = newKey();
     const ledgers = await openSeveral(4, { apiKey });
     const departure: DepartingCall = {
-      ...{ export: 'night', planned: 0.5, sent: 1, mostPlanned: 10, overrun: { percent: 50, calls: 5 } },
+      export: 'night',
+      planned: 0.5,
+      sent: 1,
+      mostPlanned: 10,
+      overrun: { percent: 50, calls: 5 },
     };
     const turns = ledgers.flatMap((ledger) =>
       Array.from({ length: 20 }, () =>
@@ -327,8 +333,17 @@ function clientOf(ledger: PostgresLedger, brake?: Brake) {
     await new Promise(setImmediate);
   };
   const created = createClient({
-    ...{ url: 'http://127.0.0.1:9', apiKey: 'key', concurrency: 4, timeoutMs: 60_000, retries: 1, random: () => 0 },
-    ...{ budget: { creditsPerCall: 160, whenSpent: 'stop' }, ledger, pace: ledger.pace, stop: stop.signal, brake },
+    url: 'http://127.0.0.1:9',
+    apiKey: 'key',
+    concurrency: 4,
+    timeoutMs: 60_000,
+    retries: 1,
+    random: () => 0,
+    budget: { creditsPerCall: 160, whenSpent: 'stop' },
+    ledger,
+    pace: ledger.pace,
+    stop: stop.signal,
+    brake,
     journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
     clock: { now: () => ledger.clock.now(), sleep },
   });

@@ -37,7 +37,9 @@ function open(how = usual, account = 'account'): Promise<ObjectStore> {
 if (runsAll) {
   describeObjectStore({ name: 'Azure Blob Storage (Azurite)', open: () => open() });
   describeFaults({
-    ...{ name: 'Azure Blob Storage (Azurite)', server, open },
+    name: 'Azure Blob Storage (Azurite)',
+    server,
+    open,
     busy: [
       { status: 503, code: 'ServerBusy' },
       { status: 409, code: 'ContainerBeingDeleted' },

@@ -36,7 +36,11 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
   const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
   const opened = (how: Partial<StoreOptionsOfTests> = {}) =>
     open({
-      ...{ bucket: 'bucket', limitMs: 60_000, clock, random: () => 0.5, ...how },
+      bucket: 'bucket',
+      limitMs: 60_000,
+      clock,
+      random: () => 0.5,
+      ...how,
       onTrouble: (message) => troubles.push(message),
     });
 

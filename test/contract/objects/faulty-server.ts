@@ -91,7 +91,11 @@ export async function startFaultyServer(store: ServedStore): Promise<FaultyServe
     await once(server, 'close');
   };
   const served: FaultyServer = {
-    ...{ endpoint: `http://127.0.0.1:${port}`, faults, denied, requests, stop },
+    endpoint: `http://127.0.0.1:${port}`,
+    faults,
+    denied,
+    requests,
+    stop,
     draw: () => undefined,
     connections: () => connections,
     goAway: (whileGone) => {

@@ -50,7 +50,9 @@ function open(how = usual): Promise<ObjectStore> {
 if (runsAll) {
   describeObjectStore({ name: 'Google Cloud Storage (bucket server of the tests)', open: () => open() });
   describeFaults({
-    ...{ name: 'Google Cloud Storage (bucket server of the tests)', server, open },
+    name: 'Google Cloud Storage (bucket server of the tests)',
+    server,
+    open,
     busy: [
       { status: 429, code: 'rateLimitExceeded' },
       { status: 503, code: 'backendError' },

@@ -10,7 +10,9 @@ import { describeObjectStore } from './object-contract.ts';
 import { type Radosgw, servedRadosgw, startRadosgw } from './radosgw.ts';
 
 Object.assign(process.env, {
-  ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'us-east-1',
   AWS_EC2_METADATA_DISABLED: 'true',
 });
 const radosgw = runsAll ? await startRadosgw('key', 'secret') : 'npm run test:all tests them';
@@ -40,7 +42,9 @@ async function testOn(gateway: Radosgw): Promise<void> {
 
   describeObjectStore({ name: 'S3 (radosgw)', open: () => open() });
   describeFaults({
-    ...{ name: 'S3 (radosgw)', server, open },
+    name: 'S3 (radosgw)',
+    server,
+    open,
     busy: [
       { status: 503, code: 'SlowDown' },
       { status: 500, code: 'InternalError' },

@@ -64,7 +64,8 @@ export async function startRadosgw(accessKey: string, secret: string): Promise<R
 /** The gateway behind a server that injects faults. */
 export function servedRadosgw({ port }: Radosgw): ServedStore {
   return {
-    ...{ operationOf: s3Operation, refusal: s3Refusal },
+    operationOf: s3Operation,
+    refusal: s3Refusal,
     answer: (request, body) => forward(port, request, body),
   };
 }
@@ -74,12 +75,26 @@ async function prepare(folder: string, at: { monitor: number; port: number; clus
   const address = `v2:127.0.0.1:${at.monitor}/0`;
   for (const name of ['mon', 'osd']) await mkdir(join(folder, name));
   const settings = {
-    ...{ fsid: at.cluster, 'mon host': address, 'public addr': '127.0.0.1', 'cluster addr': '127.0.0.1' },
-    ...{ 'osd pool default size': 1, 'osd pool default pg num': 1, 'mon allow pool size one': true },
-    ...{ 'osd crush chooseleaf type': 0, 'osd objectstore': 'memstore' },
-    ...{ 'mon data': join(folder, 'mon'), 'osd data': join(folder, 'osd'), 'rgw data': folder, 'run dir': folder },
-    ...{ keyring: join(folder, 'keyring'), 'admin socket': '', 'pid file': '', 'log file': '' },
-    ...{ 'osd class load list': '*', 'osd class default list': '*', 'auth allow insecure global id reclaim': false },
+    fsid: at.cluster,
+    'mon host': address,
+    'public addr': '127.0.0.1',
+    'cluster addr': '127.0.0.1',
+    'osd pool default size': 1,
+    'osd pool default pg num': 1,
+    'mon allow pool size one': true,
+    'osd crush chooseleaf type': 0,
+    'osd objectstore': 'memstore',
+    'mon data': join(folder, 'mon'),
+    'osd data': join(folder, 'osd'),
+    'rgw data': folder,
+    'run dir': folder,
+    keyring: join(folder, 'keyring'),
+    'admin socket': '',
+    'pid file': '',
+    'log file': '',
+    'osd class load list': '*',
+    'osd class default list': '*',
+    'auth allow insecure global id reclaim': false,
     'rgw frontends': `beast endpoint=127.0.0.1:${at.port}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);

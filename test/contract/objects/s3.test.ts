@@ -11,7 +11,9 @@ import { bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
 import { serveS3 } from './s3-bucket.ts';
 
 Object.assign(process.env, {
-  ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'us-east-1' },
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'us-east-1',
   AWS_EC2_METADATA_DISABLED: 'true',
 });
 const bucket = new BucketOfTests();
@@ -30,7 +32,9 @@ function open(how = usual): Promise<ObjectStore> {
 
 describeObjectStore({ name: 'S3 (bucket server of the tests)', open: () => open() });
 describeFaults({
-  ...{ name: 'S3 (bucket server of the tests)', server, open },
+  name: 'S3 (bucket server of the tests)',
+  server,
+  open,
   busy: [
     { status: 503, code: 'SlowDown' },
     { status: 409, code: 'ConditionalRequestConflict' },

@@ -42,8 +42,10 @@ describe('batches', () => {
       fc.asyncProperty(letters, sizes, fc.integer({ min: 1, max: 20 }), async (text, blocks, rowsPerPart) => {
         const cut = async (into: number[]) =>
           (await batchesOf(entriesOf(text), { idsPerCall: 4, rowsPerPart, blocks: into })).map((batch) => ({
-            ...{ part: batch.part, endsPart: batch.endsPart },
-            ...{ ids: [...batch.ids], entries: entriesIn(batch.entries) },
+            part: batch.part,
+            endsPart: batch.endsPart,
+            ids: [...batch.ids],
+            entries: entriesIn(batch.entries),
           }));
         expect(await cut(blocks)).toEqual(await cut([1000]));
       }),

@@ -57,10 +57,10 @@ describe('a list of ids', () => {
     const list = scattered([idOf(1), idOf(2)]);
     const bytes = Buffer.from(`"${idOf(2)}"`);
     const { length } = idOf(2);
-    expect(list.isAt(1, { bytes, start: 1, length })).toBe(true);
-    expect(list.isAt(0, { bytes, start: 1, length })).toBe(false);
-    expect(list.isAt(1, { bytes, start: 0, length })).toBe(false);
-    expect(list.isAt(1, { bytes, start: 1, length: length - 1 })).toBe(false);
-    expect(list.isAt(2, { bytes, start: 1, length: 0 })).toBe(false);
+    expect(list.isAt(1, bytes, 1, length)).toBe(true);
+    expect(list.isAt(0, bytes, 1, length)).toBe(false);
+    expect(list.isAt(1, bytes, 0, length)).toBe(false);
+    expect(list.isAt(1, bytes, 1, length - 1)).toBe(false);
+    expect(list.isAt(2, bytes, 1, 0)).toBe(false);
   });
 });

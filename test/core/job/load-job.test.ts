@@ -30,7 +30,9 @@ describe('a job', () => {
     const { job } = loadJob(await jobFile(least));
     expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 8, timeoutMs: 60_000, retries: 8 });
     expect(job.budget).toEqual({
-      ...{ creditsPerCall: 160, whenSpent: 'stop', freeStatuses: [] },
+      creditsPerCall: 160,
+      whenSpent: 'stop',
+      freeStatuses: [],
       overrun: ['50%', 250],
     });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });

@@ -85,7 +85,11 @@ describe('childRows', () => {
     expect(children('collections', text)).toEqual({
       rows: [
         {
-          ...{ address: 'C', name: 'N', symbol: 'S', image: 'I', verified: true },
+          address: 'C',
+          name: 'N',
+          symbol: 'S',
+          image: 'I',
+          verified: true,
           extra: '{"collection_metadata":{"description":"D"}}',
         },
         { address: 'E', extra: '{"rank":18446744073709551615}' },

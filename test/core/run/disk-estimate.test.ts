@@ -29,8 +29,12 @@ it.each([
   const assets = join(data, 'assets.jsonl.gz');
   const service = await startService({ assets: [assets], host: '127.0.0.1', port: 0, clock: systemClock });
   const flags = {
-    ...{ ...chosen, ids: join(data, 'ids.txt'), url: service.url, out: join(folder, 'out') },
-    ...{ 'show-fungible': true, 'show-collection-metadata': true },
+    ...chosen,
+    ids: join(data, 'ids.txt'),
+    url: service.url,
+    out: join(folder, 'out'),
+    'show-fungible': true,
+    'show-collection-metadata': true,
   };
   const outcome = await runExport({ flags });
   await service.close();

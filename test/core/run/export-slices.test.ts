@@ -3,7 +3,7 @@ import type { Job } from '../../../src/core/job/job-schema.ts';
 import type { HeldSlice, OpenExport } from '../../../src/core/run/homes/export-home.ts';
 import { exportSlices } from '../../../src/core/run/export-slices.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
-import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import type { MadePart } from '../../../src/core/work/make-parts.ts';
 
 const tally = { total: () => 0, add: () => Promise.resolve() };
@@ -16,7 +16,10 @@ function part(n: number): MadePart {
 function exportThree({ commit, make }: { commit: (n: number) => Promise<'committed' | 'lost'>; make?: () => void }) {
   const events: string[] = [];
   const slice = {
-    ...{ calls: tally, credits: tally, isNeeded: () => true, end: () => Promise.resolve() },
+    calls: tally,
+    credits: tally,
+    isNeeded: () => true,
+    end: () => Promise.resolve(),
     commit: async ({ part: n }: { part: number }) => {
       const done = await commit(n);
       events.push(`committed ${n}`);

@@ -15,7 +15,10 @@ describe('a forecast', () => {
   it('takes what is booked today from the budget of today', () => {
     const budget = { creditsPerDay: 30_000, creditsPerSecond: 1.6 };
     expect(forecastOf(2, budget, 29_920)).toMatchObject({
-      ...{ days: 2, leftToday: 80, seconds: 200, completesAt: '2026-11-24T00:03:20.000Z' },
+      days: 2,
+      leftToday: 80,
+      seconds: 200,
+      completesAt: '2026-11-24T00:03:20.000Z',
     });
     expect(forecastOf(2, budget, 0)).toMatchObject({ days: 1, completesAt: '2026-11-23T20:03:20.000Z' });
     expect(forecastOf(2, budget, 29_760)).toMatchObject({ days: 2, completesAt: '2026-11-24T00:01:40.000Z' });
@@ -24,7 +27,8 @@ describe('a forecast', () => {
 
   it('waits for each day that is needed', () => {
     expect(forecastOf(25, { creditsPerDay: 1600, creditsPerSecond: 160 })).toMatchObject({
-      ...{ days: 3, completesAt: '2026-11-25T00:00:05.000Z' },
+      days: 3,
+      completesAt: '2026-11-25T00:00:05.000Z',
     });
   });
 
@@ -37,7 +41,10 @@ describe('a forecast', () => {
 
   it('assumes a second a call where no pace is set', () => {
     expect(forecastOf(80, {})).toEqual({
-      ...{ days: null, seconds: null, leftToday: null, completesAt: '2026-11-23T20:00:10.000Z' },
+      days: null,
+      seconds: null,
+      leftToday: null,
+      completesAt: '2026-11-23T20:00:10.000Z',
     });
   });
 

@@ -6,7 +6,7 @@ import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
-import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -49,7 +49,12 @@ describe.each([
     const out = `${top}/date=2026-11-21`;
     const run = (flags: Readonly<Record<string, unknown>>, of: Partial<Parameters<typeof night>[0]> = {}) =>
       night({
-        ...{ day: 1, records, ids, idFile: join(folder, 'ids.txt'), out, context: { ...context, listener } },
+        day: 1,
+        records,
+        ids,
+        idFile: join(folder, 'ids.txt'),
+        out,
+        context: { ...context, listener },
         ...of,
         flags: { format: 'csv', scratch: join(folder, 'scratch'), base: 'none', ...flags },
       });
@@ -73,7 +78,9 @@ describe.each([
     // The run took as long as before.
     expect(await seen()).toEqual({
       ...failed,
-      ...{ exit: 0, lastError: null, report: { ...failed.report, exit: 0, error: null } },
+      exit: 0,
+      lastError: null,
+      report: { ...failed.report, exit: 0, error: null },
     });
   });
 
@@ -124,7 +131,12 @@ it('an export whose record cannot be written is judged all the same: that is a w
   const context = { files, listener };
   const run = (missing: string) =>
     night({
-      ...{ day: 0, records, ids, idFile, out, context },
+      day: 0,
+      records,
+      ids,
+      idFile,
+      out,
+      context,
       flags: { format: 'csv', base: 'none', 'max-missing': missing },
     });
   await run('0');

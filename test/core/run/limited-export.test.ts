@@ -1,4 +1,5 @@
 import { existsSync, readlinkSync } from 'node:fs';
+import { runWings } from '../../../src/world.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -32,14 +33,19 @@ async function lists() {
   const service = await startGeneratedService();
   onTestFinished(() => service.stop());
   const flagsOf = (out: string, more: Readonly<Record<string, unknown>>) => ({
-    ...{ ids: [join(folder, 'a.txt'), join(folder, 'b.csv')], url: service.url, out: join(folder, out) },
-    ...{ format: 'csv', 'ids-per-call': '5', threads: '1', ...more },
+    ids: [join(folder, 'a.txt'), join(folder, 'b.csv')],
+    url: service.url,
+    out: join(folder, out),
+    format: 'csv',
+    'ids-per-call': '5',
+    threads: '1',
+    ...more,
   });
   const run = (out: string, more: Readonly<Record<string, unknown>> = {}) => runExport({ flags: flagsOf(out, more) });
   const plan = async (out: string, more: Readonly<Record<string, unknown>>) => {
     const { job, idsFolder } = loadJob({ flags: flagsOf(out, more), environment: {}, folder: '/' });
     const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: noBytes(), folder });
-    return planExport({ job, prepared, files: diskFileStore });
+    return planExport({ ...runWings, job, prepared, files: diskFileStore });
   };
   return { folder, run, plan, calls: () => service.counts().calls };
 }
@@ -92,8 +98,11 @@ describe('an export of the first ids', () => {
     const stopped = await run('out', { ...job, 'credits-per-run': '320' });
     expect(stopped).toMatchObject({ state: 'unfinished', account: { limit: 22 } });
     expect(await exportStatus(diskFileStore, join(folder, 'out'))).toMatchObject({
-      ...{ state: 'stopped', limit: 22, counts: { read: 10 } },
-      ...{ total: 22, inputShare: expect.closeTo(10 / 22) as number },
+      state: 'stopped',
+      limit: 22,
+      counts: { read: 10 },
+      total: 22,
+      inputShare: expect.closeTo(10 / 22) as number,
     });
     expect(await run('out', job)).toMatchObject({
       state: 'complete',
@@ -187,8 +196,11 @@ describe('a pattern of ids', () => {
     const warnings: string[] = [];
     const outcome = await runExport({
       flags: {
-        ...{ ids: join(folder, '**/*.csv'), url: 'http://127.0.0.1:9', out: join(folder, 'out/{date}') },
-        ...{ 'credits-per-run': '0', format: 'csv' },
+        ids: join(folder, '**/*.csv'),
+        url: 'http://127.0.0.1:9',
+        out: join(folder, 'out/{date}'),
+        'credits-per-run': '0',
+        format: 'csv',
       },
       context: { listener: (event) => event.kind === 'warning' && warnings.push(event.message) },
     });
@@ -215,8 +227,16 @@ async function smallFleet() {
   return (command: 'enqueue' | 'work', more: Readonly<Record<string, unknown>>) =>
     runExport({
       flags: {
-        ...{ ids, out: 's3://bucket/fleet', url: 'http://127.0.0.1:9', 'ids-per-call': '4', 'rows-per-part': '11' },
-        ...{ format: 'csv', scratch: join(folder, 'scratch'), 'entries-per-slice': '12', threads: '1', ...more },
+        ids,
+        out: 's3://bucket/fleet',
+        url: 'http://127.0.0.1:9',
+        'ids-per-call': '4',
+        'rows-per-part': '11',
+        format: 'csv',
+        scratch: join(folder, 'scratch'),
+        'entries-per-slice': '12',
+        threads: '1',
+        ...more,
       },
       make: steps[command](),
       context: {

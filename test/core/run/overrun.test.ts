@@ -110,8 +110,15 @@ it('get ends with exit 10 too', async () => {
   const fates = getAssets(
     { ids: [idOf(1)], job },
     {
-      ...{ clock, openWire, random: () => 0.5, service: { url: flags.url, apiKey: 'key' }, proxy: undefined },
-      ...{ ledger: createMemoryLedger(), stop: never, abort: never, listener: () => undefined },
+      clock,
+      openWire,
+      random: () => 0.5,
+      service: { url: flags.url, apiKey: 'key' },
+      proxy: undefined,
+      ledger: createMemoryLedger(),
+      stop: never,
+      abort: never,
+      listener: () => undefined,
     },
   );
   await expect(fates.next()).rejects.toMatchObject({ exit: 'overrun' });

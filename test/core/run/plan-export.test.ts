@@ -33,8 +33,12 @@ describe('a plan', () => {
       await writeIdFile(ids, shape);
       const service = await startGeneratedService({ missingPercent: 5 });
       const flags = {
-        ...{ ids, url: service.url, out: join(folder, `out-${turn}`), format: 'csv' },
-        ...{ 'ids-per-call': String(1 + random.below(20)), 'rows-per-part': String(1 + random.below(60)) },
+        ids,
+        url: service.url,
+        out: join(folder, `out-${turn}`),
+        format: 'csv',
+        'ids-per-call': String(1 + random.below(20)),
+        'rows-per-part': String(1 + random.below(60)),
       };
       const entries = idEntries(shape);
       for (let stop = random.below(3); stop > 0; stop -= 1) {
@@ -62,8 +66,13 @@ describe('a plan', () => {
     await writeIdFile(ids, { entries: 394 });
     const service = await startGeneratedService({ maxIds: 3 });
     const flags = {
-      ...{ ids, url: service.url, out: join(folder, 'out'), format: 'csv' },
-      ...{ 'ids-per-call': '10', 'rows-per-part': '20', concurrency: '1' },
+      ids,
+      url: service.url,
+      out: join(folder, 'out'),
+      format: 'csv',
+      'ids-per-call': '10',
+      'rows-per-part': '20',
+      concurrency: '1',
     };
     await runExport({ flags: { ...flags, 'credits-per-run': String(160 * 90) } });
     const plan = await planOf(flags, folder);
@@ -90,7 +99,12 @@ describe('a plan', () => {
     expect(exportBytes(flags.out)).toEqual(half);
     await runExport({ flags: { ...flags, 'ids-per-call': '10' } });
     expect(await planOf({ ...flags, 'ids-per-call': '10' }, folder)).toMatchObject({
-      ...{ read: 50, valid: 50, alreadyDone: 50, calls: 0, credits: 0, callsSent: 5 },
+      read: 50,
+      valid: 50,
+      alreadyDone: 50,
+      calls: 0,
+      credits: 0,
+      callsSent: 5,
     });
     await service.stop();
   });

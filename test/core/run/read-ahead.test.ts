@@ -20,8 +20,15 @@ async function stopped(name: string, bytes: string | Uint8Array) {
   await writeFile(join(folder, name), bytes);
   const { error } = await runExport({
     flags: {
-      ...{ ids: [join(folder, name)], url: service.url, out, format: 'csv', threads: '1', concurrency: '1' },
-      ...{ 'ids-per-call': '100', 'rows-per-part': '200', 'credits-per-run': '640' },
+      ids: [join(folder, name)],
+      url: service.url,
+      out,
+      format: 'csv',
+      threads: '1',
+      concurrency: '1',
+      'ids-per-call': '100',
+      'rows-per-part': '200',
+      'credits-per-run': '640',
     },
   });
   expect(error?.exit).toBe('spent');

@@ -20,8 +20,15 @@ async function openings(inBucket: boolean, runs: readonly Readonly<Record<string
     await writeFile(list, `${idEntries({ entries: Number(ids) }).join('\n')}\n`);
     const addressOf = (name: string): string => (inBucket ? `s3://bucket/${name}` : join(folder, name));
     const flags = {
-      ...{ ids: [list], url: service.url, format: 'csv', threads: '1', 'ids-per-call': '10', 'rows-per-part': '60' },
-      ...{ out: addressOf(out), base: base === undefined ? 'none' : addressOf(base), ...more },
+      ids: [list],
+      url: service.url,
+      format: 'csv',
+      threads: '1',
+      'ids-per-call': '10',
+      'rows-per-part': '60',
+      out: addressOf(out),
+      base: base === undefined ? 'none' : addressOf(base),
+      ...more,
       ...(inBucket ? { scratch: join(folder, `scratch-${n}`) } : {}),
     };
     const listener = (event: RunEvent): void => {

@@ -61,7 +61,13 @@ function fetching({ count, mostBytes, concurrency, twice, late, batches = batche
     },
   };
   const fetched = fetchBatches(batches, {
-    ...{ client, flags, reader: readerOf([]), singles: false, concurrency, mostBytes, halt: () => undefined },
+    client,
+    flags,
+    reader: readerOf([]),
+    singles: false,
+    concurrency,
+    mostBytes,
+    halt: () => undefined,
     onHolding: (holding) => state.told.push(holding),
     onSettled: (counts) => state.settled.push(counts),
   });
@@ -141,7 +147,9 @@ describe('fetching batches', () => {
       }
     }
     const { state, fetched } = fetching({
-      ...{ count: 0, concurrency: 8, late: 'a0' },
+      count: 0,
+      concurrency: 8,
+      late: 'a0',
       mostBytes: 10 * bytes,
       batches: batches(),
     });

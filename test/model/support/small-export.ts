@@ -5,7 +5,7 @@ import { callKey, requestId } from '../../../src/core/client/wire/call-body.ts';
 import type { HttpClient } from '../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { type MakeExport, runExport } from '../../support/run-export.ts';
@@ -96,18 +96,21 @@ export class SmallExport {
         fresh,
         make,
         flags: {
-          ...{
-            ids: this.#idsPath,
-            out,
-            url: 'http://127.0.0.1:9',
-            'ids-per-call': '4',
-            'rows-per-part': String(rowsPerPart),
-          },
-          ...{ concurrency: '3', format: 'csv,jsonl', tables: 'assets,creators', compression: 'jsonl=zstd' },
+          ids: this.#idsPath,
+          out,
+          url: 'http://127.0.0.1:9',
+          'ids-per-call': '4',
+          'rows-per-part': String(rowsPerPart),
+          concurrency: '3',
+          format: 'csv,jsonl',
+          tables: 'assets,creators',
+          compression: 'jsonl=zstd',
           ...flags,
         },
         context: {
-          ...{ files: this.disk.files, openWire: () => this.#wire(), freeSpace: () => Promise.resolve(1e12) },
+          files: this.disk.files,
+          openWire: () => this.#wire(),
+          freeSpace: () => Promise.resolve(1e12),
           ...(startMs === undefined ? {} : { clock: { ...systemClock, now: () => startMs } }),
           ...context,
         },

@@ -1,4 +1,4 @@
-import { enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
+import { type EnqueueContext, enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
 import { type FinaliseContext, finaliseExport } from '../../../src/wings/fleet/finalise-export.ts';
 import { fromShard } from '../../../src/wings/fleet/shard-slices.ts';
 import { workOnExport } from '../../../src/wings/fleet/work-export.ts';
@@ -10,11 +10,11 @@ import type { SmallRun } from './small-export.ts';
 /** Commands of a fleet, on one machine. */
 export const steps = {
   enqueue:
-    (mostBytes = Number.POSITIVE_INFINITY): MakeExport =>
+    (more: Pick<EnqueueContext, 'memoryLimit'> = {}): MakeExport =>
     async ({ job, idsFolder }, context) => {
       const enqueued = await enqueueExport(
-        { job, idsFolder, fresh: false, mostBytes },
-        { ...context, onProgress: () => undefined },
+        { job, idsFolder, fresh: false },
+        { ...context, ...more, onProgress: () => undefined },
       );
       return { ...nothingMade, elapsedMs: enqueued.put };
     },
@@ -23,7 +23,9 @@ export const steps = {
     ({ job }, context) =>
       workOnExport(
         {
-          ...{ job, worker: String(index), workers: count },
+          job,
+          worker: String(index),
+          workers: count,
           source: (slices) => fromShard({ slices, shard: { index, count }, waits }),
         },
         context,
@@ -37,25 +39,32 @@ export const steps = {
 };
 
 const nothingMade: ExportOutcome = {
-  ...{ state: 'unfinished', callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0, columns: [], invalidSamples: [] },
+  state: 'unfinished',
+  callsOfRun: 0,
+  creditsOfRun: 0,
+  elapsedMs: 0,
+  columns: [],
+  invalidSamples: [],
   account: {
-    ...{
-      folder: '',
-      rows: 0,
-      fetched: 0,
-      pending: 0,
-      creditsLeft: null,
-      unlisted: null,
-      parts: 0,
-      files: [],
-      calls: 0,
-      credits: 0,
-      drift: [],
-    },
+    folder: '',
+    rows: 0,
+    fetched: 0,
+    pending: 0,
+    creditsLeft: null,
+    unlisted: null,
+    parts: 0,
+    files: [],
+    calls: 0,
+    credits: 0,
+    drift: [],
     counts: { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 },
     notes: {
-      ...{ formulaCells: 0, replacedSurrogates: 0, foreignRecords: 0, repeatedRecords: 0 },
-      ...{ recordsWithoutId: 0, otherResponseIds: 0 },
+      formulaCells: 0,
+      replacedSurrogates: 0,
+      foreignRecords: 0,
+      repeatedRecords: 0,
+      recordsWithoutId: 0,
+      otherResponseIds: 0,
     },
   },
 };
@@ -73,8 +82,8 @@ export class SmallFleet extends SmallBucket {
     });
   }
 
-  /** How many slices and lists of duplicates were put. */
-  async enqueue(mostBytes?: number, run: SmallRun = {}): Promise<number> {
-    return (await this.run({ ...run, make: steps.enqueue(mostBytes) }))?.elapsedMs ?? -1;
+  /** How many slices were put. */
+  async enqueue(run: SmallRun = {}): Promise<number> {
+    return (await this.run({ ...run, make: steps.enqueue() }))?.elapsedMs ?? -1;
   }
 }

@@ -32,7 +32,12 @@ describe.each(Object.entries(stores))('where the store %s', (_name, as) => {
     const store = as(new MemoryObjects().open());
     const hold = await SliceHold.claim({ store, log: new SliceLog(store, 0), scratch: 'a', canReplace: false });
     const heartbeat = await Heartbeat.start({
-      ...{ store, clock, nonce: hold?.nonce ?? '', slice: 0, scratch: 'a', deadAfterSeconds: 60 },
+      store,
+      clock,
+      nonce: hold?.nonce ?? '',
+      slice: 0,
+      scratch: 'a',
+      deadAfterSeconds: 60,
       process: { host: 'here', pid: 1 },
       spent: () => ({ calls: 0, credits: 0 }),
       answered: () => 0,

@@ -16,7 +16,7 @@ function worker(jobs: number[], { done = [] as number[], held = [] as number[], 
   const warned: string[] = [];
   const name = (slice: number) => ({ slice }) as unknown as HeldSlice;
   const slices = {
-    packed: [0, 1, 2, 3] as unknown as FleetSlices['packed'],
+    all: [0, 1, 2, 3] as unknown as FleetSlices['all'],
     log: (slice: number) => ({ refresh: () => Promise.resolve({ isDone: done.includes(slice) }) }),
     claim: (slice: number) => Promise.resolve(held.includes(slice) ? undefined : name(slice)),
   } as unknown as FleetSlices;
@@ -40,8 +40,10 @@ function worker(jobs: number[], { done = [] as number[], held = [] as number[], 
   const left = { next: () => Promise.resolve(rest.length === 0 ? undefined : name(rest.shift() ?? 0)) };
   const from = (other: Partial<SliceQueue> = {}, claim = slices.claim.bind(slices)) =>
     fromQueue({
-      ...{ queue: { ...queue, ...other }, slices: { packed: slices.packed, log: slices.log.bind(slices), claim } },
-      ...{ rest: left, tell: (message: string) => void warned.push(message) },
+      queue: { ...queue, ...other },
+      slices: { all: slices.all, log: slices.log.bind(slices), claim },
+      rest: left,
+      tell: (message: string) => void warned.push(message),
     });
   const all = async (source: ReturnType<typeof from>): Promise<unknown[]> => {
     const taken: unknown[] = [];

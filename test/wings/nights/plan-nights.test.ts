@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { runWings } from '../../../src/world.ts';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
@@ -29,7 +30,7 @@ async function nights() {
     const { job, idsFolder } = loadJob({ flags: given, folder: '/' });
     const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: nothing(), folder: top });
     const clock = { ...systemClock, now: () => firstNight + day * dayMs };
-    return planExport({ job, prepared, files: diskFileStore, clock, fresh: fresh === true });
+    return planExport({ ...runWings, job, prepared, files: diskFileStore, clock, fresh: fresh === true });
   };
   return { top, idsFile, run, plan };
 }

@@ -22,12 +22,29 @@ const rules = { last: 2, daily: 0, weekly: 0, monthly: 0 };
 function manifestOf(night: string): Omit<Manifest, 'version'> {
   const sha256 = createHash('sha256').update(night).digest('hex');
   const files = ['csv/assets/part-00000.csv', 'unexported/part-00000.csv'].map((path) => ({
-    ...{ path, format: 'csv', table: path.split('/').at(-2) ?? '', part: 0 },
-    ...{ rows: 1, bytes: night.length, sha256, first: 1, last: 1 },
+    path,
+    format: 'csv',
+    table: path.split('/').at(-2) ?? '',
+    part: 0,
+    rows: 1,
+    bytes: night.length,
+    sha256,
+    first: 1,
+    last: 1,
   }));
   return {
-    ...{ program: { name: 'asset-export', version: '0' }, job: {}, inputs: [], counts: noCounts, calls: 0, credits: 0 },
-    ...{ parts: 1, tables: {}, files, drift: [], notes: noNotes, commits: [] },
+    program: { name: 'asset-export', version: '0' },
+    job: {},
+    inputs: [],
+    counts: noCounts,
+    calls: 0,
+    credits: 0,
+    parts: 1,
+    tables: {},
+    files,
+    drift: [],
+    notes: noNotes,
+    commits: [],
   };
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { runWings } from '../../../src/world.ts';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { RecordTexts } from '../../../src/exports/record-text.ts';
@@ -143,7 +144,9 @@ describe('an export with a base', () => {
     const manifest = await readManifest(diskFileStore, second);
     expect(manifest?.base).toMatchObject({
       asked: { new: 10, failed: 0, missing: 0, stale: 119, sample: 0 },
-      ...{ overdue: 0, lost: 1, classes: [{ when: [], rows: 119, asked: 119, changed: 2 }] },
+      overdue: 0,
+      lost: 1,
+      classes: [{ when: [], rows: 119, asked: 119, changed: 2 }],
     });
     expect((await verifyExport(diskFileStore, second)).damage).toEqual([]);
   });
@@ -260,7 +263,7 @@ describe('an export with a base', () => {
     const stdin = { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true as const, value: undefined }) }) };
     const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin, folder: second });
     const clock = { ...systemClock, now: () => firstNight + 86_400_000 };
-    const plan = await planExport({ job, prepared, files: diskFileStore, clock });
+    const plan = await planExport({ ...runWings, job, prepared, files: diskFileStore, clock });
     expect(plan).toMatchObject({ calls: 1, credits: 160, base: { carried: 105, stillMissing: 5, asked: { new: 20 } } });
     const outcome = await night({ day: 1, records, ids, out: second, flags: { ...flags, base: first } });
     expect(outcome).toMatchObject({ callsOfRun: 1, account: { counts: { exported: 20, carried: 105, missing: 5 } } });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runWings } from '../../../src/world.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { dayMs, systemClock } from '../../../src/lib/clock.ts';
@@ -89,7 +90,7 @@ describe('an export with a base in a bucket', () => {
     });
     const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: nothing(), folder: idsFolder });
     const clock = { ...systemClock, now: () => firstNight + 2 * dayMs };
-    const plan = await planExport({ job, prepared, files: diskFileStore, openStore, clock });
+    const plan = await planExport({ ...runWings, job, prepared, files: diskFileStore, openStore, clock });
     const outcome = await night({ ...second, idFile: wanted.idFile, out, context, flags: based });
     expect(outcome).toMatchObject({ state: 'complete', account: { credits: plan.credits } });
     expect(plan).toMatchObject({ credits: wanted.credits, base: { folder: `${nights}/date=2026-11-20` } });

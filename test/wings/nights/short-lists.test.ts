@@ -9,7 +9,7 @@ import { loadJob } from '../../../src/core/job/load-job.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
-import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { night } from '../../support/nights.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -87,7 +87,10 @@ describe('a list that is cut short', () => {
     const { top, run } = await nights();
     await run(1, ids.slice(0, 20));
     const { kept, removed } = await planPruning(folderNights(diskFileStore, top), {
-      ...{ last: 2, daily: 0, weekly: 0, monthly: 0 },
+      last: 2,
+      daily: 0,
+      weekly: 0,
+      monthly: 0,
     });
     expect(removed.map(({ name }) => name)).toEqual(['date=2026-11-21']);
     expect(kept.map(({ name }) => name)).toEqual(['date=2026-11-20']);

@@ -33,7 +33,10 @@ function deliveryTo(outcomes: readonly (number | 'refused' | 'hangs')[], abort?:
     });
   };
   const delivery = new Delivery({
-    ...{ what: 'a notification (json)', clock, abort, fetch: fetchNow },
+    what: 'a notification (json)',
+    clock,
+    abort,
+    fetch: fetchNow,
     listener: (event) => {
       if (event.kind === 'warning') warnings.push(event.message);
     },
@@ -101,7 +104,9 @@ describe('when the time of grace is over', () => {
         signal?.addEventListener('abort', end);
       });
     const delivery = new Delivery({
-      ...{ what: 'a ping', clock: { now: () => 0, sleep: (_, signal) => untilAborted(signal) }, abort: grace.signal },
+      what: 'a ping',
+      clock: { now: () => 0, sleep: (_, signal) => untilAborted(signal) },
+      abort: grace.signal,
       fetch: (_, init) => {
         bodies.push(init?.body as string);
         return untilAborted(init?.signal);

@@ -64,7 +64,8 @@ const runEvent = {
         type: 'array',
         items: object(
           {
-            ...{ namespace: text, name: text },
+            namespace: text,
+            name: text,
             facets: facets({
               dataQualityMetrics: facet(
                 {
@@ -97,16 +98,14 @@ const isRunEvent = ajv.compile(runEvent);
 
 const account = {
   counts: { ...noCounts, read: 100, exported: 90, missing: 10 },
-  ...{
-    rows: 90,
-    fetched: 0,
-    pending: 0,
-    creditsLeft: null,
-    unlisted: null,
-    calls: 1,
-    credits: 160,
-    inputs: [{ name: 'ids.txt', entries: 100 }],
-  },
+  rows: 90,
+  fetched: 0,
+  pending: 0,
+  creditsLeft: null,
+  unlisted: null,
+  calls: 1,
+  credits: 160,
+  inputs: [{ name: 'ids.txt', entries: 100 }],
   files: [
     { path: 'csv/assets/part-00000.csv', format: 'csv', table: 'assets', part: 0, rows: 90, bytes: 900, sha256: '' },
     { path: 'raw/assets/part-00000.jsonl', format: 'raw', table: 'assets', part: 0, rows: 90, bytes: 100, sha256: '' },
@@ -150,7 +149,9 @@ it('a run is a START and a COMPLETE event, with what it read and wrote', async (
     outputs: [{ name: '/out/mine/assets' }],
   });
   expect(complete).toMatchObject({
-    ...{ eventType: 'COMPLETE', run: { runId }, job },
+    eventType: 'COMPLETE',
+    run: { runId },
+    job,
     inputs: [{ namespace: 'file', name: 'ids.txt', inputFacets: { inputStatistics: { rowCount: 100, size: 4500 } } }],
     outputs: [{ namespace: 'file', outputFacets: { outputStatistics: { rowCount: 90, size: 1000, fileCount: 2 } } }],
   });

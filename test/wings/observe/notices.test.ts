@@ -53,8 +53,14 @@ it.each(['a folder', 'a bucket, each run on another machine', 'workers of a flee
       runs += 1;
       const isFolder = where === 'a folder';
       const flags = {
-        ...{ ids: [join(folder, 'ids.txt')], url: service.url, format: 'csv', 'ids-per-call': '10', threads: '1' },
-        ...{ out: isFolder ? join(folder, 'out') : 's3://bucket/out', 'credits-per-day': '320', notify: `${url}/hook` },
+        ids: [join(folder, 'ids.txt')],
+        url: service.url,
+        format: 'csv',
+        'ids-per-call': '10',
+        threads: '1',
+        out: isFolder ? join(folder, 'out') : 's3://bucket/out',
+        'credits-per-day': '320',
+        notify: `${url}/hook`,
         ...(isFolder ? {} : { scratch: join(folder, `scratch-${runs}`) }),
         ...more,
       };
@@ -88,8 +94,15 @@ it('a run that waits keeps what it reported before it ends: a kill loses nothing
   const run = (whenSpent: string) =>
     runExport({
       flags: {
-        ...{ ids: [join(folder, 'ids.txt')], url: service.url, format: 'csv', 'ids-per-call': '10', threads: '1' },
-        ...{ out: join(folder, 'out'), 'credits-per-day': '320', 'when-spent': whenSpent, notify: `${url}/hook` },
+        ids: [join(folder, 'ids.txt')],
+        url: service.url,
+        format: 'csv',
+        'ids-per-call': '10',
+        threads: '1',
+        out: join(folder, 'out'),
+        'credits-per-day': '320',
+        'when-spent': whenSpent,
+        notify: `${url}/hook`,
       },
       context: { ledger, observe: observeRuns, ...(whenSpent === 'wait' ? { stop: stop.signal } : {}) },
     });

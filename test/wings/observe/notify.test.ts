@@ -63,11 +63,23 @@ describe('a notification', () => {
     const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string;
     expect(waiting).toMatchObject({ event: 'waiting', state: 'stopped', exit: 8, calls: 2, credits: 320, fetched: 20 });
     expect(success).toEqual({
-      ...{ event: 'success', export: 'mine', run: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) as string },
-      ...{ state: 'complete', exit: 0, began: iso, ended: iso },
+      event: 'success',
+      export: 'mine',
+      run: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) as string,
+      state: 'complete',
+      exit: 0,
+      began: iso,
+      ended: iso,
       counts: { read: 60, exported: 57, carried: 0, missing: 0, invalid: 3, duplicate: 0, failed: 0, pending: 0 },
-      ...{ rows: 57, fetched: 0, creditsLeft: null, unlisted: null },
-      ...{ calls: 4, credits: 640, retries: 0, error: null, todo: null },
+      rows: 57,
+      fetched: 0,
+      creditsLeft: null,
+      unlisted: null,
+      calls: 4,
+      credits: 640,
+      retries: 0,
+      error: null,
+      todo: null,
     });
   });
 

@@ -16,7 +16,11 @@ export function observedRun(fields: Readonly<Record<string, unknown>>) {
   const job = { ids: { from: ['/ids.txt'] }, service: { url: 'http://127.0.0.1:9' }, output: { dir: '/out/mine' } };
   const run: ObservedRun = {
     job: loadJob({ job: { ...job, ...fields }, folder: '/' }).job,
-    ...{ run: runId, version: '1.2.3', clock, ledger: createMemoryLedger(), startedAtMs: noonMs },
+    run: runId,
+    version: '1.2.3',
+    clock,
+    ledger: createMemoryLedger(),
+    startedAtMs: noonMs,
     notices: new Notices(),
     listener: (event: RunEvent) => {
       if (event.kind === 'warning') warnings.push(event.message);

@@ -30,8 +30,13 @@ async function exported(flags: Readonly<Record<string, unknown>>) {
   const run = (out: string, more: Readonly<Record<string, unknown>>) =>
     runExport({
       flags: {
-        ...{ ids: join(folder, 'ids.txt'), url: service.url, out: join(folder, out), format: 'csv' },
-        ...{ 'ids-per-call': '10', concurrency: '1', ...more },
+        ids: join(folder, 'ids.txt'),
+        url: service.url,
+        out: join(folder, out),
+        format: 'csv',
+        'ids-per-call': '10',
+        concurrency: '1',
+        ...more,
       },
       context: {
         observe: observeRuns,

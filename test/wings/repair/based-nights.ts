@@ -24,8 +24,10 @@ const unknown = allIds[5] ?? '';
 
 const formats = ['csv', 'parquet'];
 export const flagsOfNights = {
-  ...{ format: formats.join(), tables: 'assets,creators,changes' },
-  ...{ 'max-age': '2d', 'base-credits': '640' },
+  format: formats.join(),
+  tables: 'assets,creators,changes',
+  'max-age': '2d',
+  'base-credits': '640',
 };
 
 export const first = {

@@ -96,15 +96,19 @@ describe('a repair', () => {
     const ids = join(folder, 'ids.txt');
     await writeIdFile(ids, { entries: 90, invalidPercent: 3 });
     const flags = {
-      ...{ ids, out: join(folder, 'out'), url: (await service()).url, 'exported-at': true },
-      ...{ 'ids-per-call': '15', 'rows-per-part': '45' },
-      ...{ format: 'csv,jsonl,parquet,raw', compression: 'csv=gzip,jsonl=zstd,parquet=snappy', rename: 'id=asset' },
-      ...{
-        tables: tables.map(({ name }) => name).join(),
-        'csv-dialect': 'redshift',
-        'show-fungible': true,
-        'show-collection-metadata': true,
-      },
+      ids,
+      out: join(folder, 'out'),
+      url: (await service()).url,
+      'exported-at': true,
+      'ids-per-call': '15',
+      'rows-per-part': '45',
+      format: 'csv,jsonl,parquet,raw',
+      compression: 'csv=gzip,jsonl=zstd,parquet=snappy',
+      rename: 'id=asset',
+      tables: tables.map(({ name }) => name).join(),
+      'csv-dialect': 'redshift',
+      'show-fungible': true,
+      'show-collection-metadata': true,
     };
     await runExport({ flags });
     const whole = exportBytes(flags.out);

@@ -67,7 +67,10 @@ beforeAll(async () => {
   const wrong = hostile.map((text) => text.slice(0, 3000).replaceAll('\n', ' '));
   attacked = await dataOf(
     await madeExport({
-      ...{ cwd: kept.path, out: '<b>&"\u202e', records: hostileRecords, flags },
+      cwd: kept.path,
+      out: '<b>&"\u202e',
+      records: hostileRecords,
+      flags,
       ids: [...hostileRecords.map(({ id }) => id), ...wrong],
     }),
   );

@@ -46,7 +46,11 @@ describe('a profile', () => {
     ]);
     expect(column(profile, 'assets', 'id')).toMatchObject({ filled: 10, distinct: 10, top: [], emptyText: 0 });
     expect(column(profile, 'assets', 'interface')).toMatchObject({
-      ...{ filled: 10, distinct: 3, min: 'Custom', max: 'V1_NFT', longest: 10 },
+      filled: 10,
+      distinct: 3,
+      min: 'Custom',
+      max: 'V1_NFT',
+      longest: 10,
       top: [
         { value: 'V1_NFT', count: 6 },
         { value: 'Custom', count: 3 },
@@ -111,7 +115,9 @@ describe('a profile', () => {
     expect(cards.imageHosts).toMatchObject({ top: [{ value: 'img.example', count: 2 }], without: 8 });
     expect(cards.traits?.top).toEqual([
       {
-        ...{ value: 'Hat', count: 3, distinct: 2 },
+        value: 'Hat',
+        count: 3,
+        distinct: 2,
         values: [
           { value: 'Red', count: 2 },
           { value: 'Blue', count: 1 },
@@ -179,6 +185,8 @@ it('finds renamed columns, leaves out cards without one, and reads nested lists'
   expect(profile?.cards.shares.map(({ name }) => name)).not.toContain('mutable');
   expect(profile?.tables[0]?.columns.find(({ name }) => name === 'kind')).toMatchObject({ distinct: 3 });
   expect(profile?.tables[0]?.columns.find(({ name }) => name === 'creators')).toMatchObject({
-    ...{ isList: true, filled: 2, distinct: null },
+    isList: true,
+    filled: 2,
+    distinct: null,
   });
 });

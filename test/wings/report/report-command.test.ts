@@ -51,7 +51,13 @@ describe('report', () => {
     expect(exit).toBe(0);
     const data = JSON.parse(stdout) as ReportData;
     expect(data).toMatchObject({
-      ...{ name: 'out', state: { kind: 'complete', exit: 0 }, pending: 0, calls: 1, credits: 160, parts: 1, rows: 27 },
+      name: 'out',
+      state: { kind: 'complete', exit: 0 },
+      pending: 0,
+      calls: 1,
+      credits: 160,
+      parts: 1,
+      rows: 27,
       counts: { read: 12, exported: 10, missing: 1, invalid: 1, duplicate: 0, failed: 0 },
     });
     expect(existsSync(join(folder, 'report.html'))).toBe(false);
@@ -123,7 +129,9 @@ describe('report', () => {
     const data = await dataOf(join(cwd, 'out'));
     expect(data).toMatchObject({
       state: { kind: 'stopped', exit: 8, isKilled: false },
-      ...{ counts: { read: 10, exported: 4 }, pending: 6, parts: 1 },
+      counts: { read: 10, exported: 4 },
+      pending: 6,
+      parts: 1,
       next: [{ title: 'Resume the export', command: 'asset-export run job.yaml' }, {}],
     });
     expect(data.next[0]?.about).toMatch(/After \d{4}-\d\d-\d\d 00:00 UTC/);
@@ -136,7 +144,12 @@ describe('report', () => {
   it('names the package where DuckDB is not installed', async () => {
     const standing = await standingAt({ files: diskFileStore, folder }, 0);
     const request = {
-      ...{ files: diskFileStore, folder, standing, nowMs: 0, version: '1', localFiles: () => Promise.resolve(folder) },
+      files: diskFileStore,
+      folder,
+      standing,
+      nowMs: 0,
+      version: '1',
+      localFiles: () => Promise.resolve(folder),
       openProfile: () => Promise.reject(new ExportError('usage', 'DuckDB is not installed')),
     };
     expect(await readReport(request)).toMatchObject({
@@ -154,7 +167,8 @@ describe('output.report', () => {
     expect(exportBytes(reported)).toEqual(exportBytes(plain));
     expect(readPage(readFileSync(join(reported, 'report.html'), 'utf8')).text).toContain('complete');
     const stopped = await runMade({
-      ...{ cwd, out: 'stopped' },
+      cwd,
+      out: 'stopped',
       flags: ['--report', '--rows-per-part', '4', '--ids-per-call', '4', '--credits-per-run', '160'],
     });
     expect(stopped.exit).toBe(8);

@@ -5,11 +5,30 @@ import type { RunLine, RunSpan, RunStart } from '../../../src/core/run/record/ru
 
 const startMs = Date.UTC(2026, 10, 23, 23, 59, 50);
 const start = (n: number, atMs: number): RunStart => ({
-  ...{ kind: 'run', n, run: `run-${n}`, startMs: atMs, version: '1', whenSpent: 'stop' },
-  ...{ concurrency: 8, idsPerCall: 1000, creditsPerCall: 160, creditsPerDay: 3200, fetched: 0, written: 0 },
+  kind: 'run',
+  n,
+  run: `run-${n}`,
+  startMs: atMs,
+  version: '1',
+  whenSpent: 'stop',
+  concurrency: 8,
+  idsPerCall: 1000,
+  creditsPerCall: 160,
+  creditsPerDay: 3200,
+  fetched: 0,
+  written: 0,
 });
 const span = (t: number, more: Partial<RunSpan>): RunSpan => ({
-  ...{ kind: 'span', t, ms: 1000, ids: 0, sent: 0, answered: 0, bytes: 0, replayed: 0, read: 0, inputBytes: 0 },
+  kind: 'span',
+  t,
+  ms: 1000,
+  ids: 0,
+  sent: 0,
+  answered: 0,
+  bytes: 0,
+  replayed: 0,
+  read: 0,
+  inputBytes: 0,
   callMs: {},
   ...more,
 });
@@ -32,7 +51,12 @@ const lines: RunLine[] = [
 it('sums, pauses, parts, call times and credit days come from the record', () => {
   const data = runsData(lines, false);
   expect(data).toMatchObject({
-    ...{ workedMs: 11_000, retries: 1, pausedMs: 3000, paused: 2, waitedMs: 0, read: 3000 },
+    workedMs: 11_000,
+    retries: 1,
+    pausedMs: 3000,
+    paused: 2,
+    waitedMs: 0,
+    read: 3000,
     runs: [
       {
         n: 1,
@@ -56,7 +80,9 @@ it('sums, pauses, parts, call times and credit days come from the record', () =>
       { upToSeconds: 2.5, calls: 1 },
       { upToSeconds: 5, calls: 1 },
     ],
-    ...{ p50: 2.5, p95: 5, longestMs: 4800 },
+    p50: 2.5,
+    p95: 5,
+    longestMs: 4800,
     creditDays: [
       { name: '2026-11-23', count: 320 },
       { name: '2026-11-24', count: 160 },

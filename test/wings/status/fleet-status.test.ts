@@ -5,7 +5,7 @@ import type { HttpClientOptions } from '../../../src/core/client/wire/http-clien
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
-import type { ExportContext } from '../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { goodAnswer, writeSmallIds } from '../../model/support/small-export.ts';
 import { SmallFleet, steps } from '../../model/support/small-fleet.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
@@ -58,7 +58,10 @@ async function twoWorkers(...services: readonly [Service, Service]) {
       make: steps.work({ index, count: 2 }),
       flags: { 'credits-per-day': '16000' },
       context: {
-        ...{ clock, ledger, stop: stop.signal, abort: stop.signal },
+        clock,
+        ledger,
+        stop: stop.signal,
+        abort: stop.signal,
         openWire: slowService(services[index] ?? { seconds: [] }, clock),
       },
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
-import { tableFormats } from '../../../src/wings/warehouse/dialect.ts';
+import { tableFormats } from '../../../src/exports/table-source.ts';
 import { ddlFor, dialectNames, dialects, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
 
 const folders: Record<(typeof dialectNames)[number], string> = {

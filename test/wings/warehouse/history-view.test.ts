@@ -14,7 +14,11 @@ it('the view of all nights has every version of every asset, with the days betwe
   const to = await exportNight({ record: secondNight, out: join(top, 'date=2026-11-21') });
   const out = join(await tempFolder(), 'diff');
   const { counts } = await diffExports({
-    ...{ files: diskFileStore, from, to, out, memoryBytes: 300e6 },
+    files: diskFileStore,
+    from,
+    to,
+    out,
+    memoryBytes: 300e6,
     ignored: [],
     version: '0',
   });

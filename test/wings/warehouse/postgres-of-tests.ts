@@ -21,7 +21,11 @@ export async function postgresOfTests(untested: string, needs?: 'psql'): Promise
   console.warn(`${untested}: ${why ?? ''}`);
   const fail = (): Promise<never> => Promise.reject(new Error(why));
   return {
-    ...{ isMissing: true, address: 'postgres://nowhere.invalid', hasPsql: false },
-    ...{ psql: fail, crash: fail, restart: fail },
+    isMissing: true,
+    address: 'postgres://nowhere.invalid',
+    hasPsql: false,
+    psql: fail,
+    crash: fail,
+    restart: fail,
   };
 }

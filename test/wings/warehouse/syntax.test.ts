@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable, tables } from '../../../src/core/records/columns.ts';
 import { changeModes, changeScript } from '../../../src/wings/warehouse/change-scripts.ts';
-import { tableFormats } from '../../../src/wings/warehouse/dialect.ts';
+import { tableFormats } from '../../../src/exports/table-source.ts';
 import { ddlFor, dialectNames, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
 import { isKnown, problemOf } from './sql-parser.ts';
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { blockOf } from '../../../src/core/records/row-block.ts';
 import type { Row, Table } from '../../../src/core/records/table.ts';
 import { sinkFor } from '../../../src/core/formats/registry.ts';
-import type { TableFormat } from '../../../src/wings/warehouse/dialect.ts';
+import type { TableFormat } from '../../../src/exports/table-source.ts';
 import { parseObject } from '../../core/records/any-json.ts';
 import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
 

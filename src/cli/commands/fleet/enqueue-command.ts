@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { jobWarnings } from '../../../core/job/job-warnings.ts';
@@ -6,7 +5,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
-import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/enqueue-export.ts';
+import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/index.ts';
 import { limitText } from '../../../places/files/limited.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../../command.ts';
@@ -20,35 +19,18 @@ import { endpointToName, sameLine } from '../../same-flags.ts';
 import { stopSignals } from '../../stop-signals.ts';
 import type { Terminal } from '../../terminal.ts';
 import { withJobQueue } from './job-queue.ts';
-import { bytesOf } from '../../flag-values.ts';
-
-/** Of the machine's memory, for the table of duplicates. */
-const memoryShare = 0.25;
 
 /** `enqueue`: puts the slices of an export into its bucket. */
 export const enqueueCommand: Command = {
-  usage: ['enqueue <job.yaml> [--memory SIZE] [flags]'],
+  usage: ['enqueue <job.yaml> [flags]'],
   about:
-    'Reads all ids, marks duplicates across all of them, and writes slices of ids into the bucket of the export, for asset-export work. With fleet.database it also adds the slices to a queue. Sends no call and needs no key. Run it again after an interruption: it writes what is missing and changes nothing else. Changed ids are refused with exit 4.',
-  examples: [
-    { line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' },
-    {
-      line: 'enqueue job.yaml --memory 256MB',
-      about: 'beyond 256 MB, use files in the scratch folder to find duplicates',
-    },
-  ],
+    'Reads all ids, marks duplicates across all of them, and writes slices of ids into the bucket of the export, for asset-export work. With fleet.database it also adds the slices to a queue. Sends no call and needs no key. Run it again after an interruption: it writes what is missing and changes nothing else. Changed ids are refused with exit 4. Finding duplicates takes 22 bytes of memory per id; above 80 % of the memory limit it ends with exit 2.',
+  examples: [{ line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' }],
   words: jobWords,
   groups: [
     {
       title: 'This command',
       flags: [
-        {
-          name: 'memory',
-          value: 'SIZE',
-          about:
-            'memory for finding duplicates (22 bytes per id); if it is not enough, hashes go to the scratch folder (24 bytes per id) and the ids are read twice',
-          standard: '25 % of the machine',
-        },
         { name: 'fresh', about: 'delete the export and its slices, and start over' },
         { name: 'json', about: 'print one JSON object' },
       ],
@@ -67,9 +49,8 @@ const heapFlags = ['--heap-growing-percent=400', '--semi-space-growth-factor=1']
 
 async function enqueue(args: CommandLine): Promise<number> {
   for (const flag of heapFlags) setFlagsFromString(flag);
-  const mostBytes = bytesOf(args, 'memory') ?? totalmem() * memoryShare;
   const { job, idsFolder } = jobOf(args);
-  const { enqueueExport } = await import('../../../wings/fleet/enqueue-export.ts');
+  const { enqueueExport } = await import('../../../wings/fleet/index.ts');
   const { intolerableIds } = await import('../../../core/run/tolerance.ts');
   // A queue that cannot be used is known before the ids are read.
   await withJobQueue(job, { setUp: true }, () => Promise.resolve());
@@ -80,10 +61,15 @@ async function enqueue(args: CommandLine): Promise<number> {
   try {
     for (const warning of jobWarnings(job)) shown.tell(`asset-export: warning: ${warning}`);
     enqueued = await enqueueExport(
-      { job, idsFolder, mostBytes, fresh: args.isOn('fresh') },
+      { job, idsFolder, fresh: args.isOn('fresh') },
       {
-        ...{ clock: systemClock, random: Math.random, files: diskFileStore, stdin: args.terminal.stdin },
-        ...{ stop: signals.stop, abort: signals.abort, onProgress: shown.onProgress },
+        clock: systemClock,
+        random: Math.random,
+        files: diskFileStore,
+        stdin: args.terminal.stdin,
+        stop: signals.stop,
+        abort: signals.abort,
+        onProgress: shown.onProgress,
         onNote: (note) => {
           shown.tell(`asset-export: warning: ${note}`);
         },
@@ -162,7 +148,7 @@ function showEnqueuing({ stderr, env }: Terminal): ShownEnqueuing {
   const text = (): string =>
     latest === undefined
       ? 'reading'
-      : `${latest.step}: ${plural(latest.entries, 'id')}, ${plural(latest.slices, 'slice')} put`;
+      : `reading: ${plural(latest.entries, 'id')}, ${plural(latest.slices, 'slice')} put`;
   const tell = (message: string): void => {
     stderr.write(`${message}\n`);
   };

@@ -1,8 +1,8 @@
 import type { Job } from '../../../core/job/job-schema.ts';
+import { observe, runWings } from '../../../world.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
-import { observeRuns } from '../../../wings/observe/observe-runs.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
@@ -33,11 +33,15 @@ async function finalise(args: CommandLine): Promise<number> {
   const { terminal } = args;
   const { job } = jobOf(args);
   const startedMs = systemClock.now();
-  const { finaliseExport } = await import('../../../wings/fleet/finalise-export.ts');
+  const { finaliseExport } = await import('../../../wings/fleet/index.ts');
   const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
   const { state, manifest } = await finaliseExport(job, {
-    ...{ clock: systemClock, random: Math.random, files: diskFileStore, version: programVersion() },
-    observe: observeRuns,
+    clock: systemClock,
+    random: Math.random,
+    files: diskFileStore,
+    version: programVersion(),
+    ...runWings,
+    observe,
     listener: (event) => {
       if (event.kind === 'warning') showWarning(event.message, terminal);
     },

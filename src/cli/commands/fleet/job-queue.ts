@@ -1,7 +1,7 @@
 import type { Job } from '../../../core/job/job-schema.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { SliceQueue } from '../../../wings/fleet/queue/slice-queue.ts';
+import type { SliceQueue } from '../../../wings/fleet/index.ts';
 
 interface QueueUse {
   /** Makes the tables where they are missing. */
@@ -13,7 +13,7 @@ interface QueueUse {
 /** The queue of a job's export; undefined where it names no database. @throws {ExportError} `usage`, `unavailable` */
 export async function openJobQueue({ fleet, output }: Job, use: QueueUse): Promise<SliceQueue | undefined> {
   if (fleet.database === undefined) return undefined;
-  const { openSliceQueue } = await import('../../../wings/fleet/queue/bullmq-queue.ts');
+  const { openSliceQueue } = await import('../../../wings/fleet/index.ts');
   const { dir, endpoint } = output;
   return openSliceQueue(fleet.database, { dir: dir.replace(/\/+$/, ''), endpoint, clock: systemClock, ...use });
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownWord } from '../../../lib/addresses/shown-address.ts';
-import type { Shard } from '../../../wings/fleet/shard-slices.ts';
+import type { Shard } from '../../../wings/fleet/index.ts';
 import type { CommandFlag } from '../../command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,14 +2,14 @@ import { hostname } from 'node:os';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { jobWarnings } from '../../../core/job/job-warnings.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { observeRuns } from '../../../wings/observe/observe-runs.ts';
+import { observe } from '../../../world.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
-import type { FleetSlices } from '../../../wings/fleet/fleet-slices.ts';
-import type { QueueSlices } from '../../../wings/fleet/queue-slices.ts';
-import type { Shard } from '../../../wings/fleet/shard-slices.ts';
+import type { FleetSlices } from '../../../wings/fleet/index.ts';
+import type { QueueSlices } from '../../../wings/fleet/index.ts';
+import type { Shard } from '../../../wings/fleet/index.ts';
 import type { SliceSource } from '../../../core/run/homes/export-home.ts';
-import type { SliceQueue } from '../../../wings/fleet/queue/slice-queue.ts';
-import type { ExportContext } from '../../../core/work/export-context.ts';
+import type { SliceQueue } from '../../../wings/fleet/index.ts';
+import type { ExportContext } from '../../../core/run/export-context.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../../job-flags.ts';
 import { openServiceFor } from '../../open-service.ts';
@@ -66,7 +66,10 @@ async function work(args: CommandLine): Promise<number> {
   return runJob(
     { job, idsFolder, fresh: false },
     {
-      ...{ open, observe: observeRuns, ...settings, warnings: jobWarnings(job) },
+      open,
+      observe,
+      ...settings,
+      warnings: jobWarnings(job),
       make: async (context) => {
         const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker, workers: shard.count }, context);
         if (outcome.error === undefined) await clearJobQueue(job, context.abort);
@@ -95,11 +98,7 @@ async function makeSlices(
   { job, shard, waits, isQueued, worker, workers }: Making,
   context: ExportContext,
 ): Promise<ExportOutcome> {
-  const [{ workOnExport }, { fromShard }, { fromQueue }] = await Promise.all([
-    import('../../../wings/fleet/work-export.ts'),
-    import('../../../wings/fleet/shard-slices.ts'),
-    import('../../../wings/fleet/queue-slices.ts'),
-  ]);
+  const { fromQueue, fromShard, workOnExport } = await import('../../../wings/fleet/index.ts');
   const tell = (message: string): void => {
     context.listener({ kind: 'warning', message });
   };

@@ -22,12 +22,28 @@ const mostBan = 1024;
 const leastPatience = 16;
 const mostPatience = 1024;
 
-interface Trial {
-  attempts: number;
+/** An experiment with a gap. */
+class Trial {
+  #attempts = 0;
   /** How the last attempts went: true is an answer. */
-  readonly last: boolean[];
-  /** Share of attempts that failed before it began. */
-  readonly failedBefore: number;
+  readonly #last: boolean[] = [];
+  readonly #failedBefore: number;
+
+  /** @param failedBefore share of attempts that failed before it began */
+  constructor(failedBefore: number) {
+    this.#failedBefore = failedBefore;
+  }
+
+  note(isAnswer: boolean): void {
+    this.#attempts += 1;
+    keepLast(this.#last, isAnswer, trialJudged);
+  }
+
+  /** Whether it has shown that the gap is of no use. */
+  get isUseless(): boolean {
+    const failed = this.#last.filter((each) => !each).length / trialJudged;
+    return this.#attempts >= trialAttempts && failed > usefulShare * this.#failedBefore;
+  }
 }
 
 /**
@@ -75,19 +91,15 @@ export class Spacing {
     const failures = this.#recent.filter((isAnswer) => !isAnswer).length;
     if (this.#banned > 0 || failures < leastFailures) return;
     this.gapMs = Math.min(mostFirstGapMs, Math.max(leastGapMs, this.#distanceMs()));
-    this.#trial = { attempts: 0, last: [], failedBefore: failures / this.#recent.length };
+    this.#trial = new Trial(failures / this.#recent.length);
     this.#patience = leastPatience;
   }
 
   #note(isAnswer: boolean): void {
     keepLast(this.#recent, isAnswer, mostRecent);
     if (this.#banned > 0) this.#banned -= 1;
-    const trial = this.#trial;
-    if (trial === undefined) return;
-    trial.attempts += 1;
-    keepLast(trial.last, isAnswer, trialJudged);
-    const failed = trial.last.filter((each) => !each).length / trialJudged;
-    if (trial.attempts < trialAttempts || failed <= usefulShare * trial.failedBefore) return;
+    this.#trial?.note(isAnswer);
+    if (this.#trial?.isUseless !== true) return;
     this.#giveUp();
     this.#banned = this.#nextBan;
     this.#nextBan = Math.min(mostBan, 2 * this.#nextBan);

@@ -7,13 +7,6 @@ import type { Judgement, Verdict } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { timeOf, type TroubleFacts } from './unavailable-error.ts';
 
-interface ReportOptions {
-  readonly clock: Clock;
-  /** The time of the judgement. */
-  readonly elapsed: Elapsed;
-  readonly listener?: ClientListener | undefined;
-}
-
 /** Reports in words what the judgement believes of the service: each change is an event. */
 export class ServiceReport {
   readonly #judgement: Judgement;
@@ -31,7 +24,8 @@ export class ServiceReport {
   #pieces = 0;
   #searchedIds = 0;
 
-  constructor(judgement: Judgement, { clock, elapsed, listener }: ReportOptions) {
+  /** @param elapsed the time of the judgement */
+  constructor(judgement: Judgement, clock: Clock, elapsed: Elapsed, listener: ClientListener | undefined) {
     this.#judgement = judgement;
     this.#clock = clock;
     this.#elapsed = elapsed;
@@ -60,10 +54,7 @@ export class ServiceReport {
     this.#tell();
   }
 
-  failed(
-    error: AttemptError,
-    { call, suspect, verdict }: { call: CallOutline; suspect: Suspect | undefined; verdict: Verdict },
-  ): void {
+  failed(error: AttemptError, call: CallOutline, suspect: Suspect | undefined, verdict: Verdict): void {
     this.#failedInRow += 1;
     this.#lastError = error.message;
     this.#id ??= call.ids.first;

@@ -118,7 +118,10 @@ function keptRefusal(text: string): RefusedAnswer | undefined {
   const { why, message, unsent, doubtful } = value;
   if ((why !== 'size' && why !== 'id' && why !== 'notFound') || typeof message !== 'string') return undefined;
   return {
-    ...{ kind: 'refused', why, message, doubtful: doubtful === true },
+    kind: 'refused',
+    why,
+    message,
+    doubtful: doubtful === true,
     ...(unsent === true ? { unsent } : {}),
     // The same cut as before: else calls whose answers are kept would not be made again.
     ...numbersOf(value, ['most', 'tries']),

@@ -58,7 +58,7 @@ export function withJudgement<Call extends CallOutline>(
   const { stop } = ended;
   const judgement = new Judgement(options);
   const elapsed = new Elapsed(clock);
-  const report = new ServiceReport(judgement, { ...options, elapsed });
+  const report = new ServiceReport(judgement, clock, elapsed, listener);
   const queue = new PQueue({ concurrency: 1 });
   const departures = new WeakMap<CallOutline, Departure>();
   /** Calls without a definite answer, the oldest first. */
@@ -187,14 +187,17 @@ export function withJudgement<Call extends CallOutline>(
     const verdict = judgement.failed(suspect, failure, { nowMs, departure, backlog });
     const heldMs = judgement.notBeforeMs - nowMs;
     if (judgement.notBeforeMs > holdBeforeMs && heldMs >= leastToldMs) told(heldMs, error);
-    report.failed(error, { call, suspect, verdict });
+    report.failed(error, call, suspect, verdict);
     switch (verdict.kind) {
       case 'end':
         throw end(unavailable(verdict.why, report.facts(), error));
       case 'again':
         listener?.({
-          ...{ kind: 'retry', reason: error.message, why: error.why },
-          ...{ waitMs: Math.round(Math.max(verdict.waitMs, heldMs, 0)), attempt: suspect?.failures ?? 1 },
+          kind: 'retry',
+          reason: error.message,
+          why: error.why,
+          waitMs: Math.round(Math.max(verdict.waitMs, heldMs, 0)),
+          attempt: suspect?.failures ?? 1,
         });
         return verdict;
       default:

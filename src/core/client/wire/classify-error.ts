@@ -151,9 +151,14 @@ const rules: readonly (readonly [ErrorClass, (form: Form) => boolean])[] = [
 /** What an answer means that carries an error, or a status other than 200. What no rule knows is `transport`. */
 export function classifyError({ status, error, text, hasRetryAfter }: ErrorForm): ErrorClass {
   const form: Form = {
-    ...{ status, isRpc: error !== undefined, hasRetryAfter, hasBackoff: error?.backoffSeconds !== undefined },
-    ...{ code: error?.code ?? Number.NaN, event: error?.event ?? Number.NaN },
-    ...{ words: error?.words ?? '', text: error?.words ?? text },
+    status,
+    isRpc: error !== undefined,
+    hasRetryAfter,
+    hasBackoff: error?.backoffSeconds !== undefined,
+    code: error?.code ?? Number.NaN,
+    event: error?.event ?? Number.NaN,
+    words: error?.words ?? '',
+    text: error?.words ?? text,
   };
   return rules.find(([, holds]) => holds(form))?.[0] ?? 'transport';
 }

@@ -25,7 +25,7 @@ export function connector(options: ConnectOptions): Connector {
     proxy === undefined
       ? (target: Target, making: Making) => making.dial(dial, target, 'no connection')
       : async (target: Target, making: Making) => {
-          const tunnel = await tunnelTo(target, { proxy, dialProxy, making });
+          const tunnel = await tunnelTo(target, proxy, dialProxy, making);
           if (target.protocol !== 'https:') return tunnel;
           return making.dial(dial, { ...target, httpSocket: tunnel }, 'no TLS handshake');
         };
@@ -47,14 +47,8 @@ export function connector(options: ConnectOptions): Connector {
   };
 }
 
-interface TunnelOptions {
-  readonly proxy: Proxy;
-  readonly dialProxy: Dial;
-  readonly making: Making;
-}
-
 /** Plain HTTP has a tunnel too: so the proxy is told no path, which holds the key. */
-async function tunnelTo(target: Target, { proxy, dialProxy, making }: TunnelOptions): Promise<Socket> {
+async function tunnelTo(target: Target, proxy: Proxy, dialProxy: Dial, making: Making): Promise<Socket> {
   const { hostname } = proxy;
   const protocol = proxy.isSecure ? 'https:' : 'http:';
   const at: Target = { protocol, hostname, host: hostname, port: String(proxy.port) };

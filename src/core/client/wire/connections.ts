@@ -39,7 +39,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const dispatcher = new Pool(origin, {
     connections,
     // The deadline of the whole exchange replaces undici's timeouts, which a slow drip of bytes never reaches.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
     connect: connector({ limitMs, proxy, tls, ended: ended.signal }),
   });
   const destroy = async (): Promise<void> => {

@@ -49,7 +49,9 @@ export async function exchange(dispatcher: Dispatcher, call: AssetCall, options:
   try {
     dispatcher.dispatch(
       {
-        ...{ origin: address.origin, path: address.path, method: 'POST' },
+        origin: address.origin,
+        path: address.path,
+        method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' },
         body: callBody(call),
       },
@@ -140,7 +142,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const missing = this.#controller === undefined ? 'no connection' : 'no complete answer';
     this.#end(
       new AttemptError('transport', `${missing} within ${timeoutMs / 1000} s${way}`, {
-        ...{ why: 'timeout', unsent: this.#controller === undefined },
+        why: 'timeout',
+        unsent: this.#controller === undefined,
       }),
     );
   }

@@ -16,7 +16,9 @@ export function openHttpTunnel(socket: Socket, proxy: Proxy, authority: string):
       method: 'CONNECT',
       path: authority,
       headers: {
-        ...{ host: authority, connection: 'keep-alive', 'proxy-connection': 'keep-alive' },
+        host: authority,
+        connection: 'keep-alive',
+        'proxy-connection': 'keep-alive',
         ...(user === '' && password === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }),
       },
       createConnection: () => socket,

@@ -29,14 +29,12 @@ export interface JudgeOptions {
 export function judgeAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): AssetAnswer {
   if (answer.status !== 200) {
     const text = Buffer.from(answer.body).toString('utf8');
-    return judgeError(answer, { text, error: rpcErrorOfBody(text) }, options);
+    return judgeError(answer, text, rpcErrorOfBody(text), options);
   }
   const parsed = parsedAnswer(answer, call, options);
   if (isForeign(parsed, call, options))
     throw new AttemptError('transport', 'the answer belongs to another call', { status: 200, foreign: true });
-  return parsed.kind === 'records'
-    ? parsed
-    : judgeError(answer, { text: parsed.error.words, error: parsed.error }, options);
+  return parsed.kind === 'records' ? parsed : judgeError(answer, parsed.error.words, parsed.error, options);
 }
 
 /**
@@ -68,7 +66,7 @@ function parsedAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions
     // Some services say in plain text, with 200, that a quota is spent or a limit reached.
     const text = messageText(answer.body);
     if (classifyError({ status: 200, error: undefined, text, hasRetryAfter: false }) !== 'transport')
-      judgeError(answer, { text, error: undefined }, options);
+      judgeError(answer, text, undefined, options);
     // The cause is left out: a parser's message quotes the body, which may echo the request.
     throw new AttemptError('transport', error.message, { status: 200 });
   }
@@ -80,18 +78,17 @@ function messageText(body: Uint8Array): string {
   return /"(?:jsonrpc|result)"/.test(text) ? '' : text;
 }
 
-interface Said {
-  readonly text: string;
-  readonly error: RpcError | undefined;
-}
-
-function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptions): AssetAnswer {
-  const { status } = answer;
-  const { error } = said;
-  const headerMs = retryAfterMs(answer.retryAfter, nowMs);
-  const text = said.text.length > mostMessageBytes ? '' : said.text;
-  const is = classifyError({ status, error, text, hasRetryAfter: headerMs !== undefined });
-  const words = cleanMessage(error?.words ?? said.text, scrub);
+/** @param text what the service says: the words of its error, or else the body */
+function judgeError(
+  { status, retryAfter }: WireAnswer,
+  text: string,
+  error: RpcError | undefined,
+  { scrub, nowMs }: JudgeOptions,
+): AssetAnswer {
+  const headerMs = retryAfterMs(retryAfter, nowMs);
+  const shortText = text.length > mostMessageBytes ? '' : text;
+  const is = classifyError({ status, error, text: shortText, hasRetryAfter: headerMs !== undefined });
+  const words = cleanMessage(error?.words ?? text, scrub);
   const code = error?.code === undefined ? '' : `error ${error.code}`;
   const head = [status === 200 ? '' : `HTTP ${status}`, code].filter((part) => part !== '').join(', ');
   const message = [head, words].filter((part) => part !== '').join(': ');
@@ -115,9 +112,13 @@ function judgeError(answer: WireAnswer, said: Said, { scrub, nowMs }: JudgeOptio
 }
 
 const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'keyRefused'>, AttemptFailure>> = {
-  ...{ spent: 'spent', periodSpent: 'spent' },
-  ...{ pace: 'pace', transport: 'transport', refusal: 'refusal' },
-  ...{ forbidden: 'refusal', elsewhere: 'refusal' },
+  spent: 'spent',
+  periodSpent: 'spent',
+  pace: 'pace',
+  transport: 'transport',
+  refusal: 'refusal',
+  forbidden: 'refusal',
+  elsewhere: 'refusal',
 };
 
 function keyRefused(message: string, status: number): ExportError {

@@ -65,7 +65,9 @@ export function networkFailure(error: unknown, { scrub, sent, way }: FailureCont
   if (error instanceof BodyTooLong || error instanceof BodyUndecodable)
     return new AttemptError('transport', text, { cause });
   return new AttemptError('transport', `connection failed${way}: ${named}`, {
-    ...{ why: 'connection', unsent: !sent, cause },
+    why: 'connection',
+    unsent: !sent,
+    cause,
   });
 }
 

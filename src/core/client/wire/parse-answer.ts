@@ -42,21 +42,12 @@ export class MalformedAnswer extends Error {
 export function parseAnswer(body: Uint8Array, call: AssetCall, scrub: Scrub = (text) => text): ParsedAnswer {
   if (!isUtf8(body)) throw new MalformedAnswer('not valid UTF-8');
   const records = call.reader?.(body);
-  const { members, result } = new AnswerReader(body, records, call.ids.length).read();
-  const responseId = members.get('id');
-  const error = errorOf(members);
-  if (error !== undefined) {
-    if (result !== undefined && !result.isNull) throw new MalformedAnswer('both a result and an error');
-    return { kind: 'error', error, responseId };
-  }
-  if (result === undefined) throw new MalformedAnswer('neither a result nor an error');
-  if (members.get('jsonrpc') !== '2.0') throw new MalformedAnswer('not JSON-RPC 2.0');
-  if (call.method === 'getAssets' && !result.isArray) throw new MalformedAnswer('the result is not an array');
-  if (call.method === 'getAsset' && !result.isObject && !result.isNull) {
-    throw new MalformedAnswer('the result is not an object');
-  }
-  const { idless, hasUnmatched } = result;
-  const errors = result.errors.map((each) => recordError(each, scrub));
+  const envelope = new AnswerReader(body, records, call.ids.length).read();
+  const responseId = envelope.members.get('id');
+  const error = errorOf(envelope);
+  if (error !== undefined) return { kind: 'error', error, responseId };
+  const { idless, hasUnmatched, errors: entries } = resultOf(envelope, call.method);
+  const errors = entries.map((each) => recordError(each, scrub));
   return {
     kind: 'records',
     body,
@@ -250,12 +241,23 @@ class AnswerReader {
   }
 }
 
-function errorOf(members: ReadonlyMap<string, Json>): RpcError | undefined {
+function errorOf({ members, result }: Envelope): RpcError | undefined {
   const value = members.get('error');
   if (value === undefined || value === null) return undefined;
   const error = rpcError(value);
   if (error === undefined) throw new MalformedAnswer('its error has no message');
+  if (result !== undefined && !result.isNull) throw new MalformedAnswer('both a result and an error');
   return error;
+}
+
+/** The result of an answer without an error, in the shape that the method promises. */
+function resultOf({ members, result }: Envelope, method: AssetCall['method']): Result {
+  if (result === undefined) throw new MalformedAnswer('neither a result nor an error');
+  if (members.get('jsonrpc') !== '2.0') throw new MalformedAnswer('not JSON-RPC 2.0');
+  if (method === 'getAssets' && !result.isArray) throw new MalformedAnswer('the result is not an array');
+  if (method === 'getAsset' && !result.isObject && !result.isNull)
+    throw new MalformedAnswer('the result is not an object');
+  return result;
 }
 
 function recordError({ id, error: value }: ErrorEntry, scrub: Scrub): RecordError {

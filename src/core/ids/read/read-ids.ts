@@ -36,13 +36,13 @@ export interface ReadIdsOptions extends ReadingListener, ReadingRules {
 export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<EntryBlock> {
   const { limit, onFingerprint } = options;
   if (limit === undefined) {
-    for (const [source, input] of inputs.entries()) yield* readOne(input, { ...options, source });
+    for (const [source, input] of inputs.entries()) yield* readOne(input, source, options);
     return;
   }
   if (onFingerprint !== undefined) for (const each of await fingerprintInputs(inputs)) onFingerprint(each);
   let left = limit;
   for (const [source, input] of inputs.entries()) {
-    for await (const block of readOne(input, { ...options, onFingerprint: undefined, source, enough: left })) {
+    for await (const block of readOne(input, source, { ...options, onFingerprint: undefined }, left)) {
       const { length } = block.entries;
       yield length <= left ? block : beginningOf(block, left);
       left -= length;
@@ -51,21 +51,20 @@ export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptio
   }
 }
 
-interface ReadOneOptions extends ReadIdsOptions {
-  /** Index of the input, in the order of reading. */
-  readonly source: number;
-  /** Entries that are enough, of those at the beginning. */
-  readonly enough?: number;
-}
-
-async function* readOne(input: IdInput, options: ReadOneOptions): AsyncGenerator<EntryBlock> {
-  const { source, onBytes, onFingerprint, enough } = options;
+/** @param source index of the input, in the order of reading @param enough entries that are enough, of those at the beginning */
+async function* readOne(
+  input: IdInput,
+  source: number,
+  options: ReadIdsOptions,
+  enough?: number,
+): AsyncGenerator<EntryBlock> {
+  const { onBytes, onFingerprint } = options;
   const expected = options.expected?.[source];
   const form = input.form ?? (await lookAtList(input, { ...options, expected }));
   if (form.kind !== 'parquet') {
     const ahead = new BytesAhead(onBytes);
     const bytes = inputBytes(input, { expected, onBytes: ahead.add, onFingerprint });
-    yield* readText(bytes, { ...options, input, form, ahead });
+    yield* readText(bytes, { ...options, input, source, form, ahead });
     return;
   }
   const { readParquetIds } = await import('./read-parquet.ts');

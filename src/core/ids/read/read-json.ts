@@ -36,39 +36,31 @@ export function readJson(
   form: JsonForm,
 ): ByteScanner {
   const { members } = form;
-  return scanJsonList(input, form, {
-    onSpan(span) {
-      const { bytes, start, end, line } = span;
-      if (span.cut) {
-        const beginning = bytes.toString('utf8', start, start + 1000);
-        entries.addInvalid(beginning, line, `a value of more than ${longestValue} bytes`);
-        return;
-      }
-      if (bytes[start] === quote && bytes[end - 1] === quote && entries.findId(bytes, start + 1, end - 1)) {
-        entries.addFound(line);
-        return;
-      }
-      for (const each of valuesOf(span)) addValue(entries, each, members);
-    },
+  return scanJsonList(input, form, (span) => {
+    const { bytes, start, end, line } = span;
+    if (span.cut) {
+      const beginning = bytes.toString('utf8', start, start + 1000);
+      entries.addInvalid(beginning, line, `a value of more than ${longestValue} bytes`);
+      return;
+    }
+    if (bytes[start] === quote && bytes[end - 1] === quote && entries.findId(bytes, start + 1, end - 1)) {
+      entries.addFound(line);
+      return;
+    }
+    for (const each of valuesOf(span)) addValue(entries, each, members);
   });
 }
 
 function addValue(entries: EntryBlocks, { text, value, line }: JsonValue, members: readonly string[]): void {
   if (typeof value === 'string') {
     if (!entries.addText(value, line)) entries.addInvalid('', line, 'an empty string');
-  } else if (isObject(value)) addObject(entries, { value, line, members });
+  } else if (isObject(value)) addObject(entries, value, line, members);
   // The id of 32 ones is all digits, and some programs write it as a number or leave out the quotes.
   else if (value === undefined || typeof value === 'number') entries.addText(text, line);
   else entries.addInvalid(text, line, `${kindOf(value)} where an id or an object was expected`);
 }
 
-interface FoundObject {
-  readonly value: object;
-  readonly line: number;
-  readonly members: readonly string[];
-}
-
-function addObject(entries: EntryBlocks, { value, line, members }: FoundObject): void {
+function addObject(entries: EntryBlocks, value: object, line: number, members: readonly string[]): void {
   const name = members.find((member) => Object.hasOwn(value, member));
   if (name === undefined) {
     const isEmpty = Object.keys(value).length === 0;
@@ -119,17 +111,16 @@ function parsed(text: string): unknown {
   }
 }
 
-interface JsonListener {
-  readonly onSpan: (span: ByteSpan) => void;
-  /** Called at the end of each array, with the number of its elements. */
-  readonly onArray?: (elements: number) => void;
-}
-
-/** Cuts the values of a list out of JSON. @throws {ExportError} `input` */
+/**
+ * Cuts the values of a list out of JSON.
+ * @param onArray called at the end of each array, with the number of its elements
+ * @throws {ExportError} `input`
+ */
 export function scanJsonList(
   input: string,
   { kind, opensInner }: Pick<JsonForm, 'kind' | 'opensInner'>,
-  { onSpan, onArray }: JsonListener,
+  onSpan: (span: ByteSpan) => void,
+  onArray?: (elements: number) => void,
 ): ByteScanner {
   if (kind === 'jsonl') {
     return splitLines({

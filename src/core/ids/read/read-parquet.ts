@@ -33,26 +33,26 @@ export async function* readParquetIds(
   const { column } = options.form;
   const file = isPlain ? await openInput(input) : await unpack(input, options);
   try {
-    const buffer = await bufferOf(file);
-    const metadata = await asInput(input, () => parquetMetadataAsync(buffer));
+    const table = await openTable(input, file);
+    const bytes = table.buffer.byteLength;
     let row = 0;
     let reported = 0;
-    for (const group of metadata.row_groups) {
+    for (const group of table.metadata.row_groups) {
       const rows = Math.min(Number(group.num_rows), (options.enough ?? Number.POSITIVE_INFINITY) - row);
-      const values = await asInput(input, () => readColumn(buffer, metadata, { column, start: row, end: row + rows }));
+      const values = await readColumn(table, column, row, row + rows);
       for (const value of values) {
         row += 1;
         addValue(entries, value, row);
         if (!entries.hasFull) continue;
         // Bytes are not read in order here, so progress goes by rows.
-        const soFar = Math.floor((buffer.byteLength * row) / Math.max(1, Number(metadata.num_rows)));
+        const soFar = Math.floor((bytes * row) / Math.max(1, Number(table.metadata.num_rows)));
         if (isPlain) options.onBytes?.(soFar - reported);
         reported = soFar;
         yield* entries.take();
       }
       if (row >= (options.enough ?? Number.POSITIVE_INFINITY)) break;
     }
-    if (isPlain) options.onBytes?.(buffer.byteLength - reported);
+    if (isPlain) options.onBytes?.(bytes - reported);
     yield* entries.take(true);
   } finally {
     await file.close();
@@ -70,16 +70,14 @@ function addValue(entries: EntryBlocks, value: unknown, row: number): void {
 export async function surveyParquet(input: IdInput, asked: string | undefined): Promise<ListForm> {
   const file = input.compression === 'none' ? await openInput(input) : await unpack(input, {});
   try {
-    const buffer = await bufferOf(file);
-    const metadata = await asInput(input, () => parquetMetadataAsync(buffer));
-    const rows = Math.min(Number(metadata.num_rows), entriesLookedAt);
+    const opened = await openTable(input, file);
+    const rows = Math.min(Number(opened.metadata.num_rows), entriesLookedAt);
     // Values that are plain, not lists or structures.
-    const plain = parquetSchema(metadata).children.filter((child) => child.children.length === 0);
+    const plain = parquetSchema(opened.metadata).children.filter((child) => child.children.length === 0);
     const names = plain.map((child) => child.element.name);
     const beginning = async (place: number): Promise<unknown[]> => {
       if (rows === 0 || plain[place]?.element.type !== 'BYTE_ARRAY') return [];
-      const range = { column: names[place] ?? '', start: 0, end: rows };
-      return asInput(input, () => readColumn(buffer, metadata, range));
+      return readColumn(opened, names[place] ?? '', 0, rows);
     };
     const holdsIds = async (place: number): Promise<boolean> =>
       (await beginning(place)).some((value) => typeof value === 'string' && holdsId(value));
@@ -103,26 +101,34 @@ async function emptyTable(table: Omit<TableStart, 'holdsIds'>): Promise<ListForm
   return { kind: 'parquet', column: table.names[place] ?? '' };
 }
 
-interface ColumnRange {
-  readonly column: string;
-  readonly start: number;
-  readonly end: number;
+/** A Parquet file of ids, and what its end says of it. */
+interface OpenTable {
+  readonly input: IdInput;
+  readonly buffer: AsyncBuffer;
+  readonly metadata: FileMetaData;
 }
 
-async function readColumn(file: AsyncBuffer, metadata: FileMetaData, range: ColumnRange): Promise<unknown[]> {
+async function openTable(input: IdInput, file: FileHandle): Promise<OpenTable> {
+  const buffer = await bufferOf(file);
+  return { input, buffer, metadata: await asInput(input, () => parquetMetadataAsync(buffer)) };
+}
+
+/** The values of a column in the rows from `start` to before `end`. */
+async function readColumn(table: OpenTable, column: string, start: number, end: number): Promise<unknown[]> {
   const values: unknown[] = [];
-  await parquetRead({
-    file,
-    metadata,
-    columns: [range.column],
-    rowStart: range.start,
-    rowEnd: range.end,
+  const reading = {
+    file: table.buffer,
+    metadata: table.metadata,
+    columns: [column],
+    rowStart: start,
+    rowEnd: end,
     compressors,
-    onChunk: ({ columnData, rowStart }) => {
-      let at = rowStart - range.start;
+    onChunk: ({ columnData, rowStart }: { columnData: ArrayLike<unknown> & Iterable<unknown>; rowStart: number }) => {
+      let at = rowStart - start;
       for (const value of columnData) values[at++] = value;
     },
-  });
+  };
+  await asInput(table.input, () => parquetRead(reading));
   return values;
 }
 

@@ -1,4 +1,5 @@
 import { ExportError } from '../../../lib/export-error.ts';
+import type { ByteSpan } from '../../../lib/scan/split-lines.ts';
 import { holdsId } from '../clean-id.ts';
 import { chooseColumns, namedPlaces } from './id-columns.ts';
 import { isList, jqFilters, jqTodo, listsIn } from './json-lists.ts';
@@ -14,15 +15,13 @@ const mostMembers = 10_000;
 export function surveyJson(options: SurveyOptions): ListSurvey {
   const layout = jsonLayout(options.head);
   const values = new JsonValues(options, layout);
-  const scanner = scanJsonList(options.input, layout, {
-    onSpan: (span) => {
-      if (span.cut)
-        values.add({ text: span.bytes.toString('utf8', span.start, 1000), value: undefined, line: span.line });
-      else for (const each of valuesOf(span)) values.add(each);
-    },
-    onArray: (elements) => {
-      values.endArray(elements);
-    },
+  const addSpan = (span: ByteSpan): void => {
+    if (span.cut)
+      values.add({ text: span.bytes.toString('utf8', span.start, 1000), value: undefined, line: span.line });
+    else for (const each of valuesOf(span)) values.add(each);
+  };
+  const scanner = scanJsonList(options.input, layout, addSpan, (elements) => {
+    values.endArray(elements);
   });
   return {
     ...scanner,

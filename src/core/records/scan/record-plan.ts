@@ -48,14 +48,6 @@ export interface Member extends Follow {
   seen: number;
 }
 
-/** A column, its place in the row, and the child tables whose rows its list makes. */
-interface FilledColumn {
-  readonly column: Column;
-  readonly index: number;
-  readonly lists: readonly Table[];
-  readonly isTrait?: boolean;
-}
-
 /** The members of the objects at one path. It learns their order, and names that have no column, from the records. */
 export class ObjectPlan implements Follow {
   readonly path: string;
@@ -87,8 +79,8 @@ export class ObjectPlan implements Follow {
     });
   }
 
-  /** Has a column filled from the member at the rest of its path. */
-  addColumn(path: readonly string[], filled: FilledColumn): void {
+  /** Has a column at a place of the row filled from the member at the rest of its path. @param list the elements of its list */
+  addColumn(path: readonly string[], column: Column, place: number, list?: ListPlan): void {
     const [name, ...rest] = path;
     if (name === undefined) return;
     const memberPath = driftPath(this.path, name);
@@ -96,16 +88,14 @@ export class ObjectPlan implements Follow {
       const known = this.#byName.get(name);
       const branch = known?.branch ?? new ObjectPlan(memberPath);
       if (known === undefined) this.#add(name, { kind: 'branch', column: -1, branch });
-      branch.addColumn(rest, filled);
+      branch.addColumn(rest, column, place, list);
       return;
     }
-    const { column, index, lists, isTrait } = filled;
-    const list = listPlanOf(column, lists);
     const values = column.values?.map((value) => Buffer.from(JSON.stringify(value)));
     const drift: Drift = { path: memberPath, kind: 'unknownValue' };
     this.#add(name, {
-      kind: list !== undefined ? 'list' : isTrait === true ? 'trait' : kindOf(column),
-      column: index,
+      kind: list === undefined ? kindOf(column) : 'list',
+      column: place,
       list,
       values,
       drift,
@@ -192,7 +182,8 @@ export function recordPlan(children: readonly Table[]): RecordPlan {
   const root = new ObjectPlan('');
   // Of the groups one is a column of `assets`.
   const lists = [...children, groupingTable];
-  for (const [index, column] of assetsTable.columns.entries()) root.addColumn(column.path, { column, index, lists });
+  for (const [place, column] of assetsTable.columns.entries())
+    root.addColumn(column.path, column, place, listPlanOf(column, lists));
   return { root, children, spare: [] };
 }
 
@@ -208,14 +199,7 @@ function elementsPlan(table: Table): ListPlan {
   const { list = [], where } = table;
   const element = new ObjectPlan(`${list.reduce(driftPath, '')}[]`);
   if (where !== undefined) element.addImplied(where.member);
-  for (const [place, column] of table.columns.entries()) {
-    element.addColumn(column.path, {
-      column,
-      index: place,
-      lists: [],
-      isTrait: table === attributesTable && column.name === 'value',
-    });
-  }
+  for (const [place, column] of table.columns.entries()) element.addColumn(column.path, column, place);
   const places = {
     position: placeOf(table, 'position'),
     extra: placeOf(table, 'extra'),
@@ -225,9 +209,12 @@ function elementsPlan(table: Table): ListPlan {
   return { index: childTables.indexOf(table), element, places, collections: undefined };
 }
 
-function kindOf({ type }: Column): MemberKind {
+const traitValue = attributesTable.columns.find(({ name }) => name === 'value');
+
+function kindOf(column: Column): MemberKind {
+  if (column === traitValue) return 'trait';
   // No member of a record is a timestamp: that column is derived.
-  return type === 'timestamp' ? 'unknown' : type;
+  return column.type === 'timestamp' ? 'unknown' : column.type;
 }
 
 function placeOf(table: Table, name: string): number {

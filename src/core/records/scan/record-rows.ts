@@ -92,7 +92,7 @@ export class RecordRows {
     const cell = record * assets.width + assetPlaces.id;
     const start = assets.from[cell] ?? 0;
     if (start < 0) return place < ids.length && ids.at(place) === this.id(record);
-    return ids.isAt(place, { bytes: this.source, start, length: assets.length[cell] ?? -1 });
+    return ids.isAt(place, this.source, start, assets.length[cell] ?? -1);
   }
 
   /** The record as it came. */

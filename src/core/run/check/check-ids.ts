@@ -38,8 +38,14 @@ export async function checkIds(
   const warnings = hasStdin ? ['ids from stdin are read by the run alone'] : [];
   if (from.length === 0) return { fact: 'not read', warnings, firstIds: [], isAll: false, inAll: 0 };
   const { inputs } = await findInputs({
-    ...{ job: { ...job, ids: { ...job.ids, from } }, idsFolder, outputDir, folder, files: diskFileStore },
-    ...{ stdin: process.stdin, streams: true, findRemote: bucketIds(job, context) },
+    job: { ...job, ids: { ...job.ids, from } },
+    idsFolder,
+    outputDir,
+    folder,
+    files: diskFileStore,
+    stdin: process.stdin,
+    streams: true,
+    findRemote: bucketIds(job, context),
     onNote: (note) => warnings.push(note),
   });
   const sums: Sums = { entries: 0, ids: [], inAll: 0, isWhole: true };

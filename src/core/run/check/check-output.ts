@@ -3,11 +3,12 @@ import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import { probeStore } from '../../../places/objects/probe-store.ts';
 import { probeFolder } from '../../../places/files/probe-folder.ts';
-import type { ExportStanding } from '../../../places/export/export-standing.ts';
+import type { ExportStanding } from '../record/export-standing.ts';
 import { standingIfAny } from '../standing-at.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
-import { requireLatestFree } from '../../../wings/nights/point-latest.ts';
+import { nightsFor } from '../nights.ts';
+import type { RunWings } from '../run-wings.ts';
 import type { OtherClock } from './check-clock.ts';
 import type { Fact } from './fact.ts';
 
@@ -19,7 +20,8 @@ export interface CheckedOutput extends Fact {
  * Sees that an export can be written to its place. What is made for that is removed.
  * @throws {ExportError} `usage` where other files are, or a store overwrites; `cannotWrite`, `unavailable`
  */
-export async function checkOutput(job: Job, context: HomeContext): Promise<CheckedOutput> {
+export async function checkOutput(job: Job, context: HomeContext & RunWings): Promise<CheckedOutput> {
+  const nights = await nightsFor(job, context.nights);
   const { dir } = job.output;
   const shown = shownPath(dir, process.cwd());
   const home = await openHome(job, context);
@@ -31,14 +33,14 @@ export async function checkOutput(job: Job, context: HomeContext): Promise<Check
   const holder = begun === undefined ? [] : holderOf(standing);
   if (!isBucketAddress(dir)) {
     const exists = await probeFolder(dir);
-    await requireLatestFree(job, context);
+    await nights?.requireLatestFree(job, context);
     return { fact: `${shown} can be ${exists ? 'written' : 'created'}`, warnings: holder };
   }
   const { store } = home.place;
   if (store === undefined) throw new Error('an export in a bucket has a store');
   const { canReplace, canRemove, putAtMs } = await probeStore(store, dir);
   const clock = putAtMs === undefined ? {} : { clock: { aheadMs: context.clock.now() - putAtMs, of: 'the store' } };
-  await requireLatestFree(job, context);
+  await nights?.requireLatestFree(job, context);
   return {
     fact: `${shown} can be written; a second put of the same name was refused`,
     warnings: [

@@ -53,7 +53,9 @@ function askedPlace(place: BucketPlace): BucketPlace {
   const within = exportPaths.asked;
   return {
     ...place,
-    ...{ store: storeWithin(store, within), address: pathIn(address, within), scratch: pathIn(scratch, within) },
+    store: storeWithin(store, within),
+    address: pathIn(address, within),
+    scratch: pathIn(scratch, within),
   };
 }
 

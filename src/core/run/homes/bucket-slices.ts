@@ -5,7 +5,7 @@ import { probeStore } from '../../../places/objects/probe-store.ts';
 import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
 import type { ExportStart } from '../../../places/scratch/checkpoint.ts';
 import type { Commit } from '../../../places/export/export-facts.ts';
-import type { Spent } from '../../../places/export/export-standing.ts';
+import type { Spent } from '../../../places/export/spent.ts';
 import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { requireSame } from '../job-shape.ts';
 import type { BucketPlace } from './bucket-place.ts';

@@ -5,12 +5,13 @@ import { exportStartSchema } from '../../../places/scratch/checkpoint.ts';
 import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
 import type { BucketPlace } from './bucket-place.ts';
 
-const bucketStartVersion = 1;
+/** 2: slices are the table `ids`. */
+const bucketStartVersion = 2;
 
 const objectSchema = z.object({ bytes: z.number(), sha256: z.string() });
 
-/** A slice that lies in the bucket: its packed entries, and which of them are duplicates. */
-const packedSliceSchema = z.object({
+/** A slice that lies in the bucket. */
+const enqueuedSliceSchema = z.object({
   firstPart: z.number(),
   entries: z.number(),
   valid: z.number(),
@@ -19,7 +20,6 @@ const packedSliceSchema = z.object({
   /** That it takes when nothing fails. */
   calls: z.number(),
   ids: objectSchema,
-  duplicates: objectSchema,
 });
 
 const bucketStartSchema = exportStartSchema.extend({
@@ -27,10 +27,10 @@ const bucketStartSchema = exportStartSchema.extend({
   entriesPerSlice: z.number(),
   /** Of an export that was enqueued: the entries of all inputs, and the slices in order. */
   entries: z.number().optional(),
-  slices: z.array(packedSliceSchema).optional(),
+  slices: z.array(enqueuedSliceSchema).optional(),
 });
 
-export type PackedSlice = z.infer<typeof packedSliceSchema>;
+export type EnqueuedSlice = z.infer<typeof enqueuedSliceSchema>;
 
 /** What an export in a bucket began with. */
 export type BucketStart = z.infer<typeof bucketStartSchema>;
@@ -64,7 +64,16 @@ export async function readBucketStart({
   }
   const parsed = bucketStartSchema.safeParse(value);
   if (!parsed.success) throw damagedStart(address, 'it is not the start of an export');
-  if (parsed.data.version > bucketStartVersion) throw damagedStart(address, 'a newer version wrote it');
+  const { version, slices } = parsed.data;
+  if (version > bucketStartVersion) throw damagedStart(address, 'a newer version wrote it');
+  if (version < 2 && slices !== undefined)
+    throw new ExportError(
+      'damaged',
+      `${address} was enqueued by asset-export 0.1, whose slices this version does not read`,
+      {
+        todo: 'Finish it with asset-export 0.1, or start over: asset-export enqueue --fresh.',
+      },
+    );
   return parsed.data;
 }
 

@@ -19,7 +19,7 @@ import type { HeldSlice } from './export-home.ts';
 import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
 import { heldElsewhere, requireDead, scratchId } from './slice-holders.ts';
-import type { Spent } from '../../../places/export/export-standing.ts';
+import type { Spent } from '../../../places/export/spent.ts';
 
 export interface SliceToClaim extends BucketPlace {
   /** Whether the store replaces objects under a condition. */
@@ -88,7 +88,12 @@ function startHeart(
 ): Promise<Heartbeat> {
   const { store, clock, log, deadAfterSeconds } = claim;
   return Heartbeat.start({
-    ...{ store, clock, deadAfterSeconds, nonce: hold.nonce, slice: log.slice, scratch: id },
+    store,
+    clock,
+    deadAfterSeconds,
+    nonce: hold.nonce,
+    slice: log.slice,
+    scratch: id,
     process: { host: hostname(), pid: process.pid },
     spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
     answered: () => answered.ids,
@@ -123,7 +128,11 @@ class ClaimedParts implements ClaimedSlice {
     const { folder, own, hold, heartbeat, answered } = claimed;
     const { journal, calls, credits } = own;
     this.slice = {
-      ...{ scratch: folder, journal, calls, credits, firstPart: cut.firstPart },
+      scratch: folder,
+      journal,
+      calls,
+      credits,
+      firstPart: cut.firstPart,
       isNeeded: (part) => !hold.state.commits.has(part),
       entries: () => cut.entries(),
       isLast: cut.isLast,

@@ -13,7 +13,7 @@ import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { type Manifest, readManifest, requireManifest, writeManifest } from '../../../places/export/manifest.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
 import { keepRunLines } from '../record/run-record.ts';
-import { spentIn } from '../../../places/export/export-standing.ts';
+import { spentIn } from '../../../places/export/spent.ts';
 import { requireSame } from '../job-shape.ts';
 import { hasBegun, requireExportFolder } from '../../../places/export/require-export-folder.ts';
 import { awaitsRepair, clearRun, isThrowingAway, partFiles, throwAway } from '../throw-away.ts';
@@ -94,7 +94,11 @@ function sliceOf({ files, folder, entries }: WholeFolder, checkpoint: Checkpoint
   const committed = checkpoint.commits.length;
   const { journal, calls, credits } = scratch;
   return {
-    ...{ scratch: folder, journal, calls, credits, entries },
+    scratch: folder,
+    journal,
+    calls,
+    credits,
+    entries,
     firstPart: 0,
     isNeeded: (part) => part >= committed,
     commit: async (commit) => {

@@ -3,7 +3,7 @@ import type { ExportStart } from '../../../places/scratch/checkpoint.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
-import type { ExportContext } from '../../work/export-context.ts';
+import type { ExportContext } from '../export-context.ts';
 import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { requireSame } from '../job-shape.ts';
 import { isOverUnlisted } from '../tolerance.ts';

@@ -2,7 +2,7 @@ import { batchShape } from '../../ids/batch-ids.ts';
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
-import type { ExportContext } from '../../work/export-context.ts';
+import type { ExportContext } from '../export-context.ts';
 import type { BucketPlace } from './bucket-place.ts';
 import type { ExportHome } from './export-home.ts';
 import { folderHome } from './folder-home.ts';

@@ -1,7 +1,8 @@
 import { utcDay } from '../../../lib/clock.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
-import type { ExportStanding, Spent, UnfinishedStanding } from '../../../places/export/export-standing.ts';
+import type { Spent } from '../../../places/export/spent.ts';
+import type { ExportStanding, UnfinishedStanding } from './export-standing.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { RunLine, RunSpan, RunStart } from './run-lines.ts';
 
@@ -65,15 +66,16 @@ function runOf(start: RunStart, lines: RecordedRun['lines']): RecordedRun {
   // A notice may be delivered when the run is over.
   const ends = lines.map((line) => (line.kind === 'told' ? 0 : line.t + (line.kind === 'span' ? line.ms : 0)));
   return {
-    ...{ start, lines, spans, end },
+    start,
+    lines,
+    spans,
+    end,
     endedMs: start.startMs + ends.reduce((latest, t) => Math.max(latest, t), 0),
-    ...{
-      ids: sum('ids'),
-      replayed: sum('replayed'),
-      sent: sum('sent'),
-      answered: sum('answered'),
-      bytes: sum('bytes'),
-    },
+    ids: sum('ids'),
+    replayed: sum('replayed'),
+    sent: sum('sent'),
+    answered: sum('answered'),
+    bytes: sum('bytes'),
     read: spans.reduce((most, { read }) => Math.max(most, read), 0),
     retries: of('retry').reduce((total, { times = 1 }) => total + times, 0),
     pauses: lines.flatMap((line) =>

@@ -4,7 +4,11 @@ import { type ErrorFacts, ExportError, messageOf } from '../../../lib/export-err
 import { NobodyWaits } from '../fetch-batches.ts';
 
 /** An error as plain data: threads copy the message of an error, but neither its class nor its fields. */
-export type PackedError = PackedExport | PackedAttempt | { readonly kind: 'nobodyWaits' } | PackedBug;
+export type PackedError =
+  | PackedExport
+  | PackedAttempt
+  | { readonly kind: 'nobodyWaits' }
+  | { readonly kind: 'bug'; readonly name: string; readonly message: string; readonly stack: string | undefined };
 
 interface PackedExport {
   readonly kind: 'export';
@@ -21,13 +25,6 @@ interface PackedAttempt
   readonly kind: 'attempt';
   readonly atFirst: PackedError | undefined;
   readonly cause: PackedError | undefined;
-}
-
-interface PackedBug {
-  readonly kind: 'bug';
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
 }
 
 export function packError(error: unknown): PackedError {

@@ -15,11 +15,6 @@ type Message =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly error: PackedError };
 
-interface Pending {
-  readonly resolve: (result: never) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** Events wait so long, in milliseconds, for a message that is sent anyway. Progress shows no difference. */
 const mentionMs = 50;
 
@@ -30,7 +25,7 @@ const noId = 0;
 export class Peer<Theirs extends Offer> {
   readonly #port: Port;
   readonly #mine: Offer;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
   readonly #onMessage = (messages: unknown): void => {
     for (const message of messages as readonly Message[]) this.#take(message);
   };

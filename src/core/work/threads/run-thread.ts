@@ -5,7 +5,7 @@ import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../../lib/clean-up.ts';
 import type { Batch } from '../../ids/batch-ids.ts';
 import { tlsFor } from '../../job/tls-files.ts';
-import type { ExportContext } from '../export-context.ts';
+import type { PartsContext } from '../parts-context.ts';
 import { openJournal } from '../../../places/scratch/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import { partsOf } from '../part-flow.ts';
@@ -17,7 +17,7 @@ import { unpackBatch } from './group-parts.ts';
 import { Peer, type Port } from './peer.ts';
 import { aloneIn, type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
 
-export type ThreadEffects = Pick<ExportContext, 'clock' | 'files' | 'openWire'>;
+export type ThreadEffects = Pick<PartsContext, 'clock' | 'files' | 'openWire'>;
 
 /**
  * Runs a thread: it takes whole parts, and sends, checks, flattens and writes on its own. It requests parts and permission to
@@ -47,8 +47,14 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
   const wire = createWire({
-    ...{ ...effects, ...service, proxy, concurrency, timeoutMs },
-    ...{ tls: tlsFor(service.url, job.service.tls), abort: abort.signal, listener },
+    ...effects,
+    ...service,
+    proxy,
+    concurrency,
+    timeoutMs,
+    tls: tlsFor(service.url, job.service.tls),
+    abort: abort.signal,
+    listener,
   });
   const work = async (): Promise<void> => {
     const journal = await openJournal(effects.files, settings.scratch);
@@ -57,13 +63,20 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       return remote;
     };
     const client = journaled(wire, policiesAround, {
-      ...{ journal, listener, scrub: secretScrubber([service.apiKey]) },
+      journal,
+      listener,
+      scrub: secretScrubber([service.apiKey]),
       onReplayed: (size) => {
         desk.tell('learnSize', size);
       },
     });
     const parts = partsOf(batchesFrom(desk), {
-      ...{ ...settings, ...effects, journal, client, sinks: [], firstPart: 1 },
+      ...settings,
+      ...effects,
+      journal,
+      client,
+      sinks: [],
+      firstPart: 1,
       onHolding: (holding) => {
         listener({ kind: 'holding', thread: settings.thread, ...holding });
       },

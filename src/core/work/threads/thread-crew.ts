@@ -1,5 +1,5 @@
 import type { CreatedClient } from '../../client/create-client.ts';
-import type { ExportContext } from '../export-context.ts';
+import type { PartsContext } from '../parts-context.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import type { FinishedPart } from '../write-parts.ts';
 import type { PartGroup } from './group-parts.ts';
@@ -14,7 +14,7 @@ export interface CrewRequest {
   readonly settings: Omit<ThreadSettings, 'thread'>;
   readonly most: number;
   readonly start: StartThread;
-  readonly context: Pick<ExportContext, 'abort' | 'listener'>;
+  readonly context: Pick<PartsContext, 'abort' | 'listener'>;
   /** Aborted: nothing new begins. */
   readonly stop: AbortSignal;
   readonly halt: (reason: unknown) => void;
@@ -166,7 +166,8 @@ class ThreadCrew {
       nextParts: () => this.#nextParts(),
       ask: ({ id: callId, ...outline }) =>
         client.askUnderPolicies({
-          ...{ ...outline, send: () => peer().call('send', callId) },
+          ...outline,
+          send: () => peer().call('send', callId),
           sendAlone: (id) => peer().call('sendAlone', { callId, id }),
         }),
       learnSize: (size) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { SharedPace } from '../../../core/client/policies/shared-pace.ts';
 import type { DiskLedger } from '../../../core/client/ledger/credit-ledger.ts';
-import { OwnBookings, type OwnBookingsOptions } from '../../../core/client/ledger/own-bookings.ts';
+import { OwnBookings, type OwnBookingsOptions } from './own-bookings.ts';
 import { connectPostgres, patience, type PostgresConnection, type PostgresContext } from './postgres-connection.ts';
 import { makeSchema } from './postgres-schema.ts';
 

@@ -126,8 +126,11 @@ async function connect(database: string, { name, lock, setUp }: Connecting) {
   try {
     await queue.waitUntilReady();
     const worker = new Worker<SliceData>(name, null, {
-      ...{ connection, autorun: false },
-      ...{ lockDuration: lock, stalledInterval: lock / 4, maxStalledCount: withoutBound },
+      connection,
+      autorun: false,
+      lockDuration: lock,
+      stalledInterval: lock / 4,
+      maxStalledCount: withoutBound,
     });
     worker.on('error', () => undefined);
     await worker.waitUntilReady();
@@ -146,7 +149,8 @@ export async function requireQueue(): Promise<void> {
 
 function loadBullmq() {
   return loadOptional({
-    ...{ what: 'the queue of a fleet', packages: ['bullmq', 'pg'] },
+    what: 'the queue of a fleet',
+    packages: ['bullmq', 'pg'],
     load: async () => {
       const { createPostgresBackend, withBackend } = await import('bullmq');
       // It looks for its own `pg` when it connects, and says that the database cannot be used where there is none.

@@ -90,7 +90,14 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   }
   return {
     asked: { new: newIds, failed, missing, stale: stale + filledUp, sample },
-    ...{ total: asked + filledUp, filledUp, carried, stillMissing, known, unlisted, overdue, classes: perClass },
+    total: asked + filledUp,
+    filledUp,
+    carried,
+    stillMissing,
+    known,
+    unlisted,
+    overdue,
+    classes: perClass,
   };
 }
 

@@ -12,7 +12,8 @@ const plainBlockBytes = 256 * 1024;
 /** A file as it lies on disk. */
 export function plainBlocks(name: string, open: OpenFile): BlockFile {
   return {
-    ...{ name, blockBytes: plainBlockBytes },
+    name,
+    blockBytes: plainBlockBytes,
     block: (index) => open.read(index * plainBlockBytes, plainBlockBytes),
   };
 }

@@ -100,7 +100,10 @@ export class RefreshAsker implements AssetClient {
     const oldRows = recordRowsOf(await rows.recordsOf(withOld.map(({ old }) => old ?? empty)));
     this.#origins.set(ids, {
       fetchedAtUs: Float64Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs ?? startedAtMs) * 1000),
-      ...{ carried, copies: rows.areLines, now: records, before: oldRows },
+      carried,
+      copies: rows.areLines,
+      now: records,
+      before: oldRows,
       ...this.#compared(found, records, oldRows),
     });
     return { kind: 'records', body, records, errors, idless: 0, hasUnmatched: false, otherResponseId: false };

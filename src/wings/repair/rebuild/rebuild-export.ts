@@ -10,7 +10,7 @@ import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress } from '../../../core/work/read-job-ids.ts';
-import type { ExportContext } from '../../../core/work/export-context.ts';
+import type { ExportContext } from '../../../core/run/export-context.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import { manifestOf } from '../../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
@@ -132,7 +132,13 @@ async function rebuildHeld(
   const { calls, credits, base } = manifest;
   return exportOpen(
     {
-      ...{ job, sinks: [], name: home.name, recordFolder: home.scratch, open, progress, whenLost: 'end' },
+      job,
+      sinks: [],
+      name: home.name,
+      recordFolder: home.scratch,
+      open,
+      progress,
+      whenLost: 'end',
       inputs: {
         fingerprints: manifest.inputs,
         inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
@@ -140,7 +146,12 @@ async function rebuildHeld(
       },
       make: ({ scratch: folder, isNeeded }) =>
         rebuiltParts({
-          ...{ finished: source, job, join, files: context.files, folder, isNeeded },
+          finished: source,
+          job,
+          join,
+          files: context.files,
+          folder,
+          isNeeded,
           stop: context.stop,
           onRead: ({ part, counts }) => {
             progress.entries += counts.read;
@@ -151,7 +162,12 @@ async function rebuildHeld(
       finish: () =>
         home.putManifest(
           manifestOf({
-            ...{ job, start: open.start, commits: open.commits(), calls, credits, version: context.version },
+            job,
+            start: open.start,
+            commits: open.commits(),
+            calls,
+            credits,
+            version: context.version,
             ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
             rebuilt: { seal },
           }),

@@ -1,7 +1,7 @@
 import { sumOfRefresh } from '../../../core/work/batch-origins.ts';
-import { recordsIn } from '../../nights/base/base-rows.ts';
-import { requireIntact, timeFilesOf, timesOf } from '../../nights/base/read-base-keys.ts';
-import { recordRowsOf } from '../../nights/base/refresh-asker.ts';
+import { recordsIn } from '../../nights/index.ts';
+import { requireIntact, timeFilesOf, timesOf } from '../../nights/index.ts';
+import { recordRowsOf } from '../../nights/index.ts';
 import type { FinishedExport, ManifestFile } from '../../../exports/finished-export.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
@@ -90,7 +90,7 @@ async function rebuiltPart(
 ): Promise<MadePart['part']> {
   const { formats, keepIds } = job.output;
   const tables = source.shaped.map(({ table }) => table);
-  const build = await openPart(part, { ...{ files, folder, formats, tables, keepIds }, ...fileOptionsOf(job) });
+  const build = await openPart(part, { files, folder, formats, tables, keepIds, ...fileOptionsOf(job) });
   try {
     for (const commit of sources) {
       for await (const batch of batchesIn(source, commit.part, formats.includes('raw'))) {

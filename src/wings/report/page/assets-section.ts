@@ -51,8 +51,12 @@ function collectionsCard(ranking: NonNullable<AssetCards['collections']>): Marku
     count: assets,
   }));
   return html`<div class="card">${barTable({
-    ...{ caption: 'Collections', of: 'collection', unit: 'assets', whole: wholeOf(ranking) },
-    ...{ rows, rest: restRows(ranking, 'in no collection') },
+    caption: 'Collections',
+    of: 'collection',
+    unit: 'assets',
+    whole: wholeOf(ranking),
+    rows,
+    rest: restRows(ranking, 'in no collection'),
   })}</div>`;
 }
 
@@ -81,8 +85,12 @@ function traitsCard(ranking: Ranking<Trait>): Part {
       )}</tbody></table></details>`,
   );
   return html`<div class="card traits">${barTable({
-    ...{ caption: 'Traits', of: 'trait_type', unit: 'attributes', whole: wholeOf(ranking) },
-    ...{ rows, rest: restRows(ranking, 'without trait_type') },
+    caption: 'Traits',
+    of: 'trait_type',
+    unit: 'attributes',
+    whole: wholeOf(ranking),
+    rows,
+    rest: restRows(ranking, 'without trait_type'),
   })}<div><h3>Values</h3>${folded}</div></div>`;
 }
 

@@ -47,18 +47,12 @@ function speedCard(runs: RunsData): Markup {
 <div class="plot"><svg class="side" width="52" height="${chartHeight}" aria-hidden="true">${levels.map(
     (level) =>
       html`<text x="44" y="${place(y(level) + 4)}" text-anchor="end" font-size="11" fill="${colours.text}">${compact(level)}</text>`,
-  )}</svg><svg width="100%" height="${chartHeight}" role="img" aria-label="${said}">${bands(axis, runs.pauses, { y: top, height: plotHeight })}${grid}${speedLines(runs, axis, y)}${retryTicks(axis, runs.retriedAtMs)}${labels}</svg></div>
+  )}</svg><svg width="100%" height="${chartHeight}" role="img" aria-label="${said}">${bands(axis, runs.pauses, top, plotHeight)}${grid}${speedLines(runs, axis, y)}${retryTicks(axis, runs.retriedAtMs)}${labels}</svg></div>
 <h3>Parts</h3>${partsChart(axis, runs)}</div>`;
 }
 
-/** Where in a chart: its upper edge and its height, in pixels. */
-interface Rows {
-  readonly y: number;
-  readonly height: number;
-}
-
-/** Grey where nothing ran, amber where calls paused. */
-function bands(axis: TimeAxis, pauses: readonly Pause[], { y, height }: Rows): Part {
+/** Grey where nothing ran, amber where calls paused. @param y the upper edge in the chart; it and the height in pixels */
+function bands(axis: TimeAxis, pauses: readonly Pause[], y: number, height: number): Part {
   const grey = axis.gaps.map(({ fromMs, toMs }) => {
     const [from, to] = [axis.x(fromMs), axis.x(toMs)];
     const label =
@@ -142,7 +136,7 @@ function partsChart(axis: TimeAxis, { parts, pauses }: RunsData): Markup {
   const said = parts.map(
     ({ part, rows, fromMs, toMs }) => `part ${part}: ${plural(rows, 'row')} in ${duration(toMs - fromMs)}`,
   );
-  return html`<div class="plot"><svg class="side" width="52" height="${height}" aria-hidden="true">${names}</svg><svg width="100%" height="${height}" role="img" aria-label="${said.join('; ')}">${bands(axis, waits, { y: 0, height })}${barsOf}</svg></div>`;
+  return html`<div class="plot"><svg class="side" width="52" height="${height}" aria-hidden="true">${names}</svg><svg width="100%" height="${height}" role="img" aria-label="${said.join('; ')}">${bands(axis, waits, 0, height)}${barsOf}</svg></div>`;
 }
 
 /** Very many parts: a tick for each commit. */
@@ -173,8 +167,12 @@ function reasonsCard({ retries, retryReasons }: RunsData): Markup {
     .map(({ name, count: times }) => ({ name: value(name), count: times, colour: 'failed' as const }));
   const more = rest.reduce((total, each) => total + each.count, 0);
   return html`<div class="card">${barTable({
-    ...{ caption: 'Retries by reason', of: 'reason', unit: 'retries', whole: retries },
-    ...{ rows, rest: more === 0 ? [] : [{ name: plural(rest.length, 'other reason'), count: more }] },
+    caption: 'Retries by reason',
+    of: 'reason',
+    unit: 'retries',
+    whole: retries,
+    rows,
+    rest: more === 0 ? [] : [{ name: plural(rest.length, 'other reason'), count: more }],
   })}</div>`;
 }
 

@@ -1,7 +1,6 @@
-import { wholeName } from '../../../core/records/table.ts';
+import { isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { count } from '../../../lib/format-text.ts';
-import type { Table } from '../../../core/records/table.ts';
-import { doubleQuoted, isListColumn } from '../../warehouse/dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DuckdbSession } from './duckdb-session.ts';
 import type {
   AssetCards,
@@ -43,7 +42,7 @@ export async function assetCards(session: DuckdbSession, tables: readonly Table[
   const shares = await sharesOf(cards);
   return {
     shares,
-    ...(kind && { interfaces: await rankingOf(session, { table: 'assets', value: kind, most: topInterfaces }) }),
+    ...(kind && { interfaces: await rankingOf(session, 'assets', kind, topInterfaces) }),
     ...present('collections', await collectionsOf(cards)),
     ...(uri && { jsonHosts: await hostsOf(session, uri) }),
     ...(links && { imageHosts: await hostsOf(session, jsonMember(links, '$.image')) }),
@@ -68,15 +67,8 @@ function jsonMember(column: string, path: string): string {
   return `CASE WHEN json_valid(${text}) THEN json_extract_string(${text}, '${path}') END`;
 }
 
-interface RankedColumn {
-  readonly table: string;
-  /** An expression of SQL. */
-  readonly value: string;
-  readonly most: number;
-}
-
-/** The most frequent values of an expression; the empty text counts as none. */
-async function rankingOf(session: DuckdbSession, { table, value, most }: RankedColumn): Promise<Ranking> {
+/** The most frequent values of an expression of SQL; the empty text counts as none. */
+async function rankingOf(session: DuckdbSession, table: string, value: string, most: number): Promise<Ranking> {
   const groups = `SELECT nullif(${value}, '') AS v, count(*) AS n FROM ${doubleQuoted(table)} GROUP BY v`;
   const top = await valueCounts(
     session,
@@ -85,15 +77,13 @@ async function rankingOf(session: DuckdbSession, { table, value, most }: RankedC
   const [sums = []] = await session.query(
     `SELECT count(v), coalesce(sum(n) FILTER (v IS NOT NULL), 0)::BIGINT, coalesce(sum(n) FILTER (v IS NULL), 0)::BIGINT FROM (${groups})`,
   );
-  return { top, ...othersOf(top, { values: Number(sums[0]), rows: Number(sums[1]) }), without: Number(sums[2]) };
+  return { top, ...othersOf(top, Number(sums[0]), Number(sums[1])), without: Number(sums[2]) };
 }
 
-function othersOf(
-  top: readonly ValueCount[],
-  all: { readonly values: number; readonly rows: number },
-): Pick<Ranking, 'others'> {
+/** What is not listed, of so many values in so many rows. */
+function othersOf(top: readonly ValueCount[], values: number, rows: number): Pick<Ranking, 'others'> {
   const listed = top.reduce((total, { count }) => total + count, 0);
-  return { others: { value: '', values: all.values - top.length, count: all.rows - listed } };
+  return { others: { value: '', values: values - top.length, count: rows - listed } };
 }
 
 async function valueCounts(session: DuckdbSession, sql: string): Promise<ValueCount[]> {
@@ -108,7 +98,7 @@ async function hostsOf(session: DuckdbSession, uri: string): Promise<Ranking> {
     WHEN regexp_matches(${start}, '^https?://') THEN nullif(regexp_extract(${start}, '^https?://(?:[^/?#@]*@)?([^/?#]*)', 1), '')
     WHEN regexp_matches(${start}, '^[a-z][a-z0-9+.-]*:') THEN regexp_extract(${start}, '^[a-z][a-z0-9+.-]*:')
     WHEN ${start} <> '' THEN 'no address' END`;
-  return rankingOf(session, { table: 'assets', value, most: topHosts });
+  return rankingOf(session, 'assets', value, topHosts);
 }
 
 async function sharesOf(cards: Cards): Promise<BooleanShare[]> {
@@ -134,7 +124,7 @@ async function sharesOf(cards: Cards): Promise<BooleanShare[]> {
 async function collectionsOf(cards: Cards): Promise<Ranking<CollectionCount> | undefined> {
   const column = columnOf(cards, 'assets', 'collection');
   if (column === undefined) return undefined;
-  const ranking = await rankingOf(cards.session, { table: 'assets', value: column, most: topCollections });
+  const ranking = await rankingOf(cards.session, 'assets', column, topCollections);
   const names = await collectionNames(cards, column);
   return { ...ranking, top: ranking.top.map((each) => ({ ...each, name: names.get(each.value) ?? null })) };
 }
@@ -157,7 +147,7 @@ async function collectionNames({ session, tables }: Cards, column: string): Prom
 
 async function traitsOf({ session, tables }: Cards): Promise<Ranking<Trait> | undefined> {
   if (!tables.has('attributes')) return undefined;
-  const ranking = await rankingOf(session, { table: 'attributes', value: '"trait_type"', most: topTraits });
+  const ranking = await rankingOf(session, 'attributes', '"trait_type"', topTraits);
   const traits = `SELECT v FROM (SELECT "trait_type" AS v, count(*) AS n FROM "attributes" WHERE "trait_type" <> '' GROUP BY v)
     ORDER BY n DESC, v LIMIT ${topTraits}`;
   const values = `SELECT "trait_type" AS t, "value" AS v, count(*) AS n FROM "attributes"
@@ -204,11 +194,8 @@ async function histogramsOf(cards: Cards): Promise<Histograms> {
 }
 
 async function royaltyOf(session: DuckdbSession, column: string): Promise<LabelledCount[]> {
-  const counts = await classCounts(session, {
-    table: 'assets',
-    bin: `greatest(least(${column} // ${royaltyStep}, ${royaltyMost / royaltyStep}), -1)`,
-    where: `${column} IS NOT NULL`,
-  });
+  const bin = `greatest(least(${column} // ${royaltyStep}, ${royaltyMost / royaltyStep}), -1)`;
+  const counts = await classCounts(session, 'assets', column, bin);
   const label = (from: number): string => `${from}–${from + royaltyStep - 1}`;
   return [
     ...(counts.has(-1) ? [{ label: 'below 0', count: counts.get(-1) ?? 0 }] : []),
@@ -221,11 +208,8 @@ async function royaltyOf(session: DuckdbSession, column: string): Promise<Labell
 }
 
 async function creatorShareOf(session: DuckdbSession, column: string): Promise<LabelledCount[]> {
-  const counts = await classCounts(session, {
-    table: 'creators',
-    bin: `CASE WHEN ${column} < 0 OR ${column} > 100 THEN 11 ELSE ${column} // ${shareStep} END`,
-    where: `${column} IS NOT NULL`,
-  });
+  const bin = `CASE WHEN ${column} < 0 OR ${column} > 100 THEN 11 ELSE ${column} // ${shareStep} END`;
+  const counts = await classCounts(session, 'creators', column, bin);
   const classes = Array.from({ length: 10 }, (_, bin) => ({
     label: `${bin * shareStep}–${bin * shareStep + shareStep - 1}`,
     count: counts.get(bin) ?? 0,
@@ -256,27 +240,23 @@ async function elementsPerAsset(
 
 /** Powers of ten, as a print may be one of one or one of a million. */
 async function printSupplyOf(session: DuckdbSession, column: string): Promise<LabelledCount[] | undefined> {
-  const counts = await classCounts(session, {
-    table: 'assets',
-    bin: `CASE WHEN ${column} <= 0 THEN 0 ELSE least(length(CAST(${column} AS VARCHAR)), 7) END`,
-    where: `${column} IS NOT NULL`,
-  });
+  const bin = `CASE WHEN ${column} <= 0 THEN 0 ELSE least(length(CAST(${column} AS VARCHAR)), 7) END`;
+  const counts = await classCounts(session, 'assets', column, bin);
   const largest = Math.max(-1, ...counts.keys());
   if (largest < 0) return undefined;
   const labels = ['0', '1–9', '10–99', '100–999', '1,000–9,999', '10,000–99,999', '100,000–999,999', '≥ 1,000,000'];
   return labels.slice(0, largest + 1).map((label, bin) => ({ label, count: counts.get(bin) ?? 0 }));
 }
 
-interface Classes {
-  readonly table: string;
-  /** An expression of SQL for the number of the class. */
-  readonly bin: string;
-  readonly where: string;
-}
-
-async function classCounts(session: DuckdbSession, { table, bin, where }: Classes): Promise<Map<number, number>> {
+/** How many rows have a column's value in each class. @param bin an expression of SQL for the number of the class */
+async function classCounts(
+  session: DuckdbSession,
+  table: string,
+  column: string,
+  bin: string,
+): Promise<Map<number, number>> {
   const rows = await session.query(
-    `SELECT CAST(${bin} AS INTEGER) AS bin, count(*) FROM ${doubleQuoted(table)} WHERE ${where} GROUP BY bin ORDER BY bin`,
+    `SELECT CAST(${bin} AS INTEGER) AS bin, count(*) FROM ${doubleQuoted(table)} WHERE ${column} IS NOT NULL GROUP BY bin ORDER BY bin`,
   );
   return new Map(rows.map(([key, count]) => [Number(key), Number(count)]));
 }

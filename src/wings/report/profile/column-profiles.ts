@@ -1,5 +1,5 @@
-import type { Column, Table } from '../../../core/records/table.ts';
-import { doubleQuoted, isListColumn } from '../../warehouse/dialect.ts';
+import { type Column, isListColumn, type Table } from '../../../core/records/table.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DuckdbSession, Value } from './duckdb-session.ts';
 import type { Bin, ColumnProfile, TableProfile, ValueCount } from './profile-source.ts';
 
@@ -50,17 +50,22 @@ async function profileColumn(profiling: Profiling, sums: readonly Value[]): Prom
   const { column } = profiling;
   const [filled, emptyText, min, max, longest] = sums;
   const facts = {
-    ...{ name: column.name, type: column.type, isList: isListColumn(column), filled: Number(filled) },
-    ...{ emptyText: Number(emptyText ?? 0), min: textOrNull(min), max: textOrNull(max) },
+    name: column.name,
+    type: column.type,
+    isList: isListColumn(column),
+    filled: Number(filled),
+    emptyText: Number(emptyText ?? 0),
+    min: textOrNull(min),
+    max: textOrNull(max),
     longest: longest === null || longest === undefined ? null : Number(longest),
   };
   const none = { distinct: facts.isList ? null : 0, top: [], bins: [], isLogarithmic: false };
   if (facts.isList || facts.filled === 0) return { ...facts, ...none };
   const distinct = await distinctOf(profiling);
   if (isNumber(column)) {
-    const range = { from: Number(facts.min), to: Number(facts.max) };
-    const isLogarithmic = range.to > 1e6 || (range.from > 0 && range.to / range.from > 1e4);
-    return { ...facts, distinct, top: [], bins: await binsOf(profiling, range, isLogarithmic), isLogarithmic };
+    const [from, to] = [Number(facts.min), Number(facts.max)];
+    const isLogarithmic = to > 1e6 || (from > 0 && to / from > 1e4);
+    return { ...facts, distinct, top: [], bins: await binsOf(profiling, from, to, isLogarithmic), isLogarithmic };
   }
   const top = distinct < facts.filled * distinctShare ? await topOf(profiling) : [];
   return { ...facts, distinct, top, bins: [], isLogarithmic: false };
@@ -80,14 +85,9 @@ async function topOf({ session, table, column }: Profiling): Promise<ValueCount[
   return rows.map(([value, count]) => ({ value: String(value), count: Number(count) }));
 }
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Classes of equal width, or of equal ratio; whole numbers of a small range have a class each. */
-async function binsOf({ session, table, column }: Profiling, range: Range, isLogarithmic: boolean): Promise<Bin[]> {
-  const { from, to } = range;
+async function binsOf(profiling: Profiling, from: number, to: number, isLogarithmic: boolean): Promise<Bin[]> {
+  const { session, table, column } = profiling;
   const isSmall = column.type !== 'double' && to - from < mostBins;
   const bins = from === to ? 1 : isSmall ? to - from + 1 : mostBins;
   const number = `CAST(${doubleQuoted(column.name)} AS DOUBLE)`;

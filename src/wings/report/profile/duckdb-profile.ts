@@ -1,5 +1,5 @@
-import { doubleQuoted } from '../../warehouse/dialect.ts';
-import { tableFunctionOf } from '../../warehouse/duckdb.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
+import { tableFunctionOf } from '../../../exports/duckdb-files.ts';
 import { assetCards } from './asset-cards.ts';
 import { profileTable } from './column-profiles.ts';
 import { type DuckdbSession, openSession, type SessionOptions } from './duckdb-session.ts';

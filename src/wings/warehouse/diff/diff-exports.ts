@@ -12,9 +12,9 @@ import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, writeManifest } from '../../../places/export/manifest.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
-import { doubleQuoted } from '../dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
-import { columnsIn, type DiffSide, diffSide, readerIn, valueSql } from './diff-sides.ts';
+import { columnsIn, type DiffSide, diffSide, type DiffSides, readerIn, valueSql } from './diff-sides.ts';
 import { cellOf, type FoundChanges, findChanges } from './find-changes.ts';
 import { writeTable } from './write-diff.ts';
 
@@ -105,26 +105,24 @@ async function inSession<T>(
   }
 }
 
-interface Sides {
-  readonly a: DiffSide;
-  readonly b: DiffSide;
-}
-
-async function counted(session: DiffSession, sides: Sides, { ignored }: DiffRequest): Promise<DiffSummary> {
+async function counted(session: DiffSession, sides: DiffSides, { ignored }: DiffRequest): Promise<DiffSummary> {
   const changes = await findChanges(session, sides, ignored);
   const rows = changes.rows();
   while ((await rows.next()).done !== true);
   return summaryOf(sides, changes);
 }
 
-function summaryOf({ a, b }: Sides, { counts, perColumn, uncompared, columns }: FoundChanges): DiffSummary {
+function summaryOf({ a, b }: DiffSides, { counts, perColumn, uncompared, columns }: FoundChanges): DiffSummary {
   const named = columns.flatMap(({ name }) => {
     const count = perColumn.get(name);
     return count === undefined ? [] : [[name, count] as const];
   });
   return {
-    ...{ from: { name: a.name, seal: a.seal }, to: { name: b.name, seal: b.seal } },
-    ...{ counts, columns: Object.fromEntries(named), uncompared },
+    from: { name: a.name, seal: a.seal },
+    to: { name: b.name, seal: b.seal },
+    counts,
+    columns: Object.fromEntries(named),
+    uncompared,
   };
 }
 
@@ -136,7 +134,7 @@ function childTables({ finished }: DiffSide): Table[] {
 
 async function written(
   session: DiffSession,
-  sides: Sides,
+  sides: DiffSides,
   request: DiffRequest & { readonly out: string },
 ): Promise<DiffSummary> {
   const { files, out } = request;
@@ -155,7 +153,7 @@ async function written(
   );
   const { uncompared, ...diff } = summaryOf(sides, changes);
   const startedAtMs = await startOfExport(b.finished.files, b.finished.folder, b.finished.manifest);
-  await writeManifest(files, out, manifestOf({ made, diff, version: request.version, startedAtMs }));
+  await writeManifest(files, out, manifestOf(made, diff, request.version, startedAtMs));
   return { ...diff, uncompared };
 }
 
@@ -171,15 +169,13 @@ async function* childRows(session: DiffSession, side: DiffSide, table: Table): A
   }
 }
 
-interface DiffFacts {
-  readonly made: readonly (readonly [Table, readonly FileFacts[]])[];
-  readonly diff: DiffFound;
-  readonly version: string;
-  /** When the newer export began. */
-  readonly startedAtMs: number | undefined;
-}
-
-function manifestOf({ made, diff, version, startedAtMs }: DiffFacts): Omit<Manifest, 'version'> {
+/** @param startedAtMs when the newer export began */
+function manifestOf(
+  made: readonly (readonly [Table, readonly FileFacts[]])[],
+  diff: DiffFound,
+  version: string,
+  startedAtMs: number | undefined,
+): Omit<Manifest, 'version'> {
   const rowsOf = (files: readonly FileFacts[]): number => files.reduce((sum, { rows }) => sum + rows, 0);
   const columnsOf = (table: Table): Manifest['tables'][string]['columns'] =>
     table.columns.map(({ name, type, nullable, from }) => ({
@@ -195,12 +191,17 @@ function manifestOf({ made, diff, version, startedAtMs }: DiffFacts): Omit<Manif
     job: {},
     inputs: [],
     counts: noCounts,
-    ...{ calls: 0, credits: 0, parts: 0 },
+    calls: 0,
+    credits: 0,
+    parts: 0,
     tables: Object.fromEntries(
       made.map(([table, files]) => [table.name, { rows: rowsOf(files), columns: columnsOf(table) }]),
     ),
     files: made.flatMap(([, files]) => rangedFiles(files)),
-    ...{ drift: [], notes: noNotes, commits: [], diff },
+    drift: [],
+    notes: noNotes,
+    commits: [],
+    diff,
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
   };
 }

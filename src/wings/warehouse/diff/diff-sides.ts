@@ -2,11 +2,12 @@ import { basename } from 'node:path';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-path.ts';
-import { type Column, isIdColumn, type Table, wholeName } from '../../../core/records/table.ts';
+import { type Column, isIdColumn, isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { unexportedTable } from '../../../core/records/unexported-table.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
-import { doubleQuoted, isListColumn, type Source, type TableFormat } from '../dialect.ts';
-import { tableFunctionOf } from '../duckdb.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
+import type { Source, TableFormat } from '../../../exports/table-source.ts';
+import { tableFunctionOf } from '../../../exports/duckdb-files.ts';
 
 /** One of the two exports that are compared. */
 export interface DiffSide {
@@ -17,6 +18,12 @@ export interface DiffSide {
   readonly format: TableFormat;
   /** Longest row of CSV that is read, in bytes: DuckDB's buffers are 16 times as large. */
   readonly longestRow: number;
+}
+
+/** The older and the newer export. */
+export interface DiffSides {
+  readonly a: DiffSide;
+  readonly b: DiffSide;
 }
 
 const usualRowBytes = 2 << 20;
@@ -48,25 +55,19 @@ export function readerIn({ finished, format, longestRow }: DiffSide, name: strin
   const files = finished.filesOf(name).filter((file) => file.format === format);
   const table = finished.tables.get(name);
   if (table === undefined || files.length === 0) return undefined;
-  return tableFunctionOf(sourceOf(finished, { table, format, paths: files.map(({ path }) => path) }), longestRow);
+  const paths = files.map(({ path }) => path);
+  return tableFunctionOf(sourceOf(finished, table, format, paths), longestRow);
 }
 
 /** The ids that were not exported, in a query. */
 export function unexportedIn({ finished }: DiffSide): string {
   const paths = finished.filesOf(unexportedTable.name).map(({ path }) => path);
-  return tableFunctionOf(
-    { ...sourceOf(finished, { table: unexportedTable, format: 'csv', paths }), csvDialect: 'rfc4180' },
-    usualRowBytes,
-  );
+  const source = sourceOf(finished, unexportedTable, 'csv', paths);
+  return tableFunctionOf({ ...source, csvDialect: 'rfc4180' }, usualRowBytes);
 }
 
-interface TableFiles {
-  readonly table: Table;
-  readonly format: TableFormat;
-  readonly paths: readonly string[];
-}
-
-function sourceOf({ folder, csvDialect }: FinishedExport, { table, format, paths }: TableFiles): Source {
+function sourceOf(finished: FinishedExport, table: Table, format: TableFormat, paths: readonly string[]): Source {
+  const { folder, csvDialect } = finished;
   return { table, format, folder, csvDialect, files: paths };
 }
 

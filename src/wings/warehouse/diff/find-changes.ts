@@ -2,9 +2,17 @@ import { cellPair, compareAssets, isTime, valuesText } from '../../../core/recor
 import { changesOf } from '../../../core/records/columns.ts';
 import { messageOf } from '../../../lib/export-error.ts';
 import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
-import { doubleQuoted } from '../dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
-import { columnsIn, type DiffSide, longestRowBytes, readerIn, unexportedIn, valueSql } from './diff-sides.ts';
+import {
+  columnsIn,
+  type DiffSide,
+  type DiffSides,
+  longestRowBytes,
+  readerIn,
+  unexportedIn,
+  valueSql,
+} from './diff-sides.ts';
 
 export interface FoundChanges {
   /** The newer export, as its rows are to be read. */
@@ -28,26 +36,21 @@ export interface DiffCounts {
   unchanged: number;
 }
 
-interface Sides {
-  readonly a: DiffSide;
-  readonly b: DiffSide;
-}
-
 /**
  * Finds the assets that differ. DuckDB compares a hash of each row, so that memory holds keys and not rows; the rows of the assets that remain are
  * compared here, cell by cell. The ids of inserts and updates go into the table `kept`.
  */
 export async function findChanges(
   session: DiffSession,
-  sides: Sides,
+  sides: DiffSides,
   ignored: readonly string[],
 ): Promise<FoundChanges> {
   const [before, after] = [columnsIn(sides.a, 'assets'), columnsIn(sides.b, 'assets')];
   const common = [...after.keys()].filter((name) => before.has(name));
   const uncompared = [...before.keys(), ...after.keys()].filter((name) => !(before.has(name) && after.has(name)));
   const hashed = common.filter((name) => !['id', 'fetched_at', 'exported_at', ...ignored].includes(name));
-  const a = await withKeys(session, { table: 'keys_a', side: sides.a, hashed });
-  const b = await withKeys(session, { table: 'keys_b', side: sides.b, hashed });
+  const a = await withKeys(session, 'keys_a', sides.a, hashed);
+  const b = await withKeys(session, 'keys_b', sides.b, hashed);
   await session.run(pickedText);
   const totals = await onlyRow(
     session,
@@ -62,21 +65,24 @@ export async function findChanges(
   const counts = { inserted: 0, updated: 0, deleted: 0, unchanged: Number(totals[0]) - Number(totals[1]) };
   const perColumn = new Map<string, number>();
   const layout = { before: [...before.values()], after: [...after.values()] };
-  const made = changeMaker({
-    ...layout,
-    places: [...after.keys()].map((name) => [...before.keys()].indexOf(name)),
-    ignored: [...ignored, ...uncompared],
-  });
+  const places = [...after.keys()].map((name) => [...before.keys()].indexOf(name));
+  const changeIn = changeMaker(layout, places, [...ignored, ...uncompared]);
+  const add = ({ count, changed }: Change): void => {
+    counts[count] += 1;
+    for (const name of changed) perColumn.set(name, (perColumn.get(name) ?? 0) + 1);
+  };
   return {
     columns: changesOf(layout.after).columns,
-    ...{ side: b, counts, perColumn, uncompared },
+    side: b,
+    counts,
+    perColumn,
+    uncompared,
     rows: async function* () {
       const kept = await session.append('kept');
       for await (const found of session.rows(streamText(layout))) {
         const rows = found.flatMap((values) => {
-          const change = made(values);
-          counts[change.count] += 1;
-          for (const name of change.changed) perColumn.set(name, (perColumn.get(name) ?? 0) + 1);
+          const change = changeIn(values);
+          add(change);
           if (change.row === undefined) return [];
           if (change.count !== 'deleted') kept.add(String(values[0]));
           return [change.row];
@@ -88,14 +94,13 @@ export async function findChanges(
   };
 }
 
-interface KeysWanted {
-  readonly table: string;
-  readonly side: DiffSide;
-  readonly hashed: readonly string[];
-}
-
 /** Fills a table of keys. The side is read with larger buffers from then on where a row is too long for the usual ones. */
-async function withKeys(session: DiffSession, { table, side, hashed }: KeysWanted): Promise<DiffSide> {
+async function withKeys(
+  session: DiffSession,
+  table: string,
+  side: DiffSide,
+  hashed: readonly string[],
+): Promise<DiffSide> {
   try {
     await session.run(keysOf(table, side, hashed));
     return side;
@@ -153,13 +158,12 @@ interface Change {
   readonly row: Row | undefined;
 }
 
-interface Maker extends Layout {
-  /** Where each column of the newer export stands in the older one; -1 for none. */
-  readonly places: readonly number[];
-  readonly ignored: readonly string[];
-}
-
-function changeMaker({ before, after, places, ignored }: Maker): (values: readonly DiffValue[]) => Change {
+/** @param places where each column of the newer export stands in the older one; -1 for none */
+function changeMaker(
+  { before, after }: Layout,
+  places: readonly number[],
+  ignored: readonly string[],
+): (values: readonly DiffValue[]) => Change {
   const compare = compareAssets(after, ignored);
   const kept = before.flatMap((column, place) => (isTime(column) ? [] : [place]));
   const id = after.findIndex(isIdColumn);

@@ -1,5 +1,5 @@
 import { loadDuckdb } from '../../../lib/load-duckdb.ts';
-import { doubleQuoted } from '../dialect.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { loadStatementFor } from '../dialects.ts';
 import type { Database } from './database.ts';
 import { type LoadPlan, sourceOf } from './load-plan.ts';

@@ -18,7 +18,7 @@ import {
   scd2Statements,
 } from '../change-statements.ts';
 import { validColumns } from '../change-scripts.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { ddlFor } from '../dialects.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
@@ -77,7 +77,10 @@ export async function loadChanges(
   const { diff, base } = manifest;
   const hasChanges = plan.tables.some(({ name }) => name === changesTable.name);
   const loading: Loading = {
-    ...{ ...options, finished, plan, database },
+    ...options,
+    finished,
+    plan,
+    database,
     seal: diff?.to.seal ?? contentSeal(manifest),
     base: diff?.from ?? (hasChanges ? base : undefined),
     assets: assetsOf(plan),
@@ -171,7 +174,7 @@ function notFirst(table: string): ExportError {
 async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoaded> {
   const { plan, database, kind, mode, assets, base, deletes = 'delete' } = loading;
   if (base === undefined || standing !== base.seal) throw await elsewhere(loading);
-  await requireSameChildren(database, { folder: loading.finished.folder, plan, base });
+  await requireSameChildren(database, loading.finished.folder, plan, base);
   if (mode === 'scd2' && deletes === 'mark') {
     throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
       todo: 'Leave it out.',

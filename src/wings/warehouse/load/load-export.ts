@@ -42,19 +42,13 @@ export type OnChanges = (loaded: ChangesLoaded) => void;
  * the connection breaks, `notTolerated` when assets that are there would be replaced by none
  */
 export async function loadExport(request: LoadRequest, target: LoadTarget, onChanges?: OnChanges): Promise<LoadedRows> {
-  const { finished, plan, steps } = await prepareLoad(request, request.kind);
-  const { mode } = request;
+  const load = await prepareLoad(request, request.kind);
   let database: Database | undefined;
   let isCommitting = false;
   try {
-    database = await open(target, plan, finished);
+    database = await open(target, load);
     await database.run('BEGIN');
-    let rows: LoadedRows;
-    if (mode === 'merge' || mode === 'scd2') {
-      const loaded = await loadChanges(database, { finished, plan }, { ...request, mode });
-      onChanges?.(loaded);
-      rows = loaded.tables;
-    } else rows = await loadAll(steps, database);
+    const rows = await loadRows(database, load, request, onChanges);
     isCommitting = true;
     await database.run('COMMIT');
     return rows;
@@ -125,10 +119,23 @@ async function prepareLoad(request: LoadRequest, reader: FileReader): Promise<Pr
   return { finished, plan: whole, steps: loadSteps(whole, { ...request, mode }) };
 }
 
-async function open(target: LoadTarget, plan: LoadPlan, finished: FinishedExport): Promise<Database> {
+async function open(target: LoadTarget, { plan, finished }: PreparedLoad): Promise<Database> {
   return target.kind === 'duckdb'
     ? openDuckdb(target.address, plan, finished.folder)
     : openPostgres(target.address, plan, finished);
+}
+
+async function loadRows(
+  database: Database,
+  load: PreparedLoad,
+  request: LoadRequest,
+  onChanges: OnChanges | undefined,
+): Promise<LoadedRows> {
+  const { mode } = request;
+  if (mode !== 'merge' && mode !== 'scd2') return loadAll(load.steps, database);
+  const loaded = await loadChanges(database, load, { ...request, mode });
+  onChanges?.(loaded);
+  return loaded.tables;
 }
 
 async function loadAll(steps: readonly LoadStep[], database: Database): Promise<LoadedRows> {

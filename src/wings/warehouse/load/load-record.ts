@@ -1,4 +1,4 @@
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 
 /** The table in which each load records what the tables hold now: a row a table. It has no prefix. */
 export const loadsTable = '_asset_export_loads';

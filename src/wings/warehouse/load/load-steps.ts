@@ -1,6 +1,6 @@
 import { isIdColumn, type Table } from '../../../core/records/table.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { ddlFor } from '../dialects.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
 import { createLoadsTable, loadsTable, recordLoad } from './load-record.ts';

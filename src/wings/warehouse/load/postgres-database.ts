@@ -6,7 +6,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { csvDialects } from '../../../lib/csv-dialect.ts';
 import { loadOptional } from '../../../lib/optional-packages.ts';
 import { csvSink } from '../../../core/formats/csv.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { jsonLinesCopy } from '../postgres.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
@@ -86,14 +86,10 @@ function copyCsv({ table }: LoadTable, nullWord: string): string {
   return `COPY ${doubleQuoted(table.name)} (${names}) FROM STDIN WITH (FORMAT csv, HEADER true, NULL ${literal(nullWord)})`;
 }
 
-interface Packages {
-  readonly Client: typeof import('pg').Client;
-  readonly from: typeof import('pg-copy-streams').from;
-}
-
-async function packages(): Promise<Packages> {
+async function packages() {
   const [pg, copyStreams] = await loadOptional({
-    ...{ what: 'a load into PostgreSQL', packages: ['pg', 'pg-copy-streams'] },
+    what: 'a load into PostgreSQL',
+    packages: ['pg', 'pg-copy-streams'],
     load: () => Promise.all([import('pg'), import('pg-copy-streams')]),
     instead: 'Or print the statements with --sql and run them in psql.',
   });

@@ -1,23 +1,22 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { assetsTable, changesTable, tableNames } from '../../../core/records/columns.ts';
-import { doubleQuoted, literal } from '../dialect.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan } from './load-plan.ts';
 import { loadsTable } from './load-record.ts';
 
-interface Standing {
-  /** The export whose changes are loaded, for messages. */
-  readonly folder: string;
-  readonly plan: Pick<LoadPlan, 'tables' | 'prefix'>;
-  /** The export that `assets` holds. */
-  readonly base: { readonly name: string; readonly seal: string };
-}
-
 /**
  * Child tables change with their assets: those that hold the export that `assets` holds must be those that are loaded.
+ * @param folder the export whose changes are loaded, for messages
+ * @param base the export that `assets` holds
  * @throws {ExportError} `usage` where one of them would be left behind, or would begin with the rows of changed assets alone
  */
-export async function requireSameChildren(database: Database, { folder, plan, base }: Standing): Promise<void> {
+export async function requireSameChildren(
+  database: Database,
+  folder: string,
+  plan: Pick<LoadPlan, 'tables' | 'prefix'>,
+  base: { readonly name: string; readonly seal: string },
+): Promise<void> {
   const children = tableNames.filter((name) => name !== assetsTable.name && name !== changesTable.name);
   const found = await database.rows(
     `SELECT "table" FROM ${doubleQuoted(loadsTable)} WHERE seal = ${literal(base.seal)}`,

@@ -78,7 +78,13 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
   brake.begin({ idsPerCall });
   const stop = new AbortController();
   const created = createClient({
-    ...{ url: 'http://service.invalid', apiKey: 'key', concurrency, retries, timeoutMs: 60_000, clock, random },
+    url: 'http://service.invalid',
+    apiKey: 'key',
+    concurrency,
+    retries,
+    timeoutMs: 60_000,
+    clock,
+    random,
     budget: { creditsPerCall: 160, whenSpent: 'stop' },
     brake,
     ledger: createMemoryLedger(),
@@ -125,7 +131,10 @@ function laneOf(created: CreatedClient, wire: AssetClient): AssetClient {
   const lane = remoteClient(wire, async ({ id, ids, pieceOf, repeats }) => {
     await Promise.resolve();
     return created.askUnderPolicies({
-      ...{ ids, pieceOf, repeats, send: () => lane.send(id) },
+      ids,
+      pieceOf,
+      repeats,
+      send: () => lane.send(id),
       sendAlone: (which) => lane.sendAlone(id, which),
     });
   });

@@ -18,7 +18,13 @@ function endedBudget(onCall?: () => Promise<void>) {
   const ended = new Ended();
   const free: boolean[] = [];
   const client = withBudget(inner, {
-    ...{ clock, ledger, ended, onCall, creditsPerCall: 160, creditsPerSecond: 160, timeoutMs: 60_000 },
+    clock,
+    ledger,
+    ended,
+    onCall,
+    creditsPerCall: 160,
+    creditsPerSecond: 160,
+    timeoutMs: 60_000,
     whenSpent: 'stop',
     onFree: async ({ sent }) => void free.push(sent),
   });

@@ -46,7 +46,9 @@ describe('the credits of a call in flight', () => {
     for (const startMs of [nineOClock, beforeMidnight]) {
       const ledger = await diskLedger();
       const { client } = budgeted(scriptedClient(step === undefined ? [] : [step]), {
-        ...{ ledger, startMs, freeStatuses: [429] },
+        ledger,
+        startMs,
+        freeStatuses: [429],
       });
       await client.ask(call).catch(() => undefined);
       expect(await ledger.booked(today)).toBe(charged);

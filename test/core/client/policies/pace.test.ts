@@ -32,7 +32,8 @@ function paced(wire: AssetClient, options: Partial<ClientOptions> = {}) {
   });
   const ask = (ids: readonly string[]): Promise<AssetAnswer> =>
     created.askUnderPolicies({
-      ...{ ids: IdList.of(ids), send: () => wire.ask(batchCall(ids)) },
+      ids: IdList.of(ids),
+      send: () => wire.ask(batchCall(ids)),
       sendAlone: (id) => wire.ask(aloneIn(batchCall(ids), id)),
     });
   return { ask, ledger };

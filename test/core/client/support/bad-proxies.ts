@@ -33,7 +33,8 @@ export async function rawServer(serve: (socket: Socket) => void = () => undefine
   });
   const port = await portOf(server);
   return {
-    ...{ at: `127.0.0.1:${port}`, port },
+    at: `127.0.0.1:${port}`,
+    port,
     open: () => sockets.size,
     connections: () => connections,
     heard: () => heard,

@@ -15,7 +15,11 @@ export type JudgedOptions = Partial<JudgementPolicyOptions<AssetCall>> & { reado
 export function judged(inner: AssetClient, { stop, ...options }: JudgedOptions = {}): JudgedAsker<AssetCall> {
   return withJudgement(inner, {
     ended: new Ended(stop),
-    ...{ concurrency: 4, retries: 8, clock: createFakeClock(), random: () => 0.5, controlOf: aloneIn },
+    concurrency: 4,
+    retries: 8,
+    clock: createFakeClock(),
+    random: () => 0.5,
+    controlOf: aloneIn,
     ...options,
   });
 }

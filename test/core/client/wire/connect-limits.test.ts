@@ -67,7 +67,10 @@ describe('a connect that hangs', () => {
   it('ends every call by the deadline, when more wait than connections may be open', async () => {
     const proxy = await rawServer();
     const client = httpClient('https://service.example', {
-      ...{ proxy: through(`http://${proxy.at}`).proxy, timeoutMs, clock: systemClock, connections: 2 },
+      proxy: through(`http://${proxy.at}`).proxy,
+      timeoutMs,
+      clock: systemClock,
+      connections: 2,
     });
     const calls = Array.from({ length: 7 }, () => failureOf(client.ask(pairCall)));
     const [errors, ms] = await timed(Promise.all(calls));

@@ -231,7 +231,8 @@ describe('an http client before too many bytes', () => {
       reply(response, { body: compress(Buffer.alloc(2_000_000)), headers: { 'content-encoding': encoding } });
     });
     expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({
-      ...{ failure: 'transport', message: 'an answer of more than 1000000 bytes' },
+      failure: 'transport',
+      message: 'an answer of more than 1000000 bytes',
     });
   });
 

@@ -34,7 +34,8 @@ describe('an http client behind a proxy', () => {
     expect(await httpClient(url, { proxy, tls: { ca: [certificates.valid] } }).ask(pairCall)).toMatchObject(answers);
     expect(tunnels).toEqual([`127.0.0.1:${port}`]);
     expect(await failureOf(httpClient(url, { proxy }).ask(pairCall))).toMatchObject({
-      ...{ failure: 'untrusted', unsent: true },
+      failure: 'untrusted',
+      unsent: true,
       message: expect.stringMatching(/self-signed certificate.* through the proxy of HTTPS_PROXY/) as string,
     });
   });
@@ -100,7 +101,8 @@ describe('a proxy that does not let calls through', () => {
     const proxy = { http: '', https: `http://${credentials}${at}`, except: '' };
     const error = await failureOf(httpClient('https://service.example', { proxy }).ask(pairCall));
     expect(error).toMatchObject({
-      ...{ exit: 'unavailable', facts: { status, sent: false } },
+      exit: 'unavailable',
+      facts: { status, sent: false },
       message: `The proxy of HTTPS_PROXY refused the connection to the service (HTTP ${status}).`,
       todo: expect.stringMatching(`^Nothing was sent. ${todo}.*NO_PROXY`) as string,
     });
@@ -150,7 +152,8 @@ describe('a proxy that does not let calls through', () => {
   ])('ends all with exit 5 by SOCKS: %s', async (_, replies, status) => {
     const proxy = { http: '', https: `socks5://canary:canary@${(await socksServer(...replies)).at}`, except: '' };
     expect(await failureOf(httpClient('https://service.example', { proxy }).ask(pairCall))).toMatchObject({
-      ...{ exit: 'unavailable', facts: { status, sent: false } },
+      exit: 'unavailable',
+      facts: { status, sent: false },
       message: expect.stringMatching(
         /^The proxy of HTTPS_PROXY refused the connection to the service \(SOCKS: /,
       ) as string,
@@ -188,7 +191,8 @@ describe('a proxy that does not let calls through', () => {
       reply(response, { status: 407, body: 'who are you?' });
     });
     expect(await failureOf(httpClient(server.url).ask(pairCall))).toMatchObject({
-      ...{ exit: 'unavailable', facts: { status: 407 } },
+      exit: 'unavailable',
+      facts: { status: 407 },
       message: expect.stringMatching(/^A proxy before the service/) as string,
     });
   });

@@ -17,8 +17,12 @@ it('says when rows are missing from the file: the encoder keeps its errors to it
 
 it('leaves nothing of a batch that failed to the next', async () => {
   const broken = new arrow.Batch<unknown>({
-    ...{ length: 2, nullCount: 0, type: arrow.utf8(), validity: new Uint8Array(0) },
-    ...{ offsets: Int32Array.of(0, 9, 3), values: new Uint8Array(3) },
+    length: 2,
+    nullCount: 0,
+    type: arrow.utf8(),
+    validity: new Uint8Array(0),
+    offsets: Int32Array.of(0, 9, 3),
+    values: new Uint8Array(3),
   });
   const schema = {
     version: arrow.Version.V5,

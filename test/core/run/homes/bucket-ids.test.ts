@@ -23,8 +23,15 @@ async function idsInBucket() {
   const run = (from: string, out: string, make?: MakeExport) =>
     runExport({
       flags: {
-        ...{ ids: from, out, url: 'http://127.0.0.1:9', 'ids-per-call': '4', 'rows-per-part': '11', format: 'csv' },
-        ...{ scratch: join(folder, 'scratch'), 'entries-per-slice': '12', threads: '1' },
+        ids: from,
+        out,
+        url: 'http://127.0.0.1:9',
+        'ids-per-call': '4',
+        'rows-per-part': '11',
+        format: 'csv',
+        scratch: join(folder, 'scratch'),
+        'entries-per-slice': '12',
+        threads: '1',
       },
       make,
       context: {
@@ -46,7 +53,7 @@ describe('ids in a bucket', () => {
     expect(csv('remote')).toBe(csv('local'));
     expect(await run('s3://ids/night/*', join(folder, 'remote'))).toMatchObject({ state: 'already' });
 
-    await run('s3://ids/night/*', 's3://bucket/fleet', steps.enqueue(0));
+    await run('s3://ids/night/*', 's3://bucket/fleet', steps.enqueue());
     const made = await run('s3://ids/night/*', 's3://bucket/fleet', steps.work());
     expect(made).toMatchObject({ state: 'complete', account: { counts: local.account.counts } });
     expect(Buffer.from(bucket.objects.get('csv/assets/part-00000.csv')?.bytes ?? []).toString()).toBe(csv('local'));

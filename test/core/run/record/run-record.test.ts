@@ -11,12 +11,32 @@ import { MemoryDisk } from '../../../model/support/memory-disk.ts';
 
 const folder = '/out';
 const startOf = (n: number): RunStart => ({
-  ...{ kind: 'run', n, run: `00000000-0000-7000-8000-${n}`, startMs: n, version: '1', whenSpent: 'stop' },
-  ...{ concurrency: 8, idsPerCall: 1000, creditsPerCall: 160, fetched: 0, written: 0 },
+  kind: 'run',
+  n,
+  run: `00000000-0000-7000-8000-${n}`,
+  startMs: n,
+  version: '1',
+  whenSpent: 'stop',
+  concurrency: 8,
+  idsPerCall: 1000,
+  creditsPerCall: 160,
+  fetched: 0,
+  written: 0,
 });
 const spanAt = (t: number): RunSpan => ({
-  ...{ kind: 'span', t, ms: 1000, ids: 1000, sent: 2, answered: 1, bytes: 3_000_000, replayed: 0 },
-  ...{ read: t, inputBytes: t, callMs: { 0.5: 1 }, tookMs: 400, longestMs: t % 7000 },
+  kind: 'span',
+  t,
+  ms: 1000,
+  ids: 1000,
+  sent: 2,
+  answered: 1,
+  bytes: 3_000_000,
+  replayed: 0,
+  read: t,
+  inputBytes: t,
+  callMs: { 0.5: 1 },
+  tookMs: 400,
+  longestMs: t % 7000,
 });
 
 async function diskWithRun(): Promise<MemoryDisk> {

@@ -50,14 +50,17 @@ async function exported(runs: readonly Run[], options: GeneratedServiceOptions =
     out = join(folder, name);
     outcome = await runExport({
       flags: {
-        ...{ ids: [join(folder, 'ids.txt')], url: service.url, out, format: 'csv', threads: '1', concurrency: '1' },
-        ...{
-          'ids-per-call': '10',
-          'rows-per-part': '20',
-          'credits-per-day': '100000',
-          base: base === undefined ? 'none' : join(folder, base),
-          ...flags,
-        },
+        ids: [join(folder, 'ids.txt')],
+        url: service.url,
+        out,
+        format: 'csv',
+        threads: '1',
+        concurrency: '1',
+        'ids-per-call': '10',
+        'rows-per-part': '20',
+        'credits-per-day': '100000',
+        base: base === undefined ? 'none' : join(folder, base),
+        ...flags,
       },
       context: {
         ledger,
@@ -174,12 +177,32 @@ describe.each(cases)('an export that $that', ({ that, runs, service, expected })
 it('the credits left are those that any process of the export saw last, whichever began last', () => {
   const startMs = Date.UTC(2026, 10, 23, 12);
   const start = (n: number, atMs: number): RunStart => ({
-    ...{ kind: 'run', n, run: `run-${n}`, startMs: startMs + atMs, version: '1', whenSpent: 'stop' },
-    ...{ concurrency: 8, idsPerCall: 1000, creditsPerCall: 160, creditsPerDay: 3200, fetched: 0, written: 0 },
+    kind: 'run',
+    n,
+    run: `run-${n}`,
+    startMs: startMs + atMs,
+    version: '1',
+    whenSpent: 'stop',
+    concurrency: 8,
+    idsPerCall: 1000,
+    creditsPerCall: 160,
+    creditsPerDay: 3200,
+    fetched: 0,
+    written: 0,
   });
   const span = (t: number, booked: number): RunSpan => ({
-    ...{ kind: 'span', t, ms: 1000, ids: 0, sent: 1, answered: 1, bytes: 0, replayed: 0, read: 0, inputBytes: 0 },
-    ...{ callMs: {}, booked },
+    kind: 'span',
+    t,
+    ms: 1000,
+    ids: 0,
+    sent: 1,
+    answered: 1,
+    bytes: 0,
+    replayed: 0,
+    read: 0,
+    inputBytes: 0,
+    callMs: {},
+    booked,
   });
   const end: RunLine = { kind: 'end', t: 60_000, state: 'stopped', exit: 8 };
   // The worker that began first booked last, and has ended.
@@ -198,12 +221,32 @@ it('of a killed run, the credits of the day hold all that its counters say', asy
 describe('what an export is known to have spent', () => {
   const midnightMs = Date.UTC(2026, 10, 23);
   const start = (atMs: number): RunStart => ({
-    ...{ kind: 'run', n: 1, run: 'run', startMs: midnightMs + atMs, version: '1', whenSpent: 'stop' },
-    ...{ concurrency: 8, idsPerCall: 1000, creditsPerCall: 160, creditsPerDay: 50_000, fetched: 0, written: 0 },
+    kind: 'run',
+    n: 1,
+    run: 'run',
+    startMs: midnightMs + atMs,
+    version: '1',
+    whenSpent: 'stop',
+    concurrency: 8,
+    idsPerCall: 1000,
+    creditsPerCall: 160,
+    creditsPerDay: 50_000,
+    fetched: 0,
+    written: 0,
   });
   const span = (booked: number): RunSpan => ({
-    ...{ kind: 'span', t: 0, ms: 1000, ids: 0, sent: 43, answered: 43, bytes: 0, replayed: 0, read: 0, inputBytes: 0 },
-    ...{ callMs: {}, booked },
+    kind: 'span',
+    t: 0,
+    ms: 1000,
+    ids: 0,
+    sent: 43,
+    answered: 43,
+    bytes: 0,
+    replayed: 0,
+    read: 0,
+    inputBytes: 0,
+    callMs: {},
+    booked,
   });
   const figures = (startMs: number, booked: number) =>
     creditFigures(runsOf([start(startMs), span(booked)]), { nowMs: midnightMs + 60_000, spent: { credits: 8800 } });

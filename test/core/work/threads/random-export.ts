@@ -5,7 +5,7 @@ import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import { callKey } from '../../../../src/core/client/wire/call-body.ts';
 import type { HttpClient } from '../../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../../src/core/client/wire/judge-answer.ts';
-import type { ExportContext } from '../../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';
 import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
 import { SeededRandom } from '../../../../src/service/generated/seeded-random.ts';
@@ -34,7 +34,8 @@ export function randomShape(seed: number): RandomShape {
   const random = new SeededRandom([seed, 3, 3, 3]);
   const idsPerCall = 1 + random.below(5);
   return {
-    ...{ seed, idsPerCall },
+    seed,
+    idsPerCall,
     entries: 40 + random.below(40 * idsPerCall),
     rowsPerPart: random.pick([1, 2, 7, 10, 23, 64, 1000]),
     maxIds: random.chance(25) ? Math.max(1, idsPerCall - 1 - random.below(2)) : 1000,
@@ -94,9 +95,15 @@ export class RandomExport {
     try {
       return await runExport({
         flags: {
-          ...{ ids: this.#idsPath, out, url: 'http://127.0.0.1:9', concurrency: '4', retries: '1000' },
-          ...{ 'ids-per-call': String(idsPerCall), 'rows-per-part': String(rowsPerPart) },
-          ...{ format: 'csv,jsonl', tables: 'assets,creators' },
+          ids: this.#idsPath,
+          out,
+          url: 'http://127.0.0.1:9',
+          concurrency: '4',
+          retries: '1000',
+          'ids-per-call': String(idsPerCall),
+          'rows-per-part': String(rowsPerPart),
+          format: 'csv,jsonl',
+          tables: 'assets,creators',
           ...flags,
         },
         context: {

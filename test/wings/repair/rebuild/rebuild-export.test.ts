@@ -14,7 +14,7 @@ import { generatedId, generatedRecord } from '../../../../src/service/generated/
 import { contentSeal } from '../../../../src/places/export/content-seal.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../../src/places/export/manifest.ts';
-import type { ExportContext } from '../../../../src/core/work/export-context.ts';
+import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import { firstNight, night } from '../../../support/nights.ts';
 import { exportBytes, runExport } from '../../../support/run-export.ts';
 import { runHere } from '../../../support/run-here.ts';
@@ -148,7 +148,9 @@ describe('an export that is rebuilt', () => {
     await expect(rebuild({ from, to: cut, output: { formats: ['jsonl'] } })).rejects.toMatchObject({ exit: 'usage' });
     const parts: number[] = [];
     const outcome = await rebuild({
-      ...{ from, to: cut, output: { formats: ['csv'] } },
+      from,
+      to: cut,
+      output: { formats: ['csv'] },
       context: {
         listener: (event) => {
           if (event.kind === 'committed') parts.push(event.commit.part);

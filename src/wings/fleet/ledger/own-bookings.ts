@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, utcDay } from '../../../lib/clock.ts';
-import { type DepartingCall, PassedOverrun } from '../policies/shared-pace.ts';
-import { type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
-import type { PostgresConnection } from '../../../wings/fleet/ledger/postgres-connection.ts';
+import { type DepartingCall, PassedOverrun } from '../../../core/client/policies/shared-pace.ts';
+import { type LedgerOf, ledgerName, takenOver } from '../../../core/client/ledger/ledger-name.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
 
 export interface OwnBookingsOptions extends LedgerOf {
   readonly clock: Clock;

@@ -4,22 +4,16 @@ import type { SharedPace } from '../client/policies/shared-pace.ts';
 import type { HttpClient, HttpClientOptions } from '../client/wire/http-client.ts';
 import type { ProxySettings } from '../client/wire/proxy-settings.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { FreeSpace } from '../../lib/free-space.ts';
-import type { ObjectStore } from '../../places/objects/object-store.ts';
-import type { StoreRequest } from '../../places/objects/open-objects.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { RunListener } from './run-events.ts';
-import type { OpenObserver } from './run-observer.ts';
 import type { StartThread } from './threads/offers.ts';
 
-/** Everything an export does to the world, as arguments. */
-export interface ExportContext {
+/** Everything that making parts does to the world, as arguments. */
+export interface PartsContext {
   readonly clock: Clock;
   /** Uniform in [0, 1): the jitter of retries. */
   readonly random: () => number;
   readonly files: FileStore;
-  /** Opens the bucket of an export; by default with the credentials of the environment. */
-  readonly openStore?: (request: StoreRequest) => Promise<ObjectStore>;
   /** Base address and key of the service. Kept out of everything that is written. */
   readonly service: { readonly url: string; readonly apiKey: string };
   readonly proxy: ProxySettings | undefined;
@@ -31,8 +25,6 @@ export interface ExportContext {
   readonly pace?: SharedPace | undefined;
   /** Counts the calls of a run that has several exports. Absent: the run makes its own from `budget.overrun`. */
   readonly brake?: Brake | undefined;
-  /** Ids from `-`. When the run is stopped before its end, a stream is destroyed. */
-  readonly stdin: AsyncIterable<Uint8Array>;
   /** Aborted: no new call begins, answers in flight are kept. */
   readonly stop: AbortSignal;
   /**
@@ -40,15 +32,7 @@ export interface ExportContext {
    * are given up a second later.
    */
   readonly abort: AbortSignal;
-  /** Tells what is free on a disk; the system's unless given. */
-  readonly freeSpace?: FreeSpace;
   /** How many threads may be used, and what starts one; absent: all is made on this one. */
   readonly threads?: { readonly most: number; readonly start: StartThread };
   readonly listener: RunListener;
-  /** What else follows the run: metrics, notifications, lineage. Absent: nothing. */
-  readonly observe?: OpenObserver;
-  /** Of asset-export: the manifest names it as `program.version`. */
-  readonly version: string;
-  /** Names this run in its record and in logs: a UUID of version 7. Made where it is absent. */
-  readonly run?: string;
 }

@@ -1,20 +1,14 @@
-import type { LockOwner } from '../../lib/process/lock-owner.ts';
-import { type ExportStart, readCheckpoint } from '../scratch/checkpoint.ts';
-import type { Commit } from './export-facts.ts';
-import { exportPaths, pathIn } from './export-folder.ts';
-import type { FleetStanding } from './fleet-standing.ts';
-import type { FileStore } from '../files/file-store.ts';
-import { lockOwner } from '../files/lock.ts';
-import { type Manifest, readManifest } from './manifest.ts';
-import type { RunLine } from '../../core/run/record/run-lines.ts';
-import { readRunLines } from '../../core/run/record/run-record.ts';
-import { readTally } from '../scratch/tally.ts';
-
-/** Calls sent, and credits that these may have cost, over all runs of an export. */
-export interface Spent {
-  readonly calls: number;
-  readonly credits: number;
-}
+import type { LockOwner } from '../../../lib/process/lock-owner.ts';
+import { type ExportStart, readCheckpoint } from '../../../places/scratch/checkpoint.ts';
+import type { Commit } from '../../../places/export/export-facts.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import { lockOwner } from '../../../places/files/lock.ts';
+import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
+import type { RunLine } from './run-lines.ts';
+import { readRunLines } from './run-record.ts';
+import { type Spent, spentIn, sumOfSpent } from '../../../places/export/spent.ts';
 
 /** What is known of an export that is not complete. */
 export interface UnfinishedStanding {
@@ -47,19 +41,8 @@ export async function folderStanding(files: FileStore, folder: string): Promise<
   return { start: checkpoint?.start, commits: checkpoint?.commits ?? [], spent, owner, lines };
 }
 
-/** What the runs of an export in a folder spent so far. */
-export async function spentIn(files: FileStore, folder: string): Promise<Spent> {
-  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
-  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
-  return { calls, credits };
-}
-
 /** An export with a base requests within itself. */
 async function spentOnBase(files: FileStore, folder: string): Promise<Spent> {
   const asked = pathIn(folder, exportPaths.asked);
   return (await readManifest(files, asked)) ?? spentIn(files, asked);
-}
-
-export function sumOfSpent(one: Spent, other: Spent): Spent {
-  return { calls: one.calls + other.calls, credits: one.credits + other.credits };
 }

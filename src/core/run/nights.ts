@@ -1,0 +1,119 @@
+import type { CustomSink } from '../formats/custom-sink.ts';
+import type { Entries } from '../ids/entries.ts';
+import type { PreparedInputs } from '../ids/prepare-inputs.ts';
+import { isDated } from '../job/dated-job.ts';
+import { hasBase } from '../job/job-base.ts';
+import type { Job } from '../job/job-schema.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
+import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { ReadProgress } from '../work/read-job-ids.ts';
+import type { ExportAccount } from './export-outcome.ts';
+import type { PreparedAnswers } from './export-slices.ts';
+import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
+import type { HomeContext } from './homes/open-home.ts';
+
+/** Exports that follow one another: each takes rows from the one before it, and `latest` names the newest. */
+export interface Nights {
+  /** The base that an export began with, or the one that it begins with now. @throws {ExportError} `input`, `usage`, `damaged` */
+  base(job: Job, context: HomeContext, begun: Pick<ExportStart, 'base'> | undefined): Promise<ExportBase | undefined>;
+  /** Chooses as a run would, from the base that it would take; undefined without one. */
+  plan(job: Job, standing: PlanStanding): Promise<PlannedRefresh | undefined>;
+  /** Refuses what lies where `latest` belongs and is not one. @throws {ExportError} `usage` */
+  requireLatestFree(job: Job, context: HomeContext): Promise<void>;
+  /** Said where a pattern without a base has an earlier complete export of more than twice as many ids. */
+  shortOfEarlier(job: Job, context: HomeContext, now: { read: number; today: string }): Promise<string | undefined>;
+  /** What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. */
+  after(night: Night, context: HomeContext): Promise<void>;
+}
+
+/** An export that rows are taken from, as it was when the export that takes them began. */
+export interface ExportBase {
+  readonly pinned: NonNullable<ExportStart['base']>;
+  answersFor(based: BasedExport): BasedAnswers;
+}
+
+export interface BasedExport {
+  readonly job: Job;
+  readonly home: ExportHome;
+  readonly prepared: PreparedInputs;
+  readonly open: OpenExport;
+  readonly progress: ReadProgress;
+  readonly reading: Reading;
+  readonly sinks: readonly CustomSink[];
+}
+
+/** How ids are read: an export with a base knows repeated ones by its table. */
+export interface Reading {
+  entries: () => AsyncIterable<Entries>;
+}
+
+export interface BasedAnswers extends PreparedAnswers {
+  /** What the manifest says of the base, when all parts are made. */
+  account(): Pick<Manifest, 'base'>;
+}
+
+/** A complete export, and the nights beside it. */
+export interface Night {
+  readonly job: Job;
+  readonly account: ExportAccount;
+  /** `output.dir` as the job has it, with `{date}`: other nights lie beside this one. */
+  readonly outputDir: string;
+}
+
+export interface PlanStanding {
+  readonly prepared: PreparedInputs;
+  readonly home: ExportHome;
+  readonly progress: ExportProgress | undefined;
+  readonly nowMs: number;
+  readonly context: HomeContext;
+}
+
+export interface PlannedBase {
+  readonly folder: string;
+  /** Rows of the base. */
+  readonly rows: number;
+  readonly asked: NonNullable<Manifest['base']>['asked'];
+  /** Fresh rows that fill the last call up, of `asked.stale`. */
+  readonly filledUp: number;
+  readonly carried: number;
+  readonly overdue: number;
+  readonly stillMissing: number;
+  /** Rows of the base whose ids are not listed now. */
+  readonly unlisted: number;
+  /** By class: the rows of the base in it, those that are requested, and those of them for their age. */
+  readonly classes: readonly {
+    readonly when: readonly string[];
+    readonly rows: number;
+    readonly asked: number;
+    readonly stale: number;
+  }[];
+  /** Credits of an export without a base. */
+  readonly creditsForAll: number;
+  /** Memory of the table of ids. */
+  readonly memoryBytes: number;
+}
+
+export interface PlannedRefresh {
+  readonly planned: Omit<PlannedBase, 'creditsForAll'>;
+  readonly calls: number;
+  readonly asked: number;
+  readonly sent: number;
+  readonly warnings: readonly string[];
+}
+
+/** What a job needs of nights; undefined where it needs nothing. @throws {ExportError} `usage` where the program has none */
+export async function nightsFor(job: Job, open: (() => Promise<Nights>) | undefined): Promise<Nights | undefined> {
+  const { latest, keep } = job.output;
+  const needs = [
+    hasBase(job) && 'base.from',
+    isDated(job) && '{date} in output.dir',
+    latest && 'output.latest',
+    keep !== undefined && 'output.keep',
+  ].find((name) => name !== false);
+  if (needs === undefined) return undefined;
+  if (open !== undefined) return open();
+  throw new ExportError('usage', `${needs} needs nights, which this program left out`, {
+    todo: 'Give the context a member nights, as src/world.ts does.',
+  });
+}

@@ -1,0 +1,30 @@
+import { ExportError } from '../../lib/export-error.ts';
+import type { TableQuality } from '../work/run-observer.ts';
+import type { ExportContext } from './export-context.ts';
+import type { ExportPlace } from './homes/export-place.ts';
+import type { Nights } from './nights.ts';
+
+/** What a job may ask for beyond the way of an id. Loaded for such jobs alone; `src/world.ts` has all of them. */
+export interface RunWings {
+  /** For exports with a base or a date, and for `output.latest` and `output.keep`. */
+  readonly nights?: (() => Promise<Nights>) | undefined;
+  /** For `output.report`. */
+  readonly report?: (() => Promise<ReportRun>) | undefined;
+}
+
+/** @throws {ExportError} `usage` where the program has no reports */
+export async function reportFor({ report }: RunWings): Promise<ReportRun> {
+  if (report !== undefined) return report();
+  throw new ExportError('usage', 'output.report needs a report, which this program left out', {
+    todo: 'Give the context a member report, as src/world.ts does.',
+  });
+}
+
+/**
+ * Writes the report of a run that ended, and gives what it counted in the tables; undefined where it counted nothing. A report that
+ * fails changes no outcome.
+ */
+export type ReportRun = (
+  place: ExportPlace,
+  context: Pick<ExportContext, 'clock' | 'version' | 'listener'> & Partial<Pick<ExportContext, 'stop' | 'abort'>>,
+) => Promise<readonly TableQuality[] | undefined>;

@@ -1,0 +1,60 @@
+import type { ColumnType, Table } from '../core/records/table.ts';
+import { doubleQuoted, literal } from '../lib/sql-text.ts';
+import { filesOf, nullTextOf, type Source, within } from './table-source.ts';
+
+/** JSON stays text: DuckDB's JSON type refuses a lone surrogate's escape, and its functions take text as well. */
+export const duckdbTypes: Readonly<Record<ColumnType, string>> = {
+  string: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  int64: 'BIGINT',
+  double: 'DOUBLE',
+  decimal: 'DECIMAL(20, 0)',
+  json: 'VARCHAR',
+  timestamp: 'TIMESTAMPTZ',
+};
+
+/** Longest line of a CSV file and largest row of a JSONL file that is read, in bytes; DuckDB's own are 2 and 16 MB. */
+const longestRowBytes = 64 * 1024 * 1024;
+
+/**
+ * Calls the function that reads the files. DuckDB would take a folder `key=value` for a column of that name.
+ * @param longestRow in bytes; DuckDB takes several times as much memory for its buffers
+ */
+export function tableFunctionOf(source: Source, longestRow = longestRowBytes): string {
+  const start = `${readers[source.format]}(${filesIn(source)}, hive_partitioning = false`;
+  if (source.format === 'parquet') return `${start})`;
+  if (source.format === 'csv') {
+    // An empty cell is null and "" the empty string: quoted text is never read as null.
+    return `${start},
+  auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+  nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRow},
+  ${columnsIn(source.table, duckdbTypes)})`;
+  }
+  // As VARCHAR a text in a json column would lose its quotes.
+  return `${start},
+  format = 'newline_delimited', maximum_object_size = ${longestRow},
+  ${columnsIn(source.table, { ...duckdbTypes, json: 'JSON' })})`;
+}
+
+const readers: Readonly<Record<Source['format'], string>> = {
+  parquet: 'read_parquet',
+  csv: 'read_csv',
+  jsonl: 'read_json',
+};
+
+/** The files that are known, in their order, or the pattern for them. */
+function filesIn(source: Source): string {
+  const { folder, files } = source;
+  if (files === undefined) return literal(filesOf({ ...source, folder: escaped(folder) }));
+  return `[\n${files.map((file) => `    ${literal(escaped(within(folder, file)))}`).join(',\n')}\n  ]`;
+}
+
+/** DuckDB reads every path as a pattern. */
+function escaped(path: string): string {
+  return path.replaceAll(/[[*?]/g, '[$&]');
+}
+
+function columnsIn(table: Table, typeNames: typeof duckdbTypes): string {
+  const entries = table.columns.map(({ name, type }) => `    ${doubleQuoted(name)}: ${literal(typeNames[type])}`);
+  return `columns = {\n${entries.join(',\n')}\n  }`;
+}

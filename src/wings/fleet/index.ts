@@ -1,0 +1,12 @@
+export { checkDatabase } from './check-database.ts';
+export { type Enqueued, enqueueExport, type EnqueueProgress } from './enqueue-export.ts';
+export { finaliseExport } from './finalise-export.ts';
+export type { FleetSlices } from './fleet-slices.ts';
+export { type PostgresContext, requirePg } from './ledger/postgres-connection.ts';
+export { openPostgresLedger, type PostgresLedger } from './ledger/postgres-ledger.ts';
+export { readPostgresLedger } from './ledger/postgres-readings.ts';
+export { fromQueue, type QueueSlices } from './queue-slices.ts';
+export { openSliceQueue, requireQueue } from './queue/bullmq-queue.ts';
+export type { SliceQueue } from './queue/slice-queue.ts';
+export { fromShard, type Shard } from './shard-slices.ts';
+export { workOnExport } from './work-export.ts';

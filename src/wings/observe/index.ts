@@ -1,0 +1,2 @@
+export { observeRuns } from './observe-runs.ts';
+export { requireListening } from './publish-metrics.ts';

@@ -1,0 +1,1 @@
+export { exportFolders, exportStatus, type ExportStatus, statusAt } from './export-status.ts';
