@@ -23,6 +23,15 @@ export default tseslint.config(
     },
   },
   {
+    // Commands take the terminal that they are given, so that tests can run them without a process.
+    files: ['src/cli/**'],
+    ignores: ['src/cli/process-terminal.ts'],
+    rules: {
+      'no-restricted-globals': ['error', { name: 'process', message: 'Take the terminal.' }],
+      'no-restricted-imports': ['error', { paths: ['process', 'node:process'] }],
+    },
+  },
+  {
     files: ['*.config.ts', 'test/closing-line-reporter.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },

@@ -1,16 +1,17 @@
 #!/usr/bin/env node
-import { endSoon } from './cli/end-program.ts';
+import { endFirstProcess, endSoon, processTerminal } from './cli/process-terminal.ts';
 import { showError } from './cli/output/show-error.ts';
 
 // Errors outside of what is awaited, of a library that the system gives no memory, for example.
 process.once('uncaughtException', (error) => {
-  process.exit(showError(error, false));
+  process.exit(showError(error, false, processTerminal));
 });
 
+endFirstProcess();
 try {
   // Loaded here, so that running out of handles while loading is reported in words.
   const { runCommandLine } = await import('./cli/command-line.ts');
-  endSoon(await runCommandLine(process.argv.slice(2)));
+  endSoon(await runCommandLine(process.argv.slice(2), processTerminal));
 } catch (error) {
-  endSoon(showError(error, false));
+  endSoon(showError(error, false, processTerminal));
 }

@@ -6,20 +6,19 @@ import { commandHelp, programHelp, widthOf } from './output/help-text.ts';
 import { refuseLeakingDebugLogs } from './node-debug.ts';
 import { programVersion } from './program-version.ts';
 import { showError } from './output/show-error.ts';
-import { endFirstProcess } from './stop-signals.ts';
+import type { Terminal, TerminalOutput } from './terminal.ts';
 
 /** Runs one command line and resolves to its exit code. Data goes to stdout, everything else to stderr. */
-export async function runCommandLine(argv: readonly string[]): Promise<number> {
-  const output = watchOutput();
-  endFirstProcess();
+export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const output = watchOutput(terminal.stdout);
   // Messages are not the result of a run: if stderr fails, only lines are lost.
-  process.stderr.on('error', () => undefined);
+  terminal.stderr.on('error', () => undefined);
   try {
-    const exitCode = await runCommand(argv);
+    const exitCode = await runCommand(argv, terminal);
     await output.whole();
     return exitCode;
   } catch (error) {
-    const exitCode = showError(error, wantsJson(argv));
+    const exitCode = showError(error, wantsJson(argv), terminal);
     await output.whole().catch(() => undefined);
     return exitCode;
   }
@@ -31,33 +30,38 @@ function wantsJson(argv: readonly string[]): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
 }
 
-async function runCommand(argv: readonly string[]): Promise<number> {
+async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { stdout, stderr } = terminal;
+  const print = (text: string): number => {
+    stdout.write(text);
+    return exitCodes.complete.code;
+  };
   const [first, ...rest] = argv;
   if (first === undefined) {
-    process.stderr.write(programHelp(commands, widthOf(process.stderr)));
+    stderr.write(programHelp(commands, widthOf(stderr)));
     return exitCodes.usage.code;
   }
   if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
-  if (isHelp(first)) return print(programHelp(commands, widthOf(process.stdout)));
+  if (isHelp(first)) return print(programHelp(commands, widthOf(stdout)));
   const entry = commandNamed(commands, first);
   const command = await entry.load();
   const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (flags.some(isHelp)) return print(commandHelp(command, widthOf(process.stdout)));
-  refuseLeakingDebugLogs(process.env['NODE_DEBUG']);
+  if (flags.some(isHelp)) return print(commandHelp(command, widthOf(stdout)));
+  refuseLeakingDebugLogs(terminal.env['NODE_DEBUG']);
   const { parseArguments } = await import('./parse-arguments.ts');
-  return command.run(parseArguments(entry.name, command, rest));
+  return command.run({ ...parseArguments(entry.name, command, rest), terminal });
 }
 
 /** Reports a stdout that could not be written. */
-function watchOutput(): { whole(): Promise<void> } {
+function watchOutput(stdout: TerminalOutput): { whole(): Promise<void> } {
   let failure: Error | undefined;
-  process.stdout.on('error', (error: Error) => {
+  stdout.on('error', (error: Error) => {
     failure ??= error;
   });
   return {
     whole: async () => {
       await new Promise<void>((resolve) => {
-        process.stdout.write('', () => {
+        stdout.write('', () => {
           resolve();
         });
       });
@@ -70,9 +74,4 @@ function watchOutput(): { whole(): Promise<void> } {
 
 function isHelp(text: string): boolean {
   return text === '--help' || text === '-h';
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return exitCodes.complete.code;
 }

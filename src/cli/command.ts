@@ -1,3 +1,5 @@
+import type { Terminal } from './terminal.ts';
+
 /** A flag of a command: what the parser takes, and what help and documents say. */
 export interface CommandFlag {
   /** Without dashes. */
@@ -42,7 +44,7 @@ export interface Command {
   readonly groups: readonly FlagGroup[];
   readonly notes?: string;
   /** Resolves to the exit status. */
-  run(args: CommandArguments): Promise<number>;
+  run(line: CommandLine): Promise<number>;
 }
 
 /** A command by name: loaded when it is used, so that none waits for the libraries of another. */
@@ -63,6 +65,11 @@ export interface CommandArguments {
   isOn(flag: string): boolean;
   /** A flag as the parser left it: a text, a boolean, a list of texts, or undefined. */
   value(flag: string): unknown;
+}
+
+/** The arguments of one command line, and the terminal on which it was typed. */
+export interface CommandLine extends CommandArguments {
+  readonly terminal: Terminal;
 }
 
 /** The folder of an export, for commands that take one. */

@@ -7,7 +7,7 @@ import type { ExportPlace } from '../core/run/homes/export-place.ts';
 import { localFolder } from '../core/run/homes/local-folder.ts';
 import { pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
-import type { CommandArguments } from './command.ts';
+import type { CommandLine } from './command.ts';
 import { jobFlag } from './job-flags.ts';
 
 /** Flags of commands that read exports in buckets. */
@@ -15,14 +15,14 @@ export const bucketFlags = [jobFlag('output.endpoint')];
 export const scratchFlag = jobFlag('output.scratch');
 
 /** The absolute path, or the address of a bucket, of an export that a command reads. @throws {ExportError} `usage` */
-export function exportAddress(word: string): string {
-  return absoluteAddress(word, 'export', 'the address of the export');
+export function exportAddress(word: string, cwd: string): string {
+  return absoluteAddress(word, 'export', 'the address of the export', cwd);
 }
 
-/** The same of any other place; `-` where that is a stream. @param name as the message shows it. @throws {ExportError} `usage` */
-export function absoluteAddress(text: string, use: AddressUse, name: string): string {
+/** The same of any other place; `-` where that is a stream. @param name as a message shows it @throws {ExportError} `usage` */
+export function absoluteAddress(text: string, use: AddressUse, name: string, cwd: string): string {
   const address = requireAddress(text, use, name);
-  return address === '-' || isBucketAddress(address) ? address : resolve(address);
+  return address === '-' || isBucketAddress(address) ? address : resolve(cwd, address);
 }
 
 /**
@@ -30,8 +30,8 @@ export function absoluteAddress(text: string, use: AddressUse, name: string): st
  * @param abort of the program's time of grace, where it has one
  * @throws {ExportError} `usage`
  */
-export async function exportPlace(word: string, args: CommandArguments, abort?: AbortSignal): Promise<ExportPlace> {
-  const address = exportAddress(word);
+export async function exportPlace(word: string, args: CommandLine, abort?: AbortSignal): Promise<ExportPlace> {
+  const address = exportAddress(word, args.terminal.cwd());
   if (!isBucketAddress(address)) return { files: diskFileStore, folder: address };
   const [{ openStoreAt }, { bucketFiles }] = await Promise.all([
     import('../core/run/homes/open-home.ts'),
@@ -46,7 +46,7 @@ export async function exportPlace(word: string, args: CommandArguments, abort?: 
 /** Runs work on a local folder: an export in a bucket is copied to the scratch folder for that time. */
 export async function onLocalCopy<T>(
   place: ExportPlace,
-  args: CommandArguments,
+  args: CommandLine,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
   const { files, folder } = place;
@@ -56,14 +56,14 @@ export async function onLocalCopy<T>(
 }
 
 /** The scratch folder of an export in a bucket. */
-export function scratchOf({ folder }: ExportPlace, args: CommandArguments): string {
+export function scratchOf({ folder }: ExportPlace, args: CommandLine): string {
   return localFolder({ output: { dir: folder, scratch: flagOf(args, 'scratch') } });
 }
 
 /** The same for several paths, those of folders and files as they are. */
 export async function onLocalPaths<T>(
   paths: readonly string[],
-  args: CommandArguments,
+  args: CommandLine,
   work: (paths: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const at = paths.findIndex(isBucketAddress);
@@ -72,6 +72,6 @@ export async function onLocalPaths<T>(
   return onLocalCopy(place, args, (local) => onLocalPaths(paths.with(at, local), args, work));
 }
 
-function flagOf(args: CommandArguments, name: string): string | undefined {
-  return args.text(name) ?? process.env[environmentName(name)];
+function flagOf(args: CommandLine, name: string): string | undefined {
+  return args.text(name) ?? args.terminal.env[environmentName(name)];
 }

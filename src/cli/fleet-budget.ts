@@ -5,6 +5,7 @@ import type { BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
 import { showWarning } from './output/show-error.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The ledger, pace and clock that all processes share which name a database. */
 export interface FleetBudget {
@@ -15,15 +16,18 @@ export interface FleetBudget {
 
 export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'>, LedgerOf {
   readonly budget?: Job['budget'];
+  readonly terminal: Terminal;
 }
 
 /** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
 export async function openFleetBudget(
   database: string,
-  { apiKey, account, budget, abort }: FleetBudgetOptions,
+  { apiKey, account, budget, abort, terminal }: FleetBudgetOptions,
 ): Promise<FleetBudget> {
   const { openPostgresLedger } = await import('../wings/fleet/index.ts');
-  let tell = showWarning;
+  let tell = (message: string): void => {
+    showWarning(message, terminal);
+  };
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
   const limits = { apiKey, account, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {

@@ -1,6 +1,6 @@
 import { environmentName, type JobField, jobFields } from '../core/job/job-fields.ts';
 import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
-import type { CommandArguments, CommandFlag, CommandWords, FlagGroup } from './command.ts';
+import type { CommandArguments, CommandFlag, CommandLine, CommandWords, FlagGroup } from './command.ts';
 
 /** The job file, for commands that take one. */
 export const jobWords: CommandWords = {
@@ -103,13 +103,13 @@ export function standardText(value: unknown): string | undefined {
 }
 
 /** The job that the arguments and the environment describe; `fixed` are flags that the command sets itself. */
-export function jobOf(args: CommandArguments, fixed: Readonly<Record<string, unknown>> = {}): LoadedJob {
+export function jobOf(args: CommandLine, fixed: Readonly<Record<string, unknown>> = {}): LoadedJob {
   const [file] = args.words;
   return loadJob({
     ...(file === undefined ? {} : { file }),
     flags: Object.fromEntries(jobFields.map(({ flag }) => [flag, fixed[flag] ?? args.value(flag)])),
-    environment: process.env,
-    folder: process.cwd(),
+    environment: args.terminal.env,
+    folder: args.terminal.cwd(),
   });
 }
 

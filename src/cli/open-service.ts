@@ -20,9 +20,10 @@ import { ExportError } from '../lib/export-error.ts';
 import { localFolder } from '../core/run/homes/local-folder.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
-import type { CommandArguments } from './command.ts';
+import type { CommandLine } from './command.ts';
 import { openFleetBudget, readFleetLedger } from './fleet-budget.ts';
 import { checkedKey, findApiKey, readApiKey } from './read-api-key.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The service of a run, and where its credits are booked. */
 export interface OpenService {
@@ -41,7 +42,7 @@ export interface OpenService {
 }
 
 export interface ServiceUse {
-  /** Where the key may be, and is taken out of; of this process unless given. */
+  /** Where the key may be, and is taken out of; of the terminal unless given. */
   readonly environment?: Record<string, string | undefined>;
   /** Aborted when the time of grace of the program is over: no database and no other process is waited for. */
   readonly abort?: AbortSignal | undefined;
@@ -49,6 +50,7 @@ export interface ServiceUse {
 
 export interface ServiceChoice extends ServiceUse {
   readonly job: Job;
+  readonly terminal: Terminal;
   readonly stateDir: string | undefined;
   readonly keyFileFromFlag: boolean;
   /** Where an embedded service's credits are booked: they cost nothing, but a budget is kept as it would be. */
@@ -59,23 +61,24 @@ export interface ServiceChoice extends ServiceUse {
 
 /** Opens what a job's address names: the service out there, or this program's own on local records. */
 export async function openService(choice: ServiceChoice): Promise<OpenService> {
-  const { job, stateDir, keyFileFromFlag, abort } = choice;
+  const { job, terminal, stateDir, keyFileFromFlag, abort } = choice;
   const { url, tls } = job.service;
   if (!isEmbedded(url)) {
     const apiKey = readApiKey({
       file: job.service.apiKeyFile,
       fileFromFlag: keyFileFromFlag,
-      environment: choice.environment ?? process.env,
+      environment: choice.environment ?? terminal.env,
+      cwd: terminal.cwd(),
     });
-    const proxy = proxyFromEnvironment(process.env);
+    const proxy = proxyFromEnvironment(terminal.env);
     // Each wire makes these checks. If one fails, nothing should begin.
     proxyFor(url, proxy);
     tlsFor(url, tls);
     const { account } = job.budget;
-    const budget = await openBudget(job, { apiKey, account, abort }, () =>
-      diskLedger({ stateDir: stateFolder(stateDir), apiKey, account, abort }),
+    const budget = await openBudget(job, { apiKey, account, abort, terminal }, () =>
+      diskLedger({ stateDir: stateFolder(stateDir, terminal), apiKey, account, abort }),
     );
-    const ignored = ignoredProxy(url, process.env);
+    const ignored = ignoredProxy(url, terminal.env);
     return {
       service: { url, apiKey },
       proxy,
@@ -96,7 +99,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     clock: systemClock,
     ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
   });
-  const booked = { apiKey: embeddedKey(job), abort };
+  const booked = { apiKey: embeddedKey(job), abort, terminal };
   const budget = await openBudget(job, booked, choice.embeddedLedger).catch(async (error: unknown) => {
     await running.close();
     throw error;
@@ -114,7 +117,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
 /** The shared ledger and pace, where the job names a database; else a ledger of this machine. */
 async function openBudget(
   { fleet, budget }: Job,
-  booked: Pick<DiskLedgerOptions, 'apiKey' | 'account' | 'abort'>,
+  booked: Pick<DiskLedgerOptions, 'apiKey' | 'account' | 'abort'> & Pick<ServiceChoice, 'terminal'>,
   ownLedger: () => Promise<CreditLedger>,
 ): Promise<Omit<OpenService, 'service' | 'close'>> {
   if (fleet.database === undefined) return { ledger: await ownLedger() };
@@ -128,11 +131,12 @@ function embeddedKey({ output }: Job): string {
 }
 
 /** The service of a job and its flags. What an embedded one keeps lies in the export. */
-export function openServiceFor(job: Job, args: CommandArguments, use: ServiceUse = {}): Promise<OpenService> {
+export function openServiceFor(job: Job, args: CommandLine, use: ServiceUse = {}): Promise<OpenService> {
   const dir = localFolder(job);
   return openService({
     job,
     ...use,
+    terminal: args.terminal,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => ledgerInExport(dir, use.abort),
@@ -157,7 +161,7 @@ export async function requireRecords({ service }: Job): Promise<void> {
 interface LookUp {
   /** Told why there is no key. */
   readonly onMissing?: (why: ExportError) => void;
-  readonly environment?: NodeJS.ProcessEnv;
+  readonly environment?: Record<string, string | undefined>;
 }
 
 /**
@@ -165,8 +169,8 @@ interface LookUp {
  */
 export function bookedFor(
   job: Job,
-  args: CommandArguments,
-  { onMissing = () => undefined, environment = process.env }: LookUp = {},
+  args: CommandLine,
+  { onMissing = () => undefined, environment = args.terminal.env }: LookUp = {},
 ): Pick<CreditLedger, 'booked'> | undefined {
   const isLocal = isEmbedded(job.service.url);
   const apiKey = isLocal ? embedded : keyIfAny(job, args, { onMissing, environment });
@@ -184,7 +188,9 @@ export function bookedFor(
       },
     };
   }
-  const stateDir = isLocal ? pathIn(localFolder(job), exportPaths.run) : stateFolder(args.text('state-dir'));
+  const stateDir = isLocal
+    ? pathIn(localFolder(job), exportPaths.run)
+    : stateFolder(args.text('state-dir'), args.terminal);
   return {
     booked: async (day) => {
       const { ledgerFiles } = await import('../core/client/ledger/ledger-file.ts');
@@ -201,11 +207,16 @@ export function bookedFor(
 /** Where the key of a job is. @throws {ExportError} `usage` when there is none, or it cannot be right */
 export function keyPlace(
   { service: { url, apiKeyFile } }: Job,
-  args: CommandArguments,
+  args: CommandLine,
   environment: Record<string, string | undefined>,
 ): string {
   const fileFromFlag = args.text('api-key-file') !== undefined;
-  const found = findApiKey({ file: apiKeyFile, fileFromFlag, environment: { ...environment } });
+  const found = findApiKey({
+    file: apiKeyFile,
+    fileFromFlag,
+    environment: { ...environment },
+    cwd: args.terminal.cwd(),
+  });
   serviceAddress({ url, apiKey: checkedKey(found) });
   return found.place;
 }
@@ -213,12 +224,12 @@ export function keyPlace(
 /** A plan needs no key. */
 function keyIfAny(
   { service }: Job,
-  args: CommandArguments,
+  args: CommandLine,
   { onMissing, environment }: Required<LookUp>,
 ): string | undefined {
   const fileFromFlag = args.text('api-key-file') !== undefined;
   try {
-    const found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment });
+    const found = findApiKey({ file: service.apiKeyFile, fileFromFlag, environment, cwd: args.terminal.cwd() });
     return checkedKey(found);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
@@ -233,9 +244,9 @@ async function diskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
 }
 
 /** Where this user's ledgers are: flag, environment, XDG default. @throws {ExportError} `usage` for an address that is no folder */
-export function stateFolder(flag: string | undefined): string {
-  const chosen = flag ?? process.env['ASSET_EXPORT_STATE'];
-  if (chosen !== undefined && chosen !== '') return resolve(requireAddress(chosen, 'local', '--state-dir'));
-  const base = process.env['XDG_STATE_HOME'];
+export function stateFolder(flag: string | undefined, { env, cwd }: Pick<Terminal, 'env' | 'cwd'>): string {
+  const chosen = flag ?? env['ASSET_EXPORT_STATE'];
+  if (chosen !== undefined && chosen !== '') return resolve(cwd(), requireAddress(chosen, 'local', '--state-dir'));
+  const base = env['XDG_STATE_HOME'];
   return join(base === undefined || base === '' ? join(homedir(), '.local', 'state') : base, 'asset-export');
 }

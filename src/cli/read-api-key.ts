@@ -12,6 +12,8 @@ export interface KeySources {
   /** True when the path came from a flag, which wins over the environment. */
   readonly fileFromFlag: boolean;
   readonly environment: Record<string, string | undefined>;
+  /** The folder to which paths in messages are relative. */
+  readonly cwd: string;
 }
 
 /** Where a key was found, and what stood there. */
@@ -37,7 +39,7 @@ export function checkedKey({ place, key }: FoundKey): string {
 }
 
 /** The key as it stands there, right or wrong. @throws {ExportError} `usage` when there is none */
-export function findApiKey({ file, fileFromFlag, environment }: KeySources): FoundKey {
+export function findApiKey({ file, fileFromFlag, environment, cwd }: KeySources): FoundKey {
   const fromEnvironment = environment[variable]?.trim() ?? '';
   takeKeyAway(environment);
   if (fromEnvironment !== '' && !(fileFromFlag && file !== undefined)) return { place: variable, key: fromEnvironment };
@@ -46,8 +48,8 @@ export function findApiKey({ file, fileFromFlag, environment }: KeySources): Fou
       todo: `Put the key into a file and name it with --api-key-file, or set the environment variable ${variable}. To try without a key, run asset-export demo, then use --url embedded:asset-export-demo.`,
     });
   }
-  const key = keyIn(file).trim();
-  const place = shownPath(file, process.cwd());
+  const key = keyIn(file, cwd).trim();
+  const place = shownPath(file, cwd);
   if (key === '')
     throw new ExportError('usage', `the key file ${place} is empty`, { todo: 'Put the API key into it.' });
   return { place, key };
@@ -58,13 +60,13 @@ export function takeKeyAway(environment: Record<string, string | undefined>): vo
   Reflect.deleteProperty(environment, variable);
 }
 
-function keyIn(file: string): string {
+function keyIn(file: string, cwd: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it does not exist' : (codeOf(error) ?? 'unknown error');
     // A key given in place of a file name must not appear in a log.
-    const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : shownPath(file, process.cwd());
+    const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : shownPath(file, cwd);
     throw new ExportError('usage', `cannot read the key file ${shown}: ${why}`, {
       todo: 'service.apiKeyFile or --api-key-file must name a readable file with the key in it, not the key itself.',
       cause: error,

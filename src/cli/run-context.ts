@@ -17,7 +17,7 @@ import { forPeople } from './output/show-error.ts';
 import type { RunSettings } from './run-flags.ts';
 import { showProgress } from './progress/show-progress.ts';
 
-export interface RunContextOptions extends Pick<RunSettings, 'signals' | 'logLevel'> {
+export interface RunContextOptions extends Pick<RunSettings, 'terminal' | 'signals' | 'logLevel'> {
   readonly open: OpenService;
   /** What the log calls the export; the name of its folder unless given. */
   readonly exportName?: string;
@@ -45,13 +45,13 @@ export interface RunContext {
  * their usual meaning back after that.
  */
 export async function openRunContext(job: Job, options: RunContextOptions): Promise<RunContext> {
-  const { open, signals, logLevel, secondSignal } = options;
+  const { open, terminal, signals, logLevel, secondSignal } = options;
   const version = programVersion();
   const run = uuidV7(systemClock.now());
   const logged = { run, export: options.exportName ?? basename(job.output.dir), version };
-  const progress = await showProgress(await progressOptions(job, open.ledger, logLevel), logged);
+  const progress = await showProgress(await progressOptions(job, open.ledger, logLevel), logged, terminal);
   const tell = (message: string): void => {
-    progress.tell(progress.logEnd === undefined ? forPeople(message) : safeText(message));
+    progress.tell(progress.logEnd === undefined ? forPeople(message, terminal.cwd()) : safeText(message));
   };
   const warn = (message: string): void => {
     // The log has a line of its own for a warning.
@@ -71,7 +71,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
       pace: open.pace,
       brake: options.brake,
       proxy: open.proxy,
-      stdin: process.stdin,
+      stdin: terminal.stdin,
       stop: signals.stop,
       abort: signals.abort,
       threads: programThreads(job),

@@ -1,7 +1,8 @@
 import { dayMs } from '../lib/clock.ts';
-import type { CommandArguments, CommandFlag } from './command.ts';
+import type { CommandFlag, CommandLine } from './command.ts';
 import { choiceOf, countOf } from './flag-values.ts';
 import { type StopSignals, stopSignals } from './stop-signals.ts';
+import type { Terminal } from './terminal.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 
@@ -27,6 +28,7 @@ export const runFlags: readonly CommandFlag[] = [
 ];
 
 export interface RunSettings {
+  readonly terminal: Terminal;
   /** With the time of grace; nobody listens yet. */
   readonly signals: StopSignals;
   readonly logLevel: string;
@@ -34,9 +36,11 @@ export interface RunSettings {
 }
 
 /** What `runFlags` were given. @throws {ExportError} `usage` */
-export function runSettings(args: CommandArguments): RunSettings {
+export function runSettings(args: CommandLine): RunSettings {
+  const { terminal } = args;
   return {
-    signals: stopSignals(countOf(args, 'grace-ms', { most: dayMs }) ?? Number(standards.graceMs)),
+    terminal,
+    signals: stopSignals(countOf(args, 'grace-ms', { most: dayMs }) ?? Number(standards.graceMs), terminal),
     logLevel: choiceOf(args, 'log-level', logLevels) ?? standards.logLevel,
     json: args.isOn('json'),
   };

@@ -2,6 +2,7 @@ import { environmentName } from '../core/job/job-fields.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { commandLine } from '../lib/addresses/shown-path.ts';
 import type { CommandArguments, CommandFlag } from './command.ts';
+import type { Terminal } from './terminal.ts';
 
 /**
  * The same words and flags for another command, as a line that can be typed.
@@ -21,6 +22,6 @@ export function sameLine(command: string, args: CommandArguments, flags: readonl
 }
 
 /** The endpoint of a job's bucket, where commands that take no job do not find it in the environment. */
-export function endpointToName({ output }: Job): string | undefined {
-  return process.env[environmentName('out-endpoint')] === output.endpoint ? undefined : output.endpoint;
+export function endpointToName({ output }: Job, { env }: Pick<Terminal, 'env'>): string | undefined {
+  return env[environmentName('out-endpoint')] === output.endpoint ? undefined : output.endpoint;
 }

@@ -1,5 +1,5 @@
 import { ExportError } from '../lib/export-error.ts';
-import { type EndSignal, endProgram, endSignalNames, endSignals, toldToEnd } from './end-program.ts';
+import { type EndSignal, endSignalNames, endSignals, type Terminal } from './terminal.ts';
 
 /** Two signals for a run: `stop` begins nothing new, `abort` ends what is under way. */
 export interface StopSignals {
@@ -15,11 +15,11 @@ export interface StopSignals {
   dispose(): void;
 }
 
-/** How many take the signals now. */
-let listeners = 0;
-
 /** Until `listen` is called, a signal ends the program as it does any other: nothing is under way yet. */
-export function stopSignals(graceMs: number): StopSignals {
+export function stopSignals(
+  graceMs: number,
+  terminal: Pick<Terminal, 'onSignal' | 'toldToEnd' | 'endBy'>,
+): StopSignals {
   const stop = new AbortController();
   const abort = new AbortController();
   let forget = (): void => undefined;
@@ -30,7 +30,7 @@ export function stopSignals(graceMs: number): StopSignals {
     });
     const waits = 'waiting for answers in flight';
     tell(`${name}: no new calls; ${graceMs === 0 ? `not ${waits}` : `${waits} (signal again to stop at once)`}`);
-    toldToEnd();
+    terminal.toldToEnd();
     stop.abort(reason);
     setTimeout(() => {
       abort.abort(reason);
@@ -42,15 +42,17 @@ export function stopSignals(graceMs: number): StopSignals {
     abort: abort.signal,
     listen: (tell, second = 'exit') => {
       const on = (name: EndSignal): void => {
-        if (second === 'exit' ? stop.signal.aborted : abort.signal.aborted) endProgram(name);
+        if (second === 'exit' ? stop.signal.aborted : abort.signal.aborted) terminal.endBy(name);
         if (stop.signal.aborted) abort.abort(stop.signal.reason);
         else received(name, tell);
       };
-      for (const name of endSignalNames) process.on(name, on);
-      listeners += 1;
+      const taken = endSignalNames.map((name) =>
+        terminal.onSignal(name, () => {
+          on(name);
+        }),
+      );
       forget = () => {
-        for (const name of endSignalNames) process.off(name, on);
-        listeners -= 1;
+        for (const giveBack of taken) giveBack();
         forget = () => undefined;
       };
     },
@@ -58,14 +60,4 @@ export function stopSignals(graceMs: number): StopSignals {
       forget();
     },
   };
-}
-
-/** The kernel gives signals no effect on the first process of a container, unless it takes them. */
-export function endFirstProcess(): void {
-  if (process.pid !== 1) return;
-  for (const name of endSignalNames) {
-    process.on(name, () => {
-      if (listeners === 0) endProgram(name);
-    });
-  }
 }

@@ -6,11 +6,12 @@ import type { GeneratedService } from '../support/service/generated-service.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
+import { runsAll } from '../support/lane.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const kills = 50;
+const kills = runsAll ? 50 : 12;
 const calls = 150;
 const idsPerCall = 20;
 const concurrency = 8;

@@ -10,6 +10,7 @@ import { type CallPoint, type SeenCall, startGeneratedService } from '../support
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
@@ -95,7 +96,7 @@ async function killOnce({ name, point, wait, number }: Kill) {
   const first = startProgram(command(service.url), optionsIn(folder));
   const died = await first.ended;
   const keptThen = new Set(await keptAnswers(join(folder, 'out'), batches));
-  const last = await runProgram(command(service.url), optionsIn(folder));
+  const last = await runHere(command(service.url), optionsIn(folder));
   await service.stop();
   const { damage } = await verifyExport(diskFileStore, join(folder, 'out'));
   return { folder, died, keptThen, last, damage, asked: service.counts() };

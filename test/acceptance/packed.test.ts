@@ -9,6 +9,7 @@ import { shellWord } from '../../src/lib/addresses/shown-path.ts';
 import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';
+import { runsAll } from '../support/lane.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -210,7 +211,6 @@ describe('the packed program', () => {
     { line: 'asset-export load "the demo" --to duckdb:a.duckdb', needs: '@duckdb/node-api', omitted: true },
     { line: 'asset-export load "the demo" --to postgres://127.0.0.1:1/a', needs: 'pg', omitted: true },
   ];
-  const isAll = process.env['TEST'] === 'all';
 
   describe('where an optional package is missing', () => {
     let server: FaultyServer;
@@ -218,7 +218,7 @@ describe('the packed program', () => {
 
     beforeAll(async () => {
       server = await startFaultyServer(serveS3(new BucketOfTests(), 'secret'));
-      if (!isAll) return;
+      if (!runsAll) return;
       const under = join(temp.path, 'bare');
       if ((await installGlobally(under)) === undefined) return;
       // As where npm could not build or fetch them, which it does not say.
@@ -238,7 +238,7 @@ describe('the packed program', () => {
       return { exit, output, install: /^ {2}(npm install .*)$/m.exec(output)?.[1] ?? '' };
     };
 
-    it.each(needing.filter(({ omitted }) => isAll || omitted !== true))(
+    it.each(needing.filter(({ omitted }) => runsAll || omitted !== true))(
       'prints the line that installs $needs: $line',
       { timeout: 180_000 },
       async ({ line, needs, omitted = false }) => {
@@ -249,7 +249,7 @@ describe('the packed program', () => {
         expect(output).toMatch(/needs the packages? /);
         expect(install).toContain(`npm install --global --prefix ${under} `);
         expect(install).toContain(`${needs}@`);
-        if (needs !== '@aws-sdk/client-s3' && !isAll) return;
+        if (needs !== '@aws-sdk/client-s3' && !runsAll) return;
         const installed = await typed(install, temp.path, under);
         if (installed.exit !== 0 && offline.test(installed.output)) return;
         expect(installed.exit, installed.output).toBe(0);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { jobFields } from '../../src/core/job/job-fields.ts';
 import { writeIdFile } from '../support/id-file.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -22,7 +23,7 @@ describe('the program', () => {
   it.each([[['--help']], [['-h']], [['run', '--help']], [['status', 'x', '-h']]])(
     'shows help on stdout for %j',
     async (args) => {
-      const { exit, stdout, stderr } = await runProgram(args);
+      const { exit, stdout, stderr } = await runHere(args);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
       expect(stdout).toContain('Examples:\n  asset-export ');
     },
@@ -39,7 +40,7 @@ describe('the program', () => {
       ['run', '--help'],
     ],
   ])('prints for %j what it prints for %j', async (words, flags) => {
-    const [byWords, byFlags] = await Promise.all([runProgram(words), runProgram(flags)]);
+    const [byWords, byFlags] = await Promise.all([runHere(words), runHere(flags)]);
     expect(byWords).toEqual(byFlags);
     expect(byWords.exit).toBe(0);
   });
@@ -49,19 +50,19 @@ describe('the program', () => {
     for (const { path, flag } of jobFields) {
       expect(stdout).toMatch(new RegExp(`^ {2}${path.replaceAll('.', '[.]')}[^]*?\\(--${flag}\\)`, 'm'));
     }
-    expect((await runProgram(['help', 'service'])).stdout).toBe(readFileSync(join(root, 'docs/service.md'), 'utf8'));
-    expect((await runProgram(['help', 'rnu'])).stderr).toContain('did you mean run?');
+    expect((await runHere(['help', 'service'])).stdout).toBe(readFileSync(join(root, 'docs/service.md'), 'utf8'));
+    expect((await runHere(['help', 'rnu'])).stderr).toContain('did you mean run?');
   });
 
   it('shows a folder whose name begins with a dash as a command would read it', async () => {
     const cwd = await tempFolder();
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out=-x', '--format', 'csv'];
-    const { exit, stderr } = await runProgram(['run', ...flags], { cwd, stdin: '1'.repeat(32) });
+    const { exit, stderr } = await runHere(['run', ...flags], { cwd, stdin: '1'.repeat(32) });
     expect({ exit, stderr }).toMatchObject({
       exit: 0,
       stderr: expect.stringContaining('"next":"asset-export verify ./-x"') as string,
     });
-    expect(await runProgram(['verify', './-x'], { cwd })).toMatchObject({ exit: 0 });
+    expect(await runHere(['verify', './-x'], { cwd })).toMatchObject({ exit: 0 });
   });
 
   it.each([
@@ -94,7 +95,7 @@ describe('the program', () => {
       '--grace-ms must be a whole number, at most 86400000, not "86400001"',
     ],
   ])('says what is wrong with %j, on stderr, with exit 2', async (args, message) => {
-    const { exit, stdout, stderr } = await runProgram(args, { cwd: await tempFolder() });
+    const { exit, stdout, stderr } = await runHere(args, { cwd: await tempFolder() });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(stderr).toContain(`asset-export: ${message}`);
     expect(stderr).not.toMatch(/^ {4}at /m);
@@ -102,14 +103,14 @@ describe('the program', () => {
 
   it('says it in the same words whatever the language of the machine', async () => {
     const environment = { LC_ALL: 'de_DE.UTF-8' };
-    const { stderr } = await runProgram(['run', '--concurency', '4'], { environment });
+    const { stderr } = await runHere(['run', '--concurency', '4'], { environment });
     expect(stderr).toContain('unknown flag for run: --concurency; did you mean --concurrency?');
   });
 
   it('takes ids from stdin, and all the ones for an id', async () => {
     const cwd = await tempFolder();
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv', '--json'];
-    const { exit, stdout } = await runProgram(['run', ...flags], { cwd, stdin: `${'1'.repeat(32)}\nodd\n` });
+    const { exit, stdout } = await runHere(['run', ...flags], { cwd, stdin: `${'1'.repeat(32)}\nodd\n` });
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       state: 'complete',
@@ -124,7 +125,7 @@ describe('the program', () => {
   it('writes a log line of JSON for each change of state where there is no terminal', async () => {
     const cwd = await tempFolder();
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv'];
-    const { stderr } = await runProgram(['run', ...flags], { cwd, stdin: '' });
+    const { stderr } = await runHere(['run', ...flags], { cwd, stdin: '' });
     const log = stderr
       .trim()
       .split('\n')
@@ -136,7 +137,7 @@ describe('the program', () => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'ids.txt'), '');
     const args = ['run', '--ids', 'ids.txt', '--url', 'https://service.example', '--out', 'out'];
-    const { exit, stderr } = await runProgram(args, { cwd });
+    const { exit, stderr } = await runHere(args, { cwd });
     expect(exit).toBe(2);
     expect(stderr).toContain('asset-export: no API key given\n');
     expect(stderr).toContain('run asset-export demo, then use --url embedded:asset-export-demo');
@@ -146,7 +147,7 @@ describe('the program', () => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'file'), '');
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', out];
-    const { exit, stderr } = await runProgram(['run', ...flags], { cwd });
+    const { exit, stderr } = await runHere(['run', ...flags], { cwd });
     expect(exit).toBe(7);
     expect(stderr).toContain('a file has the name of this folder');
   });
@@ -159,7 +160,7 @@ describe('the program', () => {
   ])('ends with 2 where %j names a file for a folder', async (args, message) => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'file'), '');
-    const { exit, stderr } = await runProgram(args, { cwd });
+    const { exit, stderr } = await runHere(args, { cwd });
     expect(stderr).toContain(message);
     expect(exit).toBe(2);
   });

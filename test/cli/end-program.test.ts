@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { endOf } from '../support/run-program.ts';
 
-const module = new URL('../../src/cli/end-program.ts', import.meta.url).href;
+const module = new URL('../../src/cli/process-terminal.ts', import.meta.url).href;
 
 /** Runs a program that opens a connection to a server that says nothing, and then ends. */
 async function connectedProgram(end: string) {
@@ -14,8 +14,9 @@ async function connectedProgram(end: string) {
   const script = `
     import { connect } from 'node:net';
     import { once } from 'node:events';
-    import { endSoon, toldToEnd } from '${module}';
+    import { endSoon, processTerminal } from '${module}';
     await once(connect(${(server.address() as AddressInfo).port}, '127.0.0.1'), 'connect');
+    const { toldToEnd } = processTerminal;
     console.log(Date.now());
     process.once('exit', () => console.log('exit'));
     ${end}`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries } from '../support/id-file.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runHere } from '../support/run-here.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const ids = idEntries({ entries: 10 });
@@ -18,7 +18,7 @@ async function withIds(name: string, text: string) {
   const line = ['--ids', `lists/${name}`, '--url', service.url, '--out', 'out', '--format', 'csv'];
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
   const program = (command: string, ...more: string[]) =>
-    runProgram([command, ...line, ...more], { cwd: folder, environment });
+    runHere([command, ...line, ...more], { cwd: folder, environment });
   return { program, calls: () => service.counts().calls };
 }
 

@@ -4,6 +4,7 @@ import { commandNamed } from '../../src/cli/command-named.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { errorJson, errorText } from '../../src/cli/output/show-error.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { processTerminal } from '../../src/cli/process-terminal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
@@ -40,10 +41,10 @@ async function printed([name = '', ...rest]: readonly string[]): Promise<string>
   const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(write));
   try {
     const command = await commandNamed(commands, name).load();
-    await command.run(parseArguments(name, command, rest));
+    await command.run({ ...parseArguments(name, command, rest), terminal: processTerminal });
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
-    text += `${errorText(error)}\n${JSON.stringify(errorJson(error))}`;
+    text += `${errorText(error, folder.path)}\n${JSON.stringify(errorJson(error))}`;
   } finally {
     for (const spy of spies) spy.mockRestore();
     rmSync('new', { recursive: true, force: true });

@@ -38,14 +38,9 @@ describe('the line behind a run', () => {
       'out-endpoint': 'http://store',
     };
     const { job } = loadJob({ flags, environment: {}, folder: '/' });
-    expect(nextText(job.output.dir, endpointToName(job))).toBe(
+    expect(nextText(job.output.dir, endpointToName(job, { env: {} }))).toBe(
       `Next: asset-export verify 's3://bucket/a b' --out-endpoint http://store`,
     );
-    process.env['ASSET_EXPORT_OUT_ENDPOINT'] = 'http://store';
-    try {
-      expect(endpointToName(job)).toBeUndefined();
-    } finally {
-      delete process.env['ASSET_EXPORT_OUT_ENDPOINT'];
-    }
+    expect(endpointToName(job, { env: { ASSET_EXPORT_OUT_ENDPOINT: 'http://store' } })).toBeUndefined();
   });
 });

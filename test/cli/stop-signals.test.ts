@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { processTerminal } from '../../src/cli/process-terminal.ts';
 import { type StopSignals, stopSignals } from '../../src/cli/stop-signals.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 
@@ -11,7 +12,7 @@ afterEach(() => {
 });
 
 function listening(graceMs: number, tell: (message: string) => void = () => undefined, second?: 'abort'): StopSignals {
-  const made = stopSignals(graceMs);
+  const made = stopSignals(graceMs, processTerminal);
   made.listen(tell, second);
   return made;
 }
@@ -77,7 +78,7 @@ it('the second signal ends what is in flight where the program has to clean up, 
 
 it('signals have their usual meaning before a run and after it', () => {
   const before = process.listenerCount('SIGINT');
-  signals = stopSignals(1000);
+  signals = stopSignals(1000, processTerminal);
   expect(process.listenerCount('SIGINT')).toBe(before);
   signals.listen(() => undefined);
   expect(process.listenerCount('SIGINT')).toBe(before + 1);

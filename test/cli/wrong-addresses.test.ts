@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandNamed } from '../../src/cli/command-named.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { processTerminal } from '../../src/cli/process-terminal.ts';
 import { readRows } from '../../src/exports/read-rows.ts';
 import { jobSchema } from '../../src/core/job/job-schema.ts';
 import { jobWarnings } from '../../src/core/job/job-warnings.ts';
@@ -113,7 +114,7 @@ describe('a name that was meant for another place ends with exit 2, before anyth
       const [name = '', ...rest] = argv;
       const command = await commandNamed(commands, name).load();
       const exit = await Promise.resolve()
-        .then(() => command.run(parseArguments(name, command, rest)))
+        .then(() => command.run({ ...parseArguments(name, command, rest), terminal: processTerminal }))
         .catch(exitOf);
       if (exit !== 'usage') outcomes[argv.join(' ')] = String(exit);
     }

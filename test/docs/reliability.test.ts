@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 const root = new URL('../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(path, root)), 'utf8');
 
-/** Rows of the tables of promises: the promise, the test's file, words of its title. */
-function promises(): (readonly [promise: string, file: string, words: string])[] {
-  const rows = textOf('docs/reliability.md').matchAll(/^\| (.+?) +\| `(test\/[^`]+)`: (.+?) +\|$/gm);
-  return [...rows].map(([, promise = '', file = '', words = '']) => [promise, file, words] as const);
+/** Rows of the tables of promises: the promise, the test's file, words of its title, and whether `npm test` runs a sample. */
+function promises(): (readonly [promise: string, file: string, words: string, isSampled: boolean])[] {
+  const rows = textOf('docs/reliability.md').matchAll(/^\| (.+?)( \(sampled\))? +\| `(test\/[^`]+)`: (.+?) +\|$/gm);
+  return [...rows].map(
+    ([, promise = '', mark, file = '', words = '']) => [promise, file, words, mark !== undefined] as const,
+  );
 }
 
 describe('docs/reliability.md', () => {
@@ -23,6 +25,15 @@ describe('docs/reliability.md', () => {
   it.each(promises())('names a test that is there: %s', (_, file, words) => {
     // A title may be a template, so it is looked for between its values.
     expect(textOf(file)).toContain(words);
+  });
+
+  it('marks the promises of which npm test runs a sample', () => {
+    const marked = new Set(promises().flatMap(([, file, , isSampled]) => (isSampled ? [file] : [])));
+    expect(marked.size).toBeGreaterThan(5);
+    const samples = /\b(everywhere\(|sampled\(|sampledRuns|runsAll)/;
+    expect([...marked].filter((file) => !samples.test(textOf(file)))).toEqual([]);
+    const models = promises().filter(([, file]) => file.includes('-everywhere.test.ts') && samples.test(textOf(file)));
+    expect(models.filter(([, file]) => file.startsWith('test/model/') && !marked.has(file))).toEqual([]);
   });
 
   it('names no file or folder of the project that is not there', () => {

@@ -6,6 +6,7 @@ import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { failingAt } from './support/failing-weather.ts';
 import { creditsPerCall, PaidService } from './support/paid-service.ts';
+import { sampled } from './support/sample.ts';
 import { SmallExport, writeSmallIds } from './support/small-export.ts';
 import { type Undisturbed, undisturbedRun, wrongFiles } from './support/undisturbed.ts';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-const histories = 120;
+const histories = sampled(Array.from({ length: 120 }, (_, seed) => seed));
 const hourMs = 3_600_000;
 
 /** One export over several runs, with failures, kills, limits and days as the seed says. */
@@ -96,10 +97,10 @@ class History {
 }
 
 describe('over failures, kills, limits and midnights', () => {
-  it(`no run passes a budget, and the ledger is never below what was charged (${histories} histories)`, async () => {
+  it(`no run passes a budget, and the ledger is never below what was charged (${histories.length} histories)`, async () => {
     let overMidnight = 0;
     let stopped = 0;
-    for (let seed = 0; seed < histories; seed += 1) {
+    for (const seed of histories) {
       const history = new History(seed);
       for (let run = 1 + history.random.below(4); run > 0; run -= 1) {
         const outcome = await history.run();
@@ -112,7 +113,7 @@ describe('over failures, kills, limits and midnights', () => {
       expect(last?.account.calls, `seed ${seed}: no call is forgotten`).toBeGreaterThanOrEqual(history.service.calls);
     }
     // The histories show what they are for.
-    expect(overMidnight).toBeGreaterThan(20);
-    expect(stopped).toBeGreaterThan(40);
+    expect(overMidnight).toBeGreaterThan(histories.length / 6);
+    expect(stopped).toBeGreaterThan(histories.length / 3);
   }, 120_000);
 });

@@ -12,6 +12,7 @@ import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty
 import { serveS3 } from '../contract/objects/s3-bucket.ts';
 import { certificates } from './certificates.ts';
 import { idEntries } from './id-file.ts';
+import { runHere } from './run-here.ts';
 import { type ProgramRun, runProgram } from './run-program.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -59,7 +60,11 @@ export class Prepared {
   run(command = 'check', ...more: string[]): Promise<ProgramRun> {
     const flags = [...this.flags].flatMap(([name, value]) => [`--${name}`, value]);
     const { folder: cwd, environment, program } = this;
-    return runProgram([command, ...flags, ...this.more, ...more], { cwd, environment, program });
+    const args = [command, ...flags, ...this.more, ...more];
+    // Node reads certificates and hooks when it starts.
+    if (program === undefined && environment['NODE_EXTRA_CA_CERTS'] === undefined)
+      return runHere(args, { cwd, environment });
+    return runProgram(args, { cwd, environment, program });
   }
 
   /** Has the export go to a bucket `bucket`. */

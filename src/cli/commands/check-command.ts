@@ -24,7 +24,7 @@ import type { Fact } from '../../core/run/check/fact.ts';
 import { jobOn } from '../../core/job/dated-job.ts';
 import { loadJobPackages } from '../job-packages.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
 import { bookedFor, keyPlace, openServiceFor, requireRecords, stateFolder } from '../open-service.ts';
 import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
@@ -66,8 +66,8 @@ interface Known {
 }
 
 interface Asking {
-  readonly args: CommandArguments;
-  /** As it was given, with the key: `process.env` has lost it by now. */
+  readonly args: CommandLine;
+  /** As it was given, with the key: the terminal's has lost it by now. */
   readonly environment: Record<string, string | undefined>;
   /** A temporary one, made when it is first needed. @throws {ExportError} `cannotWrite` */
   readonly folder: () => Promise<string>;
@@ -140,10 +140,10 @@ const questions: readonly Question[] = [
   {
     name: 'address',
     after: [],
-    ask: async ({ loaded: { job } }) => {
+    ask: async ({ loaded: { job } }, { args }) => {
       await requireRecords(job);
       if (isEmbedded(job.service.url)) return { fact: `${job.service.url} can be read` };
-      const address = await checkAddress(job, proxyFromEnvironment(process.env));
+      const address = await checkAddress(job, proxyFromEnvironment(args.terminal.env));
       return { ...address, address };
     },
   },
@@ -177,7 +177,7 @@ const questions: readonly Question[] = [
     after: [],
     ask: ({ loaded: { job }, ids, base }, { args }) => {
       const isElsewhere = job.fleet.database !== undefined || isEmbedded(job.service.url);
-      const ledger = isElsewhere ? undefined : stateFolder(args.text('state-dir'));
+      const ledger = isElsewhere ? undefined : stateFolder(args.text('state-dir'), args.terminal);
       return checkDisk(job, { entries: ids?.inAll, hasBase: base?.isThere === true, stateFolder: ledger });
     },
   },
@@ -204,17 +204,18 @@ const call: Question = {
   },
 };
 
-async function check(args: CommandArguments): Promise<number> {
-  const environment = { ...process.env };
-  takeKeyAway(process.env);
+async function check(args: CommandLine): Promise<number> {
+  const environment = { ...args.terminal.env };
+  takeKeyAway(args.terminal.env);
+  const cwd = args.terminal.cwd();
   let made: Promise<string> | undefined;
   const folder = (): Promise<string> => (made ??= makeTemporary('check'));
   try {
     const lines = await linesOf({ args, environment, folder });
     const failures = lines.flatMap(({ error }) => error ?? []);
     const exitCode = failures[0]?.exitCode ?? exitCodes.complete.code;
-    process.stdout.write(args.isOn('json') ? checkJson(lines, exitCode) : checkedText(lines));
-    for (const error of failures) process.stderr.write(`${errorText(error)}\n`);
+    args.terminal.stdout.write(args.isOn('json') ? checkJson(lines, exitCode) : checkedText(lines, cwd));
+    for (const error of failures) args.terminal.stderr.write(`${errorText(error, cwd)}\n`);
     return exitCode;
   } finally {
     const temporary = await made?.catch(() => undefined);
@@ -223,22 +224,23 @@ async function check(args: CommandArguments): Promise<number> {
 }
 
 async function linesOf(asking: Asking): Promise<CheckLine[]> {
+  const { args } = asking;
   let known: Known | undefined;
   const lines = [
     await lineOf('job', async () => {
-      const loaded = jobOf(asking.args);
+      const loaded = jobOf(args);
       const job = jobOn(loaded.job, utcDay(systemClock.now()));
       requireRunnable(job);
       known = { loaded: { ...loaded, job }, clocks: [] };
-      const ignored = ignoredProxy(job.service.url, process.env);
-      const [file] = asking.args.words;
+      const ignored = ignoredProxy(job.service.url, args.terminal.env);
+      const [file] = args.words;
       return {
-        fact: `${file === undefined ? 'the flags' : shownPath(file, process.cwd())}: no mistake`,
+        fact: `${file === undefined ? 'the flags' : shownPath(file, args.terminal.cwd())}: no mistake`,
         warnings: [...jobWarnings(job), ...(ignored === undefined ? [] : [ignored])],
       };
     }),
   ];
-  for (const { name, after, ask } of asking.args.isOn('call') ? [...questions, call] : questions) {
+  for (const { name, after, ask } of args.isOn('call') ? [...questions, call] : questions) {
     const failed = lines.find((line) => (line.name === 'job' || after.includes(line.name)) && line.error !== undefined);
     const before = known;
     if (failed !== undefined || before === undefined) {

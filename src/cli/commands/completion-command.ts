@@ -25,7 +25,7 @@ export function completionCommand(commands: readonly CommandEntry[]): Command {
     words: { name: 'SHELL', about: shells.join(', '), least: 1, most: 1, choices: shells },
     groups: [],
     notes: 'For the current bash session only: eval "$(asset-export completion bash)"',
-    run: async ({ words: [shell = ''] }) => {
+    run: async ({ terminal, words: [shell = ''] }) => {
       const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
       if (script === undefined) {
         const near = nearestName(shell, shells);
@@ -37,7 +37,7 @@ export function completionCommand(commands: readonly CommandEntry[]): Command {
           },
         );
       }
-      process.stdout.write(script(await completed(commands)));
+      terminal.stdout.write(script(await completed(commands)));
       return exitCodes.complete.code;
     },
   };

@@ -17,12 +17,13 @@ import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../fleet-budget.ts';
 import { stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../open-service.ts';
 import { readApiKey } from '../read-api-key.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** `credits`: what is booked in the ledger, and correcting it to what the provider says. */
 export const creditsCommand: Command = {
@@ -62,7 +63,7 @@ export const creditsCommand: Command = {
     'Keys are shown as hashes. Running exports use a new value from their next call on. Their calls in flight are added to it, because the page may not count them yet.',
   run: async (args) => {
     const books = booksOf(args);
-    process.stdout.write(args.words.length === 0 ? await shownText(args, books) : await setText(args, books));
+    args.terminal.stdout.write(args.words.length === 0 ? await shownText(args, books) : await setText(args, books));
     return exitCodes.complete.code;
   },
 };
@@ -77,36 +78,39 @@ interface Books {
   readonly open: () => Promise<DiskLedger>;
 }
 
-function booksOf(args: CommandArguments): Books {
-  const fleet = args.text('fleet') ?? process.env[environmentName('fleet')];
+function booksOf(args: CommandLine): Books {
+  const fleet = args.text('fleet') ?? args.terminal.env[environmentName('fleet')];
   if (fleet === undefined || fleet === '') {
-    const stateDir = stateFolder(args.text('state-dir'));
+    const stateDir = stateFolder(args.text('state-dir'), args.terminal);
     const whose = { apiKey: givenKey(args), account: givenAccount(args) };
     return {
-      place: shownPath(stateDir, process.cwd()),
+      place: shownPath(stateDir, args.terminal.cwd()),
       whose,
       read: () => readLedgers({ stateDir, ...whose }),
       open: () => openDiskLedger({ stateDir, ...whose }),
     };
   }
-  const { database, keyFile, account } = databaseOf(fleet);
+  const { database, keyFile, account } = databaseOf(fleet, args.terminal);
   const whose = { apiKey: givenKey(args, keyFile), account: givenAccount(args) ?? account };
   return {
     place: 'the shared database',
     whose,
     read: () => readFleetLedger(database, whose),
-    open: async () => (await openFleetBudget(database, whose)).ledger,
+    open: async () => (await openFleetBudget(database, { ...whose, terminal: args.terminal })).ledger,
   };
 }
 
 /** The database that `--fleet` names, or that its job file does. An address may hold a password: it is not repeated. */
-function databaseOf(fleet: string): {
+function databaseOf(
+  fleet: string,
+  { env, cwd }: Terminal,
+): {
   readonly database: string;
   readonly keyFile?: string | undefined;
   readonly account?: string | undefined;
 } {
   if (fleet.includes('://')) return { database: fleet };
-  const { job } = loadJob({ file: fleet, environment: process.env });
+  const { job } = loadJob({ file: fleet, environment: env, folder: cwd() });
   const { database } = job.fleet;
   if (database !== undefined) return { database, keyFile: job.service.apiKeyFile, account: job.budget.account };
   throw new ExportError('usage', `${fleet} does not set fleet.database`, {
@@ -115,10 +119,10 @@ function databaseOf(fleet: string): {
 }
 
 /** The account as `run` finds it. @throws {ExportError} `usage` */
-function givenAccount(args: CommandArguments): string | undefined {
+function givenAccount(args: CommandLine): string | undefined {
   const variable = environmentName('account');
   const flag = args.text('account');
-  const account = flag ?? (process.env[variable] || undefined);
+  const account = flag ?? (args.terminal.env[variable] || undefined);
   if (account === undefined || accountPattern.test(account)) return account;
   const origin = flag === undefined ? variable : '--account';
   throw new ExportError('usage', `${origin} ${accountRule}`, { todo: 'Name it as budget.account of the job does.' });
@@ -141,15 +145,20 @@ function namedBy(ledger: string): { readonly account: string } | { readonly key:
 }
 
 /** The key as `run` finds it. */
-function givenKey(args: CommandArguments, ofJob?: string): string | undefined {
+function givenKey(args: CommandLine, ofJob?: string): string | undefined {
   const flag = args.text('api-key-file');
-  const file = flag ?? process.env['ASSET_EXPORT_API_KEY_FILE'] ?? ofJob;
-  const variable = process.env['ASSET_EXPORT_API_KEY'] ?? '';
+  const file = flag ?? args.terminal.env['ASSET_EXPORT_API_KEY_FILE'] ?? ofJob;
+  const variable = args.terminal.env['ASSET_EXPORT_API_KEY'] ?? '';
   if (file === undefined && variable.trim() === '') return undefined;
-  return readApiKey({ file, fileFromFlag: flag !== undefined, environment: process.env });
+  return readApiKey({
+    file,
+    fileFromFlag: flag !== undefined,
+    environment: args.terminal.env,
+    cwd: args.terminal.cwd(),
+  });
 }
 
-async function shownText(args: CommandArguments, { whose, place, read }: Books): Promise<string> {
+async function shownText(args: CommandLine, { whose, place, read }: Books): Promise<string> {
   if (args.text('day') !== undefined) throw new ExportError('usage', '--day works only with credits set <credits>');
   const booked = await read();
   const today = utcDay(systemClock.now());
@@ -175,7 +184,7 @@ async function shownText(args: CommandArguments, { whose, place, read }: Books):
   return `${texts.join('\n\n')}\n`;
 }
 
-async function setText(args: CommandArguments, { whose, open }: Books): Promise<string> {
+async function setText(args: CommandLine, { whose, open }: Books): Promise<string> {
   const credits = creditsOf(args.words);
   const day = args.text('day') ?? utcDay(systemClock.now());
   if (!isDay(day)) throw new ExportError('usage', '--day must be a UTC day, for example 2026-11-20');

@@ -26,7 +26,7 @@ export const demoCommand: Command = {
   groups: [{ title: 'Flags', flags: runFlags }],
   run: async (args) => {
     const settings = runSettings(args);
-    const folder = process.cwd();
+    const folder = args.terminal.cwd();
     const { job, idsFolder } = loadJob({
       file: demoJob,
       flags: { out: args.words[0] ?? defaultFolder },

@@ -8,7 +8,7 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { DiffSummary } from '../../wings/warehouse/index.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
 import { programVersion } from '../program-version.ts';
 import { bytesOf } from '../flag-values.ts';
@@ -57,14 +57,16 @@ export const diffCommand: Command = {
   run: (args) => run(args),
 };
 
-async function run(args: CommandArguments): Promise<number> {
+async function run(args: CommandLine): Promise<number> {
+  const { terminal } = args;
+  const cwd = terminal.cwd();
   const given = args.text('out');
-  const out = given === undefined ? undefined : absoluteAddress(given, 'changes', '--out');
+  const out = given === undefined ? undefined : absoluteAddress(given, 'changes', '--out', cwd);
   const warning = out === undefined ? undefined : fileNameWarning(out);
-  if (warning !== undefined) showWarning(warning);
+  if (warning !== undefined) showWarning(warning, terminal);
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;
   const { diffExports } = await import('../../wings/warehouse/index.ts');
-  const places = args.words.map(exportAddress);
+  const places = args.words.map((word) => exportAddress(word, cwd));
   const scratch = out === undefined ? await makeTemporary('diff') : undefined;
   const summary = await thenCleanUp({
     work: () =>
@@ -83,17 +85,17 @@ async function run(args: CommandArguments): Promise<number> {
     cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],
   });
   const [older = '', newer = ''] = args.words.map(shownWord);
-  process.stdout.write(
+  terminal.stdout.write(
     args.isOn('json')
       ? `${JSON.stringify({ out: given ?? null, ...summary })}\n`
-      : textOf(summary, { older, newer, out }),
+      : textOf(summary, { older, newer, out: out === undefined ? undefined : shownPath(out, cwd) }),
   );
   const { inserted, updated, deleted } = summary.counts;
   const differs = inserted + updated + deleted > 0;
   return differs && args.isOn('exit-code') ? exitCodes.notTolerated.code : exitCodes.complete.code;
 }
 
-function ignoredOf(args: CommandArguments): readonly string[] {
+function ignoredOf(args: CommandLine): readonly string[] {
   const given = args.texts('ignore').flatMap((text) => text.split(','));
   const standard = jobFlag('base.ignore').standard?.split(',') ?? [];
   return given.length === 0 ? standard : given.filter((name) => name !== '');
@@ -113,6 +115,6 @@ function textOf({ counts, columns, uncompared }: DiffSummary, { older, newer, ou
   const line = (name: string, value: number, rest = ''): string =>
     `  ${name.padEnd(10)} ${count(value)}${rest === '' ? '' : `   ${rest}`}\n`;
   const note = uncompared.length === 0 ? '' : `  not compared, as one export lacks them: ${uncompared.join(', ')}\n`;
-  const written = out === undefined ? '' : `  changes in ${shownPath(out, process.cwd())}\n`;
+  const written = out === undefined ? '' : `  changes in ${out}\n`;
   return `${older} → ${newer}\n${line('inserted', counts.inserted)}${line('updated', counts.updated, named)}${line('deleted', counts.deleted)}${line('unchanged', counts.unchanged)}${note}${written}`;
 }

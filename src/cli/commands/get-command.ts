@@ -9,13 +9,14 @@ import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { showWarning } from '../output/show-error.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../open-service.ts';
 import { stopSignals } from '../stop-signals.ts';
+import type { Terminal, TerminalOutput } from '../terminal.ts';
 
 /** `get`: records to stdout, as the service sent them. */
 export const getCommand: Command = {
@@ -47,7 +48,8 @@ export const getCommand: Command = {
   run: async (args) => get(args),
 };
 
-async function get(args: CommandArguments): Promise<number> {
+async function get(args: CommandLine): Promise<number> {
+  const { terminal } = args;
   const fromList = args.value('ids') !== undefined;
   if (fromList === args.words.length > 0) {
     throw new ExportError('usage', fromList ? 'ids were given twice: as words and with --ids' : 'no ids given', {
@@ -65,33 +67,34 @@ async function get(args: CommandArguments): Promise<number> {
   const fixed = { out: '.', ...(fromList ? {} : { ids: '-' }) };
   const { job, idsFolder } = jobOf({ ...args, words: file === undefined ? [] : [file] }, fixed);
   let list: OpenList | undefined;
-  const signals = stopSignals(0);
+  const signals = stopSignals(0, terminal);
   const open = await openService({
     job,
+    terminal,
     abort: signals.abort,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => Promise.resolve(createMemoryLedger()),
   });
-  signals.listen((message) => process.stderr.write(`${message}\n`));
-  const gone = outputGone(process.stdout);
+  signals.listen((message) => terminal.stderr.write(`${message}\n`));
+  const gone = outputGone(terminal.stdout);
   let unknown = 0;
   try {
-    open.warnings?.forEach(showWarning);
+    for (const warning of open.warnings ?? []) showWarning(warning, terminal);
     const context = { clock: systemClock, random: Math.random, proxy: open.proxy, listener: () => undefined };
     const stop = AbortSignal.any([signals.stop, gone.signal]);
     const abort = AbortSignal.any([signals.abort, gone.signal]);
-    if (fromList) list = await openList({ job, idsFolder });
+    if (fromList) list = await openList({ job, idsFolder }, terminal);
     const { getAssets } = await import('../../core/run/get-assets.ts');
     for await (const { id, lookup } of getAssets(
       { ids: list?.ids ?? args.words, job },
       { ...context, ...open, stop, abort },
     )) {
       if (gone.signal.aborted) break;
-      if (lookup.kind === 'found') process.stdout.write(`${rawLine(lookup.records.text(lookup.index))}\n`);
+      if (lookup.kind === 'found') terminal.stdout.write(`${rawLine(lookup.records.text(lookup.index))}\n`);
       else {
         unknown += 1;
-        process.stderr.write(`${id}: ${lookup.kind}: ${printable(lookup.reason)}\n`);
+        terminal.stderr.write(`${id}: ${lookup.kind}: ${printable(lookup.reason)}\n`);
       }
     }
   } catch (error) {
@@ -118,7 +121,10 @@ interface OpenList {
 }
 
 /** Finds the files of ids as `run` does. @throws {ExportError} `input` */
-async function openList({ job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>): Promise<OpenList> {
+async function openList(
+  { job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>,
+  { stdin, stderr }: Terminal,
+): Promise<OpenList> {
   const { prepareInputs } = await import('../../core/ids/prepare-inputs.ts');
   const { entriesOf } = await import('../../core/ids/mark-duplicates.ts');
   const { sampleText } = await import('../../core/ids/read/reading.ts');
@@ -127,7 +133,7 @@ async function openList({ job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>
   const folder = await makeTemporary('get');
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
-  const sources = { job, idsFolder, files: diskFileStore, stdin: process.stdin, folder, findRemote, outputDir: null };
+  const sources = { job, idsFolder, files: diskFileStore, stdin, folder, findRemote, outputDir: null };
   const prepared = await prepareInputs(sources).catch(async (error: unknown) => {
     await close();
     throw error;
@@ -136,7 +142,7 @@ async function openList({ job, idsFolder }: Pick<LoadedJob, 'job' | 'idsFolder'>
   let invalid = 0;
   const onInvalid = (sample: InvalidSample): void => {
     invalid += 1;
-    process.stderr.write(`${printable(sampleText(sample))}\n`);
+    stderr.write(`${printable(sampleText(sample))}\n`);
   };
   async function* validIds(): AsyncGenerator<string, void, void> {
     for await (const block of entriesOf(job, prepared, { onInvalid })) {
@@ -154,7 +160,7 @@ interface OutputGone {
 }
 
 /** Stops paying for answers without a reader. The program decides at its end whether this is an error. */
-function outputGone(stdout: NodeJS.WriteStream): OutputGone {
+function outputGone(stdout: TerminalOutput): OutputGone {
   const gone = new AbortController();
   const onError = (error: Error): void => {
     gone.abort(error);

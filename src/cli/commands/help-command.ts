@@ -34,8 +34,8 @@ export function helpCommand(commands: readonly CommandEntry[]): Command {
       choices: [...commands.map(({ name }) => name), jobTopic, ...pageTopics],
     },
     groups: [],
-    run: async ({ words: [topic] }) => {
-      process.stdout.write(await helpOf(commands, topic, widthOf(process.stdout)));
+    run: async ({ terminal: { stdout }, words: [topic] }) => {
+      stdout.write(await helpOf(commands, topic, widthOf(stdout)));
       return exitCodes.complete.code;
     },
   };

@@ -7,7 +7,7 @@ import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
-import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { plural } from '../../lib/format-text.ts';
 import { choiceOf } from '../flag-values.ts';
 
@@ -77,7 +77,7 @@ export const loadCommand: Command = {
   run: (args) => run(args),
 };
 
-async function run(args: CommandArguments): Promise<number> {
+async function run(args: CommandLine): Promise<number> {
   const to = args.text('to');
   if (to === undefined) {
     throw new ExportError('usage', '--to is missing: load needs a database', {
@@ -85,7 +85,7 @@ async function run(args: CommandArguments): Promise<number> {
     });
   }
   const { loadExport, loadScript, parseTarget, requireNames } = await import('../../wings/warehouse/index.ts');
-  const target = parseTarget(to, process.cwd());
+  const target = parseTarget(to, args.terminal.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);
   const { folder } = place;
   const [schema, prefix] = [args.text('schema'), args.text('prefix')];
@@ -103,7 +103,7 @@ async function run(args: CommandArguments): Promise<number> {
   };
   if (args.isOn('sql')) {
     if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);
-    process.stdout.write(await loadScript(request));
+    args.terminal.stdout.write(await loadScript(request));
     return exitCodes.complete.code;
   }
   let changes: ChangesLoaded | undefined;
@@ -111,8 +111,8 @@ async function run(args: CommandArguments): Promise<number> {
     loadExport({ ...request, files: diskFileStore, folder: local }, target, (loaded) => (changes = loaded)),
   );
   const facts = changes;
-  const shown = shownPath(folder, process.cwd());
-  process.stdout.write(
+  const shown = shownPath(folder, args.terminal.cwd());
+  args.terminal.stdout.write(
     args.isOn('json')
       ? `${JSON.stringify({ folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '', tables, ...(facts && { state: facts.state, deleted: facts.deleted }) })}\n`
       : `${loadedText(shown, target.shown, facts)}${Object.entries(tables)

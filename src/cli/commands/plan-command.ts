@@ -16,13 +16,14 @@ import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/files/limited.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { requireFree } from '../../places/files/lock.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
 import { bookedFor, requireRecords } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
+import type { Terminal } from '../terminal.ts';
 import { errorJson, errorText, showWarning } from '../output/show-error.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */
@@ -58,7 +59,7 @@ export const planCommand: Command = {
     // Ids from stdin are stored in the temporary folder, so that a plan does not change the export.
     const folder = await makeTemporary('plan');
     try {
-      return tellPlan(await planRun(args, folder), json);
+      return tellPlan(await planRun(args, folder), json, args.terminal);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -75,7 +76,7 @@ interface RunPlan {
   readonly error: ExportError | undefined;
 }
 
-async function planRun(args: CommandArguments, temporary: string): Promise<RunPlan> {
+async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const { planExport } = await import('../../core/run/plan-export.ts');
   const { openHome } = await import('../../core/run/homes/open-home.ts');
   const { job: given, idsFolder, outputDir } = jobOf(args);
@@ -86,7 +87,7 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   await requireRecords(job);
   const { bucketIds } = await import('../../core/run/homes/bucket-ids.ts');
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
-  const { stdin } = process;
+  const { stdin } = args.terminal;
   const warnings = jobWarnings(job);
   const ledger = bookedFor(job, args, {
     onMissing: (why) => {
@@ -101,7 +102,7 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const sources = { job, idsFolder, outputDir, files, stdin, folder: temporary, findRemote, onNote };
   const prepared = await prepareInputs(sources);
   const request = { prepared, files, ...runWings, ...(ledger === undefined ? {} : { ledger }) };
-  const ignored = ignoredProxy(job.service.url, process.env);
+  const ignored = ignoredProxy(job.service.url, args.terminal.env);
   if (ignored !== undefined) warnings.push(ignored);
   const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);
   const planBefore = async (unfinished: Job) => {
@@ -124,7 +125,7 @@ async function planRun(args: CommandArguments, temporary: string): Promise<RunPl
   const short = await shortOfEarlier?.(given, { files }, { read: plan.read, today });
   if (short !== undefined) warnings.push(short);
   if (before !== null && plan.base !== null && plan.base.folder !== job.base.from) {
-    const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, process.cwd()));
+    const [next, old] = [before.folder, plan.base.folder].map((folder) => shownPath(folder, args.terminal.cwd()));
     warnings.push(
       `${next} may become the base once it is finished; this plan assumes ${old}, so the run may need fewer calls`,
     );
@@ -145,31 +146,31 @@ async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefi
   return intolerableIds(plan, job);
 }
 
-function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean): number {
+function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean, terminal: Terminal): number {
+  const { stdout, stderr } = terminal;
+  const cwd = terminal.cwd();
   const { dir } = job.output;
   const calls = plan.calls + (before?.calls ?? 0);
   const credits = plan.credits + (before?.credits ?? 0);
   if (json) {
     const said = error === undefined ? null : errorJson(error);
-    process.stdout.write(
-      `${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`,
-    );
+    stdout.write(`${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`);
   } else {
-    process.stdout.write(planText({ ...plan, calls, credits }, { before, keep: job.output.keep }));
-    warnings.forEach(showWarning);
+    stdout.write(planText({ ...plan, calls, credits }, before, job.output.keep, cwd));
+    for (const warning of warnings) showWarning(warning, terminal);
   }
-  if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
+  if (error !== undefined) stderr.write(`${errorText(error, cwd)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
-function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>): string {
+function planText(plan: ExportPlan, before: RunPlan['before'], keep: Job['output']['keep'], cwd: string): string {
   const rows: readonly (readonly [string, string])[] = [
     ['read', `${count(plan.read)}${plan.limit === null ? '' : `   ${limitText(plan.limit)}`}`],
     ['valid', count(plan.valid)],
     ['invalid', count(plan.invalid)],
     ['duplicates', count(plan.duplicates)],
     ['already done', count(plan.alreadyDone)],
-    ...baseRows(plan.base),
+    ...baseRows(plan.base, cwd),
     ['calls', count(plan.calls)],
     ['credits', creditsText(plan)],
     ...(plan.calls === 0 ? [] : [['at most', ceilingText(plan)] as const]),
@@ -181,7 +182,7 @@ function planText(plan: ExportPlan, { before, keep }: Pick<RunPlan, 'before'> & 
       : [
           [
             'first',
-            `${shownPath(before.folder, process.cwd())} is finished first, with ${plural(before.calls, 'call')} of the total`,
+            `${shownPath(before.folder, cwd)} is finished first, with ${plural(before.calls, 'call')} of the total`,
           ] as const,
         ]),
     ...(plan.singleCallsAtMost === 0
@@ -227,7 +228,7 @@ function ceilingText({ credits, overrunCredits }: ExportPlan): string {
 }
 
 /** What is requested of an export with a base, and what it takes from it. */
-function baseRows(base: ExportPlan['base']): readonly (readonly [string, string])[] {
+function baseRows(base: ExportPlan['base'], cwd: string): readonly (readonly [string, string])[] {
   if (base === null) return [];
   const { asked } = base;
   const classes = base.classes
@@ -235,7 +236,7 @@ function baseRows(base: ExportPlan['base']): readonly (readonly [string, string]
     .map(({ when, stale: rows }) => `${when.length === 0 ? 'others' : when.join(' ')} ${count(rows)}`);
   const note = (text: string): string => (text === '' ? '' : `   ${text}`);
   return [
-    ['base', `${shownPath(base.folder, process.cwd())}, ${plural(base.rows, 'asset')}`],
+    ['base', `${shownPath(base.folder, cwd)}, ${plural(base.rows, 'asset')}`],
     ['new', count(asked.new)],
     ...(asked.failed === 0 ? [] : [['failed again', count(asked.failed)] as const]),
     ['stale', `${count(asked.stale)}${note(classes.join(' · '))}`],

@@ -4,7 +4,7 @@ import { byteSize, plural, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { Pruning } from '../../wings/nights/index.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { countOf } from '../flag-values.ts';
 
 /** `prune`: removes old exports from a folder of exports. */
@@ -36,7 +36,7 @@ export const pruneCommand: Command = {
   run: (args) => run(args),
 };
 
-async function run(args: CommandArguments): Promise<number> {
+async function run(args: CommandLine): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args);
   const { planPruning, prune } = await import('../../wings/nights/index.ts');
   const { nightsAt } = await import('../../wings/nights/index.ts');
@@ -45,17 +45,17 @@ async function run(args: CommandArguments): Promise<number> {
   const isDone = args.isOn('yes');
   if (isDone) await prune(nights, pruning);
   const { folder } = place;
-  process.stdout.write(
+  args.terminal.stdout.write(
     args.isOn('json')
       ? `${JSON.stringify({ folder, done: isDone, ...pruning })}\n`
-      : textOf(pruning, shownPath(folder, process.cwd()), isDone),
+      : textOf(pruning, shownPath(folder, args.terminal.cwd()), isDone),
   );
   return exitCodes.complete.code;
 }
 
 const mostKept = { most: 999_999 };
 
-function rulesOf(args: CommandArguments) {
+function rulesOf(args: CommandLine) {
   return {
     last: countOf(args, 'keep-last', mostKept) ?? 0,
     daily: countOf(args, 'keep-daily', mostKept) ?? 0,

@@ -5,7 +5,7 @@ import { loadJob } from '../../core/job/load-job.ts';
 import { fileNameWarning, requireAddress } from '../../lib/addresses/address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { RebuiltOutput } from '../../wings/repair/index.ts';
-import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
+import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
@@ -53,7 +53,7 @@ function ofSource(path: string): CommandFlag {
   return { ...jobFlag(path), standard: 'as the source' };
 }
 
-async function rebuild(args: CommandArguments): Promise<number> {
+async function rebuild(args: CommandLine): Promise<number> {
   const settings = runSettings(args);
   const join = countOf(args, 'join', { least: 1, most: 999_999 }) ?? 1;
   const out = args.text('out');
@@ -80,13 +80,13 @@ async function rebuild(args: CommandArguments): Promise<number> {
  * Where the new export lies, and the fields of `output` that the command line names, checked as those of a job.
  * @param isBased whether the source says how old its rows are: then the new export has to say it as well
  */
-function outputOf(args: CommandArguments, isBased: boolean): RebuiltOutput & { readonly dir: string } {
+function outputOf(args: CommandLine, isBased: boolean): RebuiltOutput & { readonly dir: string } {
   const given = fields.filter((name) => args.value(jobFlag(`output.${name}`).name) !== undefined);
   const flags = { ...jobFlagsGiven(args), ids: ['-'], url: 'embedded:-', ...(isBased ? { base: noBase } : {}) };
   const environment = Object.fromEntries(
-    ['out-endpoint', 'scratch'].map(environmentName).map((name) => [name, process.env[name]]),
+    ['out-endpoint', 'scratch'].map(environmentName).map((name) => [name, args.terminal.env[name]]),
   );
-  const { output } = loadJob({ flags, environment, folder: process.cwd() }).job;
+  const { output } = loadJob({ flags, environment, folder: args.terminal.cwd() }).job;
   const { dir, endpoint, scratch } = output;
   return { dir, endpoint, scratch, ...Object.fromEntries(given.map((name) => [name, output[name]])) };
 }

@@ -7,7 +7,7 @@ import { requireDayForACall } from '../../core/client/policies/with-budget.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../job-flags.ts';
 import type { OpenService } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
@@ -48,7 +48,7 @@ export const rehearseCommand: Command = {
   run: (args) => rehearse(args),
 };
 
-async function rehearse(args: CommandArguments): Promise<number> {
+async function rehearse(args: CommandLine): Promise<number> {
   const settings = runSettings(args);
   const missingPercent = percentOf(args.text('missing-percent') ?? '1');
   // The address is not used, so a job without one is accepted.
@@ -56,7 +56,7 @@ async function rehearse(args: CommandArguments): Promise<number> {
   const budget = rehearsedBudget(job.budget, args.text('credits-per-day') !== undefined);
   const dir = await makeTemporary('rehearsal');
   // On exit, because a second signal skips every `finally`.
-  process.once('exit', () => {
+  args.terminal.onExit(() => {
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   });
   const runWords = [...runFlags, ...jobFlagGroups().flatMap((group) => group.flags)];

@@ -5,7 +5,7 @@ import type { RepairOutcome } from '../../wings/repair/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { CommandArguments } from '../command.ts';
+import type { CommandLine } from '../command.ts';
 import { exportPlace, scratchOf } from '../export-place.ts';
 import { plural } from '../../lib/format-text.ts';
 import { jobOf } from '../job-flags.ts';
@@ -16,7 +16,7 @@ import { errorJson, errorText } from '../output/show-error.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 
 /** `verify --repair`: repairs an export, and spends nothing without `--yes`. Resolves to the exit status. */
-export async function repair(args: CommandArguments): Promise<number> {
+export async function repair(args: CommandLine): Promise<number> {
   const settings = runSettings(args);
   const place = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const { folder } = place;
@@ -30,12 +30,12 @@ export async function repair(args: CommandArguments): Promise<number> {
   );
   const { after, error, calls, credits, parts, rebuilt, bill, notes } = outcome;
   const exitCode = error?.exitCode ?? verifyExitCode(after, args.isOn('strict'));
-  const shown = shownPath(folder, process.cwd());
-  process.stderr.write(repairText(outcome, { isPaid: args.isOn('yes'), isNamed }));
-  if (error !== undefined) process.stderr.write(`${errorText(error)}\n`);
+  const shown = shownPath(folder, args.terminal.cwd());
+  args.terminal.stderr.write(repairText(outcome, { isPaid: args.isOn('yes'), isNamed }));
+  if (error !== undefined) args.terminal.stderr.write(`${errorText(error, args.terminal.cwd())}\n`);
   const said = error === undefined ? null : errorJson(error);
   const account = { rebuilt, bill: bill ?? null, notes, repaired: parts, calls, credits, error: said };
-  process.stdout.write(
+  args.terminal.stdout.write(
     settings.json
       ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...after, ...account })}\n`
       : verifyText(after, { shown, isStrict: args.isOn('strict'), isRepaired: true }),
@@ -70,7 +70,7 @@ function repairText(
   return `${free}The rest must be requested from the service: ${plural(bill.calls, 'call')}, ${plural(bill.credits, 'credit')}\nNothing was requested. Add --yes to request them.\n`;
 }
 
-async function repaired(request: RepairRequest, args: CommandArguments, settings: RunSettings): Promise<RepairOutcome> {
+async function repaired(request: RepairRequest, args: CommandLine, settings: RunSettings): Promise<RepairOutcome> {
   const { repairExport } = await import('../../wings/repair/index.ts');
   const { source } = request;
   let open: OpenService | undefined;
@@ -83,7 +83,7 @@ async function repaired(request: RepairRequest, args: CommandArguments, settings
   try {
     return await repairExport(request, {
       files: diskFileStore,
-      stdin: process.stdin,
+      stdin: args.terminal.stdin,
       abort: settings.signals.abort,
       pay: args.isOn('yes') && source !== undefined ? () => pay(source) : undefined,
     });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { platform } from 'node:os';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -8,10 +9,11 @@ import type { ProfileExtent } from '../../wings/report/index.ts';
 import type { ReportData } from '../../wings/report/index.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import { type Command, type CommandArguments, exportWords } from '../command.ts';
+import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { absoluteAddress, bucketFlags, exportPlace } from '../export-place.ts';
 import { programVersion } from '../program-version.ts';
 import { choiceOf } from '../flag-values.ts';
+import type { Terminal } from '../terminal.ts';
 
 const extents: readonly ProfileExtent[] = ['exact', 'parts', 'none'];
 
@@ -48,9 +50,9 @@ export const reportCommand: Command = {
   run: (args) => run(args),
 };
 
-async function run(args: CommandArguments): Promise<number> {
+async function run(args: CommandLine): Promise<number> {
   const given = args.text('to');
-  const to = given === undefined ? undefined : absoluteAddress(given, 'page', '--to');
+  const to = given === undefined ? undefined : absoluteAddress(given, 'page', '--to', args.terminal.cwd());
   const [isOpened, isJson] = [args.isOn('open'), args.isOn('json')];
   const extent = choiceOf(args, 'profile', extents);
   if (isJson && (isOpened || to !== undefined)) {
@@ -64,20 +66,22 @@ async function run(args: CommandArguments): Promise<number> {
   const { putReport, readExportReport } = await import('../../wings/report/index.ts');
   const data = await readExportReport({ place, nowMs: systemClock.now(), version: programVersion(), extent });
   if (isJson) {
-    process.stdout.write(`${JSON.stringify(data)}\n`);
+    args.terminal.stdout.write(`${JSON.stringify(data)}\n`);
     return exitCodes.complete.code;
   }
   const { reportPage } = await import('../../wings/report/index.ts');
   const page = reportPage(data);
   if (to === '-') {
-    process.stdout.write(page);
+    args.terminal.stdout.write(page);
     return exitCodes.complete.code;
   }
   const path = to === undefined ? pathIn(place.folder, exportPaths.report) : to;
   if (to === undefined) await putReport(place, page);
   else await (await import('../../wings/report/index.ts')).writePage(diskFileStore, path, page);
-  process.stdout.write(`${shownPath(path, process.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`);
-  if (isOpened) await openInBrowser(path);
+  args.terminal.stdout.write(
+    `${shownPath(path, args.terminal.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`,
+  );
+  if (isOpened) await openInBrowser(path, args.terminal);
   return exitCodes.complete.code;
 }
 
@@ -92,8 +96,8 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 };
 
 /** A machine without a browser is no error: the page is written. */
-async function openInBrowser(path: string): Promise<void> {
-  const [program = '', ...before] = openers[process.platform] ?? ['xdg-open'];
+async function openInBrowser(path: string, { stderr }: Terminal): Promise<void> {
+  const [program = '', ...before] = openers[platform()] ?? ['xdg-open'];
   const opened = spawn(program, [...before, path], { detached: true, stdio: 'ignore' });
   const isStarted = await new Promise<boolean>((settle) => {
     opened.once('spawn', () => {
@@ -104,5 +108,5 @@ async function openInBrowser(path: string): Promise<void> {
     });
   });
   if (isStarted) opened.unref();
-  else process.stderr.write(`cannot open a browser: ${program} is not installed. Open ${printable(path)} yourself.\n`);
+  else stderr.write(`cannot open a browser: ${program} is not installed. Open ${printable(path)} yourself.\n`);
 }

@@ -8,7 +8,7 @@ import { isChange } from '../../core/run/job-shape.ts';
 import { requireExportFolder } from '../../places/export/require-export-folder.ts';
 import { observe } from '../../world.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
 import { openServiceFor } from '../open-service.ts';
@@ -46,14 +46,14 @@ export const runCommand: Command = {
   run: (args) => run(args),
 };
 
-async function run(args: CommandArguments): Promise<number> {
+async function run(args: CommandLine): Promise<number> {
   const { job, idsFolder, outputDir } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
   const brake = (await import('../../core/run/run-brake.ts')).newBrake(job.budget);
   // The key is taken out of the environment once, and may be needed twice.
-  const environment = { ...process.env };
-  takeKeyAway(process.env);
+  const environment = { ...args.terminal.env };
+  takeKeyAway(args.terminal.env);
   const runOne = async (dated: Job, more: Partial<JobRun>): Promise<number> => {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
@@ -68,7 +68,7 @@ async function run(args: CommandArguments): Promise<number> {
     try {
       const exit = await runOne(first.job, { onAccount: (account) => (before = account) });
       if (exit !== exitCodes.complete.code && exit !== exitCodes.notTolerated.code) {
-        if (settings.json) process.stdout.write(`${JSON.stringify(before)}\n`);
+        if (settings.json) args.terminal.stdout.write(`${JSON.stringify(before)}\n`);
         return exit;
       }
     } catch (error) {

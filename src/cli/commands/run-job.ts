@@ -55,14 +55,15 @@ export async function runJob(request: ExportRequest, settings: JobRun): Promise<
 
 async function runOpen(request: ExportRequest, settings: JobRun): Promise<number> {
   const { job, fresh } = request;
-  const shown = settings.words?.shown ?? shownPath(job.output.dir, process.cwd());
+  const cwd = settings.terminal.cwd();
+  const shown = settings.words?.shown ?? shownPath(job.output.dir, cwd);
   const run = await openRunContext(job, settings);
   const listener: RunListener = (event) => {
     run.context.listener(event);
     // The log has a line of its own for it.
     if (event.kind === 'warning' && run.logEnd === undefined) run.tell(`warning: ${event.message}`);
     if (event.kind === 'pruned' && run.logEnd === undefined)
-      run.tell(`output.keep removed ${event.names.join(', ')} from ${shownPath(event.from, process.cwd())}`);
+      run.tell(`output.keep removed ${event.names.join(', ')} from ${shownPath(event.from, cwd)}`);
     if (event.kind === 'opened') for (const line of columnLines(event.columns ?? [])) run.tell(line);
   };
   let outcome: ExportOutcome;
@@ -82,7 +83,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     ...settings,
     job,
     shown,
-    next: settings.words?.next ?? nextText(shown, endpointToName(job)),
+    next: settings.words?.next ?? nextText(shown, endpointToName(job, settings.terminal)),
   });
 }
 
@@ -98,7 +99,7 @@ async function makeWhole(request: ExportRequest): Promise<NonNullable<JobRun['ma
   return (context) => exportAssets(request, context);
 }
 
-export interface Telling extends Pick<JobRun, 'json' | 'before' | 'onAccount'> {
+export interface Telling extends Pick<JobRun, 'terminal' | 'json' | 'before' | 'onAccount'> {
   readonly job: Job;
   readonly shown: string;
   readonly next: string;
@@ -108,8 +109,9 @@ export interface Telling extends Pick<JobRun, 'json' | 'before' | 'onAccount'> {
 export function tellOutcome(
   outcome: ExportOutcome,
   { logEnd }: Pick<RunContext, 'logEnd'>,
-  { job, json, shown, next, before, onAccount }: Telling,
+  { terminal, job, json, shown, next, before, onAccount }: Telling,
 ): number {
+  const { stdout, stderr } = terminal;
   const error = errorOf(outcome, job);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   const saved = creditsSaved(outcome.account, job);
@@ -119,16 +121,16 @@ export function tellOutcome(
   const text = `${summaryText(outcome, shown, saved)}${error === undefined ? `\n\n${next}` : ''}`;
   const printed = before === undefined ? account : withBefore(account, before);
   // Below what was said of the run on the same terminal.
-  if (logEnd === undefined && !isRefusal && !json) process.stderr.write('\n');
-  if (!json && !isRefusal) process.stdout.write(`${text}\n`);
-  if (json && onAccount === undefined) process.stdout.write(`${JSON.stringify(printed)}\n`);
+  if (logEnd === undefined && !isRefusal && !json) stderr.write('\n');
+  if (!json && !isRefusal) stdout.write(`${text}\n`);
+  if (json && onAccount === undefined) stdout.write(`${JSON.stringify(printed)}\n`);
   // Last, as the end of a log is what a scheduler shows.
   if (logEnd !== undefined) {
     const hint = error === undefined ? { next: next.replace(/^Next[^:]*: /, '') } : {};
     // The files of a rehearsal are deleted, so its folder is not named.
     const folder = shown === rehearsal ? { folder: undefined } : {};
     logEnd({ ...account, ...shortLists(outcome), ...folder, ...hint }, error === undefined ? 'info' : 'error');
-  } else if (error !== undefined) process.stderr.write(`${isRefusal ? '' : '\n'}${errorText(error)}\n`);
+  } else if (error !== undefined) stderr.write(`${isRefusal ? '' : '\n'}${errorText(error, terminal.cwd())}\n`);
   return exitCode;
 }
 

@@ -20,7 +20,7 @@ import {
   exampleFolders,
   loadStatementFor,
 } from '../../wings/warehouse/index.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { choiceOf } from '../flag-values.ts';
 
 /** `schema`: the columns, their DDL and load statements, or the JSON Schema of job files. */
@@ -67,9 +67,9 @@ export const schemaCommand: Command = {
     const purpose = choiceOf(args, 'for', [...dialectNames, 'job'] as const);
     const history = args.text('history');
     if (history !== undefined && purpose !== 'duckdb') throw new ExportError('usage', '--history needs --for duckdb');
-    if (history !== undefined) process.stdout.write(historyView(history));
-    else if (purpose === 'job') process.stdout.write(await jobSchemaText());
-    else process.stdout.write(tablesText(args, purpose));
+    if (history !== undefined) args.terminal.stdout.write(historyView(history));
+    else if (purpose === 'job') args.terminal.stdout.write(await jobSchemaText());
+    else args.terminal.stdout.write(tablesText(args, purpose));
     return exitCodes.complete.code;
   },
 };
@@ -88,7 +88,7 @@ interface Layout {
   readonly codecs?: Job['output']['compression'];
 }
 
-function tablesText(args: CommandArguments, dialect: DialectName | undefined): string {
+function tablesText(args: CommandLine, dialect: DialectName | undefined): string {
   const layout = layoutOf(args);
   const table = choiceOf(args, 'table', tableNames);
   // Jobs without a base write no changes: they are shown where they are asked for.
@@ -115,11 +115,11 @@ function formatFor(dialect: DialectName, { formats }: Layout): TableFormat {
   return formats.includes(usual) ? usual : (formats.find((format) => format !== 'parquet') ?? usual);
 }
 
-function layoutOf(args: CommandArguments): Layout {
+function layoutOf(args: CommandLine): Layout {
   const [file] = args.words;
   if (file === undefined) return { tables, formats: tableFormats };
-  const { job } = loadJob({ file, flags: {}, environment: process.env, folder: process.cwd() });
-  const path = relative(process.cwd(), job.output.dir);
+  const { job } = loadJob({ file, flags: {}, environment: args.terminal.env, folder: args.terminal.cwd() });
+  const path = relative(args.terminal.cwd(), job.output.dir);
   return {
     // The time stands in no statement.
     tables: tablesOf(job, 0).map((shaped) => shaped.table),

@@ -12,9 +12,10 @@ import {
   type ServiceOptions,
   startService,
 } from '../../practice-service.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { showError } from '../output/show-error.ts';
+import { endSignalNames, type Terminal } from '../terminal.ts';
 import { countOf } from '../flag-values.ts';
 
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
@@ -74,18 +75,18 @@ export const serveCommand: Command = {
     const options = await optionsOf(args);
     const service = await onLocalPaths(options.assets, args, (assets) => startService({ ...options, assets }));
     // Before the address is out: who reads it may end the service at once.
-    const ended = endOfSignal();
-    process.stdout.write(`${service.url}\n`);
+    const ended = endOfSignal(args.terminal);
+    args.terminal.stdout.write(`${service.url}\n`);
     const changing = options.changes === undefined ? '' : `, which change by day from ${options.changes.from} on`;
-    process.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>${changing}\n`);
+    args.terminal.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>${changing}\n`);
     await ended;
     await service.close();
-    process.stderr.write(`${accountText(service)}\n`);
+    args.terminal.stderr.write(`${accountText(service)}\n`);
     return exitCodes.complete.code;
   },
 };
 
-async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
+async function optionsOf(args: CommandLine): Promise<ServiceOptions> {
   const assets = [
     ...args.texts('assets').flatMap((text) => (isBucketAddress(text) ? [text] : listedFiles(text, '.'))),
     ...args.words,
@@ -109,7 +110,7 @@ async function optionsOf(args: CommandArguments): Promise<ServiceOptions> {
     maxIds: countOf(args, 'max-ids') ?? 1000,
     clock: systemClock,
     onError: (error) => {
-      showError(error, false);
+      showError(error, false, args.terminal);
     },
     ...(keyFile === undefined ? {} : { apiKeys: keysIn(keyFile) }),
     ...(perDay === undefined ? {} : { creditsPerDay: perDay }),
@@ -134,12 +135,14 @@ function keysIn(path: string): string[] {
 }
 
 /** Resolves at the first SIGINT or SIGTERM: the one way in which this command ends. */
-function endOfSignal(): Promise<void> {
+function endOfSignal({ onSignal }: Terminal): Promise<void> {
   return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const)
-      process.once(name, () => {
+    for (const name of endSignalNames) {
+      const giveBack = onSignal(name, () => {
+        giveBack();
         resolve();
       });
+    }
   });
 }
 

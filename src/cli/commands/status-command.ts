@@ -7,7 +7,8 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
-import type { Command, CommandArguments } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
+import type { Terminal } from '../terminal.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import { progressBlock } from '../progress/progress-text.ts';
@@ -49,17 +50,18 @@ export const statusCommand: Command = {
     },
   ],
   run: async (args) => {
+    const { terminal } = args;
     const place = await exportPlace(args.words[0] ?? '', args);
     const everyMs = watchMs(args);
     if (everyMs === undefined) {
       const seen = await look(place);
-      process.stdout.write(args.isOn('json') ? jsonLine(seen) : textOf(seen));
-    } else await watch(place, everyMs, args.isOn('json') || !isTerminal(process.stdout));
+      terminal.stdout.write(args.isOn('json') ? jsonLine(seen) : textOf(seen, terminal.cwd()));
+    } else await watch(place, everyMs, args.isOn('json') || !isTerminal(terminal.stdout, terminal.env), terminal);
     return exitCodes.complete.code;
   },
 };
 
-function watchMs(args: CommandArguments): number | undefined {
+function watchMs(args: CommandLine): number | undefined {
   const text = args.text('watch');
   if (text === undefined) return undefined;
   const seconds = text === '' ? watchSeconds : Number(text);
@@ -107,12 +109,12 @@ async function statusOrError(place: ExportPlace, folder: string): Promise<Export
   }
 }
 
-async function watch(place: ExportPlace, everyMs: number, asJson: boolean): Promise<void> {
-  const block = asJson ? undefined : createLogUpdate(process.stdout);
+async function watch(place: ExportPlace, everyMs: number, asJson: boolean, { stdout, cwd }: Terminal): Promise<void> {
+  const block = asJson ? undefined : createLogUpdate(stdout);
   for (;;) {
     const seen = await look(place);
-    if (block === undefined) process.stdout.write(jsonLine(seen));
-    else block(watchedText(seen, process.stdout.columns || 80));
+    if (block === undefined) stdout.write(jsonLine(seen));
+    else block(watchedText(seen, stdout.columns || 80, cwd()));
     if (!seen.exports.some(isLive)) break;
     await systemClock.sleep(everyMs);
   }
@@ -120,10 +122,11 @@ async function watch(place: ExportPlace, everyMs: number, asJson: boolean): Prom
 }
 
 /** The progress block of a live run, as the process that runs it shows it; the state of all others. */
-function watchedText(seen: Seen, columns: number): string {
+function watchedText(seen: Seen, columns: number, cwd: string): string {
   const [first] = seen.exports;
-  if (!seen.isOne || first === undefined || first.status instanceof ExportError || !isLive(first)) return textOf(seen);
-  const head = `${shownPath(first.folder, process.cwd())} is ${stateText(first.status)}${ownerText(first.status)}`;
+  if (!seen.isOne || first === undefined || first.status instanceof ExportError || !isLive(first))
+    return textOf(seen, cwd);
+  const head = `${shownPath(first.folder, cwd)} is ${stateText(first.status)}${ownerText(first.status)}`;
   return `${cutLine(head, columns)}\n${progressBlock(watchedProgress(first.status, systemClock.now()), columns)}\n`;
 }
 
@@ -139,8 +142,8 @@ function jsonLine({ folder, isOne, exports }: Seen): string {
   return `${JSON.stringify(isOne ? objects[0] : { folder, exports: objects })}\n`;
 }
 
-function textOf({ isOne, exports }: Seen): string {
-  const shown = exports.map((each) => ({ ...each, shown: shownPath(each.folder, process.cwd()) }));
+function textOf({ isOne, exports }: Seen, cwd: string): string {
+  const shown = exports.map((each) => ({ ...each, shown: shownPath(each.folder, cwd) }));
   const [first] = shown;
   if (!isOne || first === undefined || first.status instanceof ExportError) return statusTable(shown);
   return statusText(first.status, first.shown);

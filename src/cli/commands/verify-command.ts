@@ -5,10 +5,11 @@ import type { FileLook } from '../../exports/verify-export.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
-import { type Command, type CommandArguments, type CommandFlag, exportWords } from '../command.ts';
+import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/is-terminal.ts';
 import { fleetGroup, jobFlagGroups, stateGroup } from '../job-flags.ts';
 import { runFlags } from '../run-flags.ts';
+import type { Terminal } from '../terminal.ts';
 import type { ShownVerifying } from '../progress/verify-progress.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 
@@ -66,25 +67,25 @@ export const verifyCommand: Command = {
 };
 
 /** Shows progress only on a terminal. */
-async function showVerifying(): Promise<ShownVerifying | undefined> {
-  if (!isTerminal(process.stderr)) return undefined;
-  return (await import('../progress/verify-progress.ts')).verifyOnTerminal(systemClock, process.stderr);
+async function showVerifying({ stderr, env }: Terminal): Promise<ShownVerifying | undefined> {
+  if (!isTerminal(stderr, env)) return undefined;
+  return (await import('../progress/verify-progress.ts')).verifyOnTerminal(systemClock, stderr);
 }
 
-async function verify(args: CommandArguments): Promise<number> {
+async function verify(args: CommandLine): Promise<number> {
   if (args.isOn('repair')) return (await import('./repair.ts')).repair(args);
   refuseRepairFlags(args);
   const place = await exportPlace(args.words[0] ?? '', args);
   const { files, folder } = place;
   const { verifyExport } = await import('../../exports/verify-export.ts');
-  const shown = await showVerifying();
+  const shown = await showVerifying(args.terminal);
   const options = { onProgress: shown?.onProgress, look: args.isOn('quick') ? lookIn(place) : undefined };
   const result = await verifyExport(files, folder, options).finally(() => shown?.end());
   const exitCode = verifyExitCode(result, args.isOn('strict'));
-  process.stdout.write(
+  args.terminal.stdout.write(
     args.isOn('json')
       ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...result })}\n`
-      : verifyText(result, { shown: shownPath(folder, process.cwd()), isStrict: args.isOn('strict') }),
+      : verifyText(result, { shown: shownPath(folder, args.terminal.cwd()), isStrict: args.isOn('strict') }),
   );
   return exitCode;
 }
@@ -99,7 +100,7 @@ function lookIn({ files, folder, store }: ExportPlace): (path: string) => Promis
 }
 
 /** A job or a budget makes sense only for a repair. @throws {ExportError} `usage` */
-function refuseRepairFlags(args: CommandArguments): void {
+function refuseRepairFlags(args: CommandLine): void {
   const flags = [jobFile, baseFlag, yesFlag, ...repairGroups.flatMap((group) => group.flags)];
   const given = flags.find(({ name }) => args.value(name) !== undefined);
   if (given === undefined) return;

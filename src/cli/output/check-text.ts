@@ -11,8 +11,8 @@ export interface CheckLine {
   readonly error?: ExportError;
 }
 
-export function checkedText(lines: readonly CheckLine[]): string {
-  return lines.map(({ name, state, text }) => `  ${name.padEnd(12)} ${forPeople(said(state, text))}\n`).join('');
+export function checkedText(lines: readonly CheckLine[], cwd: string): string {
+  return lines.map(({ name, state, text }) => `  ${name.padEnd(12)} ${forPeople(said(state, text), cwd)}\n`).join('');
 }
 
 function said(state: CheckLine['state'], text: string): string {

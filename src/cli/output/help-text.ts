@@ -1,5 +1,6 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { Command, CommandFlag, FlagGroup } from '../command.ts';
+import type { TerminalOutput } from '../terminal.ts';
 
 /** Where the explanations of flags begin. */
 const textColumn = 28;
@@ -68,7 +69,7 @@ export function programHelp(commands: readonly { name: string; about: string }[]
 }
 
 /** Width of the terminal; 80 elsewhere. */
-export function widthOf(stream: NodeJS.WriteStream): number {
+export function widthOf(stream: TerminalOutput): number {
   return stream.columns || 80;
 }
 

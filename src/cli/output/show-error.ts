@@ -3,33 +3,36 @@ import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { safeText } from '../../lib/addresses/shown-address.ts';
 import { withShownPaths } from '../../lib/addresses/shown-path.ts';
 import { shortageIn } from '../../lib/process/shortage.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Where messages go, and the folder to which the paths in them are relative. */
+type Messages = Pick<Terminal, 'stderr' | 'cwd'>;
 
 /**
  * Reports an error on stderr and gives the exit status. A stack trace is shown for bugs alone.
  * @param json whether to print a JSON object on stdout
  */
-export function showError(error: unknown, json: boolean): number {
+export function showError(error: unknown, json: boolean, terminal: Messages & Pick<Terminal, 'stdout'>): number {
+  const { stdout, stderr } = terminal;
   if (error instanceof ExportError) {
-    process.stderr.write(`${errorText(error)}\n`);
+    stderr.write(`${errorText(error, terminal.cwd())}\n`);
     if (json)
-      process.stdout.write(
-        `${JSON.stringify({ state: 'error', exitCode: error.exitCode, error: errorJson(error) })}\n`,
-      );
+      stdout.write(`${JSON.stringify({ state: 'error', exitCode: error.exitCode, error: errorJson(error) })}\n`);
     return error.exitCode;
   }
   const shortage = shortageIn(error);
   if (shortage !== undefined) {
     const { what, todo } = shortage;
-    return showError(new ExportError('cannotWrite', `${what}: ${messageOf(error)}`, { todo }), json);
+    return showError(new ExportError('cannotWrite', `${what}: ${messageOf(error)}`, { todo }), json, terminal);
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`asset-export: this is a bug, please report it\n${safeText(stack)}\n`);
+  stderr.write(`asset-export: this is a bug, please report it\n${safeText(stack)}\n`);
   return exitCodes.bug.code;
 }
 
 /** A warning on stderr, outside of the progress of a run. */
-export function showWarning(message: string): void {
-  process.stderr.write(`asset-export: warning: ${forPeople(message)}\n`);
+export function showWarning(message: string, { stderr, cwd }: Messages): void {
+  stderr.write(`asset-export: warning: ${forPeople(message, cwd())}\n`);
 }
 
 /** An error in the form of `--json`. */
@@ -38,12 +41,12 @@ export function errorJson(error: ExportError): object {
 }
 
 /** The message and what to do. */
-export function errorText(error: ExportError): string {
+export function errorText(error: ExportError, cwd: string): string {
   const todo = error.todo === undefined ? '' : `\n  ${error.todo.replaceAll('\n', '\n  ')}`;
-  return forPeople(`asset-export: ${error.message}${todo}`);
+  return forPeople(`asset-export: ${error.message}${todo}`, cwd);
 }
 
 /** A message as a terminal shows it. Logs and JSON keep absolute paths: who reads them may be elsewhere. */
-export function forPeople(message: string): string {
-  return withShownPaths(safeText(message), process.cwd());
+export function forPeople(message: string, cwd: string): string {
+  return withShownPaths(safeText(message), cwd);
 }

@@ -1,10 +1,11 @@
+import type { TerminalOutput } from '../terminal.ts';
 import { ProgressState } from './progress-state.ts';
 import { progressBlock, progressTitle } from './progress-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';
 import { redrawnBlock } from './redrawn-block.ts';
 
 /** A block on stderr that is redrawn, and gone at the end. */
-export function progressOnTerminal(options: ProgressOptions, terminal: NodeJS.WriteStream = process.stderr): Progress {
+export function progressOnTerminal(options: ProgressOptions, terminal: TerminalOutput): Progress {
   const state = new ProgressState(options);
   const block = redrawnBlock((columns) => {
     const facts = state.look();

@@ -14,7 +14,7 @@ export function progressInLog(
   options: ProgressOptions,
   logged: LoggedRun,
   // A destination of pino's own throws what the system does not take, and keeps it for the next attempt.
-  destination: pino.DestinationStream = process.stderr,
+  destination: pino.DestinationStream,
 ): Progress {
   const state = new ProgressState(options);
   const log = pino(

@@ -1,4 +1,5 @@
 import { createLogUpdate } from 'log-update';
+import type { TerminalOutput } from '../terminal.ts';
 
 /** Lines on a terminal that are redrawn in place. */
 export interface RedrawnBlock {
@@ -22,7 +23,7 @@ const keepTitle = '\u001b[22;2t';
 const restoreTitle = '\u001b[23;2t';
 
 /** Shows what `draw` gives for the terminal's width, five times a second. */
-export function redrawnBlock(draw: (columns: number) => Drawn, terminal: NodeJS.WriteStream): RedrawnBlock {
+export function redrawnBlock(draw: (columns: number) => Drawn, terminal: TerminalOutput): RedrawnBlock {
   const block = createLogUpdate(terminal);
   let shownTitle: string | undefined;
   const redraw = (): void => {

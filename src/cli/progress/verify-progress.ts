@@ -3,6 +3,7 @@ import type { VerifyProgress } from '../../exports/verify-export.ts';
 import { byteSize, count, duration, share } from '../../lib/format-text.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 import { redrawnBlock } from './redrawn-block.ts';
+import type { TerminalOutput } from '../terminal.ts';
 
 export interface ShownVerifying {
   readonly onProgress: (progress: VerifyProgress) => void;
@@ -10,7 +11,7 @@ export interface ShownVerifying {
 }
 
 /** Shows how far `verify` is: a block that is redrawn on a terminal, and gone at the end. */
-export function verifyOnTerminal(clock: Clock, terminal: NodeJS.WriteStream): ShownVerifying {
+export function verifyOnTerminal(clock: Clock, terminal: TerminalOutput): ShownVerifying {
   const startedMs = clock.now();
   let latest: VerifyProgress | undefined;
   const block = redrawnBlock(

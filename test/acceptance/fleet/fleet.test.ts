@@ -4,11 +4,17 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
+import { runsAll } from '../../support/lane.ts';
 import { told } from '../../support/run-program.ts';
 import { azuriteServer, bucketServer, type FleetStore, folderStore, radosgwServer } from './fleet-stores.ts';
 import { expectWhole, nthOf, startFleet } from './start-fleet.ts';
 
-const [bucket, azurite, radosgw] = await Promise.all([bucketServer(), azuriteServer(), radosgwServer()]);
+const elsewhere = 'npm run test:all tests it';
+const [bucket, azurite, radosgw] = await Promise.all([
+  bucketServer(),
+  runsAll ? azuriteServer() : elsewhere,
+  runsAll ? radosgwServer() : elsewhere,
+]);
 const stores = [folderStore, bucket, azurite, radosgw].filter((each) => typeof each !== 'string');
 afterAll(() => Promise.all(stores.map(({ stop }) => stop())));
 if (typeof radosgw === 'string') {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { reply } from '../../core/client/support/rough-server.ts';
+import { runsAll } from '../../support/lane.ts';
 import { runInTrouble, type TroubleRun } from './trouble-run.ts';
 
 /** Each row runs so often: once, or ten times where all tests are asked for (`npm run test:all`). */
-const times = process.env['TEST'] === 'all' ? 10 : 1;
+const times = runsAll ? 10 : 1;
 const timeLimitMs = times * 120_000;
 const rounds = Array.from({ length: times }, (_, round) => round);
 

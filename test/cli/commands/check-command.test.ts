@@ -6,7 +6,7 @@ import { startService } from '../../../src/practice-service.ts';
 import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { linesOf, Prepared } from '../../support/prepared-job.ts';
 
@@ -169,7 +169,7 @@ describe('check --call', () => {
     expect(run.exit, run.stdout + run.stderr).toBe(0);
     expect(linesOf(run)['call']).toMatch(/ was requested: answered in .*, 160 credits/);
     expect(job.service.counts().calls).toBe(1);
-    const { stdout } = await runProgram(['credits', '--state-dir', 'state'], {
+    const { stdout } = await runHere(['credits', '--state-dir', 'state'], {
       cwd: job.folder,
       environment: job.environment,
     });
@@ -190,7 +190,7 @@ describe('check --call', () => {
     ['a key that the service refuses', 6, { apiKeys: ['other'] }, {}],
     ['a balance that is spent', 8, { creditsPerDay: 10 }, {}],
     ['a budget that is spent', 8, {}, { 'credits-per-run': '100' }],
-    ['a service that is down', 5, { faults: { rules: [{ fault: 'status', status: 500 }] } }, { retries: '0' }],
+    ['a service that is down', 5, { faults: { faults: [{ fault: 'status', status: 500 }] } }, { retries: '0' }],
   ] as const)('finds %s (exit %i)', async (...[, exit, options, flags]) => {
     const job = await Prepared.make(options as Partial<Parameters<typeof startService>[0]>);
     for (const [name, value] of Object.entries(flags)) job.set(name, value);

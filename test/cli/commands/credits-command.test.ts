@@ -7,7 +7,8 @@ import { keyHash } from '../../../src/core/client/ledger/ledger-name.ts';
 import { systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { type ProgramRun, runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
+import type { ProgramRun } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const key = 'canary-key-0123456789-abcdef';
@@ -36,7 +37,7 @@ async function book(folder: string, apiKey: string, days: readonly (readonly [st
 }
 
 async function credits(folder: string, args: readonly string[], apiKey?: string): Promise<ProgramRun> {
-  const run = await runProgram(['credits', ...args], {
+  const run = await runHere(['credits', ...args], {
     cwd: folder,
     environment: { ASSET_EXPORT_STATE: 'state', ...(apiKey === undefined ? {} : { ASSET_EXPORT_API_KEY: apiKey }) },
   });
@@ -108,7 +109,7 @@ describe('credits set', () => {
   it('shows and sets the ledger of the account in the environment, as a run books there; the flag wins', async () => {
     const { folder } = await bookedState();
     const of = (args: readonly string[], account: string): Promise<ProgramRun> =>
-      runProgram(['credits', ...args], {
+      runHere(['credits', ...args], {
         cwd: folder,
         environment: { ASSET_EXPORT_STATE: 'state', ASSET_EXPORT_API_KEY: key, ASSET_EXPORT_ACCOUNT: account },
       });
@@ -167,7 +168,7 @@ describe('credits set', () => {
     const service = await startGeneratedService();
     const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'out', '--credits-per-day', '160'];
     const run = () =>
-      runProgram([...args, '--ids-per-call', '10', '--format', 'csv'], {
+      runHere([...args, '--ids-per-call', '10', '--format', 'csv'], {
         cwd: folder,
         environment: { ASSET_EXPORT_STATE: 'state', ASSET_EXPORT_API_KEY: key },
       });

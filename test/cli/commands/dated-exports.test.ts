@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeLock } from '../../../src/places/files/lock.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -18,7 +18,7 @@ async function nightly() {
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
   const program = (command: string, out: string, ...more: string[]) => {
     const line = ['--ids', 'ids.txt', '--url', service.url, '--out', out, '--format', 'csv', '--ids-per-call', '10'];
-    return runProgram([command, ...line, '--json', ...more], { cwd: folder, environment });
+    return runHere([command, ...line, '--json', ...more], { cwd: folder, environment });
   };
   /** Leaves an export of a day unfinished, with 2 of its 5 calls sent. */
   const begin = async (out: string) => {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
-import { runProgram, startProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
+import { startProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const assets = fileURLToPath(new URL('../../../data/assets.jsonl.gz', import.meta.url));
@@ -23,21 +24,21 @@ const flags = [
 
 describe('get', () => {
   it('writes the record of one id to stdout as the service sent it', async () => {
-    const run = await runProgram(['get', ids[0] ?? '', ...flags]);
+    const run = await runHere(['get', ids[0] ?? '', ...flags]);
     expect(run).toMatchObject({ exit: 0, stdout: `${lines[0] ?? ''}\n`, stderr: '' });
   });
 
   it('writes records in the order of the ids, and each once', async () => {
-    const run = await runProgram(['get', ...ids.toReversed(), ids[0] ?? '', ...flags]);
+    const run = await runHere(['get', ...ids.toReversed(), ids[0] ?? '', ...flags]);
     expect(run).toMatchObject({ exit: 0, stdout: `${lines.toReversed().join('\n')}\n` });
   });
 
   it('names unknown ids on stderr and exits with 3, with the others on stdout', async () => {
-    const run = await runProgram(['get', unknown, ids[1] ?? '', ...flags]);
+    const run = await runHere(['get', unknown, ids[1] ?? '', ...flags]);
     expect(run.exit).toBe(3);
     expect(run.stdout).toBe(`${lines[1] ?? ''}\n`);
     expect(run.stderr).toContain(`${unknown}: missing`);
-    const alone = await runProgram(['get', unknown, ...flags]);
+    const alone = await runHere(['get', unknown, ...flags]);
     expect(alone).toMatchObject({ exit: 3, stdout: '' });
     expect(alone.stderr).toContain(`${unknown}: missing`);
   });
@@ -74,7 +75,7 @@ describe('get', () => {
   });
 
   it('refuses what is no id before anything is asked', async () => {
-    const run = await runProgram(['get', 'nonsense', ...flags]);
+    const run = await runHere(['get', 'nonsense', ...flags]);
     expect(run).toMatchObject({ exit: 2, stdout: '' });
     expect(run.stderr).toContain('not an asset id: nonsense');
   });
@@ -95,7 +96,7 @@ describe('get --ids', () => {
     );
     const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
     const get = (line: readonly string[], stdin?: string) =>
-      runProgram(['get', ...line, '--url', service.url, '--ids-per-call', '10'], {
+      runHere(['get', ...line, '--url', service.url, '--ids-per-call', '10'], {
         cwd: folder,
         environment,
         ...(stdin === undefined ? {} : { stdin }),
@@ -121,7 +122,7 @@ describe('get --ids', () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'page.txt'), '<!doctype html><p>Sign in</p>');
     await writeFile(join(folder, 'empty.txt'), '\n');
-    const get = (...line: string[]) => runProgram(['get', ...line, ...flags], { cwd: folder });
+    const get = (...line: string[]) => runHere(['get', ...line, ...flags], { cwd: folder });
     const page = await get('--ids', 'page.txt');
     expect(page).toMatchObject({ exit: 4, stdout: '' });
     expect(page.stderr).toContain('it looks like an HTML page');

@@ -7,7 +7,7 @@ import { jobJsonSchema } from '../../../src/core/job/job-json-schema.ts';
 import { jobTemplate } from '../../../src/core/job/job-template.ts';
 import { loadJob, type LoadedJob } from '../../../src/core/job/load-job.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 function load(folder: string, file = 'job.yaml'): LoadedJob {
@@ -17,7 +17,7 @@ function load(folder: string, file = 'job.yaml'): LoadedJob {
 describe('init', () => {
   it('writes a job file for editors, its schema, what git ignores, and a key file that only the owner reads', async () => {
     const cwd = await tempFolder();
-    const { exit, stdout } = await runProgram(['init', 'mine', '--yes'], { cwd });
+    const { exit, stdout } = await runHere(['init', 'mine', '--yes'], { cwd });
     expect(exit).toBe(0);
     const folder = join(cwd, 'mine');
     expect(readdirSync(folder).sort()).toEqual(['.gitignore', 'job.schema.json', 'job.yaml', 'secrets']);
@@ -49,7 +49,7 @@ describe('init', () => {
       'mine/data',
     ];
     const more = ['--credits-per-day', '3_000_000', '--format', 'csv', '--compression', 'csv=gzip', '--nested'];
-    expect(await runProgram(['init', 'mine', ...flags, ...more], { cwd })).toMatchObject({ exit: 0 });
+    expect(await runHere(['init', 'mine', ...flags, ...more], { cwd })).toMatchObject({ exit: 0 });
     const { job } = load(join(cwd, 'mine'));
     expect(job).toMatchObject({
       ids: { from: ['../ids/a.txt', '-', '/srv/b.csv'] },
@@ -65,7 +65,7 @@ describe('init', () => {
     mkdirSync(join(cwd, 'secrets'));
     const own = ['.gitignore', 'job.yaml', 'secrets/service-key'];
     for (const name of own) writeFileSync(join(cwd, name), 'my own');
-    const { exit, stdout } = await runProgram(['init', '--yes'], { cwd });
+    const { exit, stdout } = await runHere(['init', '--yes'], { cwd });
     expect(exit).toBe(0);
     for (const name of own) expect(readFileSync(join(cwd, name), 'utf8')).toBe('my own');
     expect(stdout).toContain('kept  job.yaml: it exists already\nwrote job.schema.json\n');
@@ -79,7 +79,7 @@ describe('init', () => {
     const cwd = await tempFolder();
     if (flags[0] === '--url') writeFileSync(join(cwd, 'job.yaml'), '');
     const before = readdirSync(cwd);
-    const { exit, stderr } = await runProgram(['init', '--yes', ...flags], { cwd });
+    const { exit, stderr } = await runHere(['init', '--yes', ...flags], { cwd });
     expect(exit).toBe(2);
     expect(stderr).toContain(message);
     expect(readdirSync(cwd)).toEqual(before);
@@ -88,7 +88,7 @@ describe('init', () => {
   it('ends with 7 where it cannot write', async () => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'file'), '');
-    const { exit, stderr } = await runProgram(['init', 'file/deep'], { cwd });
+    const { exit, stderr } = await runHere(['init', 'file/deep'], { cwd });
     expect({ exit, stderr }).toMatchObject({ exit: 7, stderr: expect.stringContaining('cannot write') as string });
   });
 });
@@ -118,7 +118,7 @@ describe('the questions of init', () => {
         setImmediate(() => input.write(answer));
       }
     });
-    const key = await askQuestions({ input, output }, flags, (flag, text) => {
+    const key = await askQuestions({ stdin: input, stderr: output }, flags, (flag, text) => {
       if (text === 'wrong') throw new ExportError('usage', `${flag} is wrong`);
       accepted.push([flag, text]);
     });

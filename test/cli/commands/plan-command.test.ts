@@ -7,7 +7,7 @@ import { utcDay } from '../../../src/lib/clock.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runExport } from '../../support/run-export.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 async function flagsOf(name: string): Promise<string[]> {
@@ -29,7 +29,7 @@ describe('plan', () => {
     await runExport({ flags });
     const line = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const calls = async (...more: string[]): Promise<unknown> => {
-      const { stdout } = await runProgram(['plan', ...line, '--state-dir', folder, '--json', ...more]);
+      const { stdout } = await runHere(['plan', ...line, '--state-dir', folder, '--json', ...more]);
       return (JSON.parse(stdout) as { calls: number }).calls;
     };
     expect(await calls()).toBe(0);
@@ -42,7 +42,7 @@ describe('plan', () => {
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
     const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out'];
     const planned = async (...more: string[]): Promise<string> =>
-      (await runProgram([...line, ...more], { cwd: folder })).stdout;
+      (await runHere([...line, ...more], { cwd: folder })).stdout;
     expect(JSON.parse(await planned('--json'))).toMatchObject({ days: null });
     expect(JSON.parse(await planned('--json', '--credits-per-day', '159'))).toMatchObject({ days: 'never' });
     expect(await planned('--credits-per-day', '159')).toContain('days          never: the daily budget is below');
@@ -70,7 +70,7 @@ describe('plan', () => {
       '30000',
     ];
     const planned = async (environment: Readonly<Record<string, string>>, ...more: string[]) =>
-      runProgram([...line, ...more], { cwd: folder, environment: { ASSET_EXPORT_STATE: stateDir, ...environment } });
+      runHere([...line, ...more], { cwd: folder, environment: { ASSET_EXPORT_STATE: stateDir, ...environment } });
     const known = await planned({ ASSET_EXPORT_API_KEY: 'key' });
     expect(known.stdout).toContain('days          2 days under the budget, 80 credits left today\n');
     expect(known.stdout).toMatch(/done {10}20\d\d-\d\d-\d\d about 00:01 UTC, if it starts now\n/);
@@ -100,7 +100,7 @@ describe('plan', () => {
       const flags = { ids: 'ids.txt', url: 'http://127.0.0.1:9', out: 'out', ...wrong };
       const line = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
       const [planned, ran] = await Promise.all(
-        ['plan', 'run'].map((command) => runProgram([command, ...line], { cwd: folder, environment })),
+        ['plan', 'run'].map((command) => runHere([command, ...line], { cwd: folder, environment })),
       );
       expect(planned?.exit, JSON.stringify(wrong)).toBe(ran?.exit);
       expect(ran?.exit, JSON.stringify(wrong)).toBeGreaterThan(0);
@@ -113,10 +113,10 @@ describe('plan', () => {
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
     const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--ids-per-call'];
     const options = { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key' } };
-    const { exit, stderr } = await runProgram([...line, '2000'], options);
+    const { exit, stderr } = await runHere([...line, '2000'], options);
     expect(exit).toBe(0);
     expect(stderr).toContain('warning: service.idsPerCall is 2000, but services accept at most 1000');
-    expect((await runProgram([...line, '1000'], options)).stderr).toBe('');
+    expect((await runHere([...line, '1000'], options)).stderr).toBe('');
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('plan', () => {
     if (text !== undefined) await writeFile(join(folder, 'key'), text);
     const line = ['--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--credits-per-day', '1000'];
     const named = text === undefined && file === 'key' ? [] : ['--api-key-file', file];
-    const { exit, stdout, stderr } = await runProgram(['plan', ...line, ...named], { cwd: folder });
+    const { exit, stdout, stderr } = await runHere(['plan', ...line, ...named], { cwd: folder });
     expect(exit, stderr).toBe(0);
     expect(stdout).toMatch(/^ {2}credits {7}160$/m);
     const more = 'a run would end with exit 2, and credits booked today are not counted';
@@ -141,9 +141,9 @@ describe('plan', () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
     const line = ['plan', '--ids', 'ids.txt', '--url', 'http://127.0.0.1:9', '--out', 'out', '--format', 'csv'];
-    const { stdout } = await runProgram(line, { cwd: folder });
+    const { stdout } = await runHere(line, { cwd: folder });
     expect(stdout).toMatch(/^ {2}disk {10}about 66\.3 kB, up to 153 kB while it runs; \d[\d.]* [kMGTP]B free$/m);
-    const json = (await runProgram([...line, '--json'], { cwd: folder })).stdout;
+    const json = (await runHere([...line, '--json'], { cwd: folder })).stdout;
     expect(JSON.parse(json)).toMatchObject({
       diskBytes: 66_350,
       diskPeakBytes: 153_350,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 import { manifestBytes } from '../../../src/places/export/manifest.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const manifest = manifestBytes({
@@ -27,7 +27,7 @@ it('prune reports without --yes, removes with it, and refuses to run without a r
     await mkdir(join(folder, `date=${day}`));
     await writeFile(join(folder, `date=${day}/manifest.json`), manifest);
   }
-  const program = (...flags: string[]) => runProgram(['prune', '.', ...flags], { cwd: folder });
+  const program = (...flags: string[]) => runHere(['prune', '.', ...flags], { cwd: folder });
   const refused = await program('--yes');
   expect(refused.exit).toBe(2);
   expect(refused.stderr).toContain('--keep-daily');

@@ -2,7 +2,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeIdFile } from '../../support/id-file.ts';
-import { runProgram, startProgram, told } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
+import { startProgram, told } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const job = `
@@ -16,14 +17,14 @@ async function rehearse(
   faults?: string,
   more: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
-): Promise<{ folder: string; run: Awaited<ReturnType<typeof runProgram>> }> {
+): Promise<{ folder: string; run: Awaited<ReturnType<typeof runHere>> }> {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 500, invalidPercent: 2, duplicatePercent: 2 });
   await writeFile(join(folder, 'job.yaml'), job);
   if (faults !== undefined) await writeFile(join(folder, 'faults.yaml'), faults);
   const flags = faults === undefined ? [] : ['--faults', 'faults.yaml'];
   await writeFile(join(folder, 'marker'), '');
-  const run = await runProgram(['rehearse', 'job.yaml', '--json', '--missing-percent', '5', ...flags, ...more], {
+  const run = await runHere(['rehearse', 'job.yaml', '--json', '--missing-percent', '5', ...flags, ...more], {
     cwd: folder,
     environment: { TMPDIR: folder, ASSET_EXPORT_STATE: join(folder, 'state'), ...environment },
   });

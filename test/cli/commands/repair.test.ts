@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 it('verify names what is damaged and how to fix it; --repair prints the bill, and --yes pays within the budget', async () => {
@@ -12,7 +12,7 @@ it('verify names what is damaged and how to fix it; --repair prints the bill, an
   await writeIdFile(join(folder, 'ids.txt'), { entries: 200 });
   const service = await startGeneratedService({ missingPercent: 4 });
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
-  const run = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, environment });
   const made = ['--ids-per-call', '20', '--rows-per-part', '40', '--format', 'csv'];
   const where = ['--ids', 'ids.txt', '--url', service.url];
   expect((await run('run', ...where, '--out', 'out', ...made)).exit).toBe(0);
@@ -28,7 +28,7 @@ it('verify names what is damaged and how to fix it; --repair prints the bill, an
   expect(bare.exit, bare.stderr).toBe(12);
   expect(bare.stderr).toContain('add --job <job.yaml>');
 
-  const shown = await runProgram(['verify', 'out', '--repair', ...where], { cwd: folder, environment: {} });
+  const shown = await runHere(['verify', 'out', '--repair', ...where], { cwd: folder, environment: {} });
   expect(shown.exit, shown.stderr).toBe(12);
   expect(shown.stderr).toContain('The rest must be requested from the service: 4 calls, 640 credits');
   expect(shown.stderr).toContain('Add --yes');
@@ -55,7 +55,7 @@ it('--repair of an export with a base pays for requested ids alone, and says wha
   await writeIdFile(join(folder, 'ids.txt'), { entries: 190 });
   const service = await startGeneratedService({});
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
-  const run = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, environment });
   const url = ['--url', service.url];
   const made = [...url, '--ids-per-call', '20', '--rows-per-part', '40', '--format', 'csv'];
   expect((await run('run', '--ids', 'known.txt', '--out', 'first', '--base', 'none', ...made)).exit).toBe(0);
@@ -90,7 +90,7 @@ it('verify --repair of a folder that does not exist says so, and makes none', as
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 2 });
   const args = ['verify', 'typo', '--repair', '--ids', 'ids.txt', '--url', 'embedded:nowhere.jsonl'];
-  const { exit, stderr } = await runProgram(args, { cwd: folder, environment: {} });
+  const { exit, stderr } = await runHere(args, { cwd: folder, environment: {} });
   expect(exit, stderr).toBe(2);
   expect(stderr).toMatch(/typo does not exist/);
   expect(readdirSync(folder)).toEqual(['ids.txt']);
@@ -101,7 +101,7 @@ it('a stray file is a note of verify, damage only with --strict, and nothing to 
   await writeIdFile(join(folder, 'ids.txt'), { entries: 20 });
   const service = await startGeneratedService({});
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
-  const run = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, environment });
   const where = ['--ids', 'ids.txt', '--url', service.url];
   expect((await run('run', ...where, '--out', 'out')).exit).toBe(0);
   await service.stop();
@@ -127,7 +127,7 @@ it.each([
   ['--credits-per-run', '320'],
   ['--show-fungible'],
 ])('verify without --repair refuses %s, which it would not heed', async (...given) => {
-  const { exit, stderr } = await runProgram(['verify', 'out', ...given], { environment: {} });
+  const { exit, stderr } = await runHere(['verify', 'out', ...given], { environment: {} });
   expect(exit, stderr).toBe(2);
   expect(stderr).toContain(`${given[0]} works only with --repair`);
 });

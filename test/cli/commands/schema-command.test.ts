@@ -5,14 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { runHere } from '../../support/run-here.ts';
 import { runProgram } from '../../support/run-program.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const schema = (...args: string[]) => runProgram(['schema', ...args], { cwd: root });
+const schema = (...args: string[]) => runHere(['schema', ...args], { cwd: root });
 
 describe('schema', () => {
   it('prints a line for every column of every table', async () => {
-    const { exit, stdout } = await schema();
+    const { exit, stdout } = await runProgram(['schema']);
     expect(exit).toBe(0);
     for (const { name, columns } of tables) {
       expect(stdout).toContain(`## ${name}\n`);

@@ -5,7 +5,7 @@ import { progressInLog } from '../../../src/cli/progress/progress-log.ts';
 import { noCounts } from '../../../src/places/export/export-facts.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 type LogLine = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ describe('where there is no terminal', () => {
     await writeIdFile(join(folder, 'ids.txt'), { entries: 60, invalidPercent: 2 });
     const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
     const args = ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'nights/mine', '--ids-per-call', '20'];
-    const run = (...more: string[]) => runProgram([...args, '--format', 'csv', ...more], { cwd: folder, environment });
+    const run = (...more: string[]) => runHere([...args, '--format', 'csv', ...more], { cwd: folder, environment });
 
     const first = await run('--credits-per-run', '320');
     expect(first.stdout).toMatch(/^nights\/mine is not complete yet: run the same command to resume\n\n {2} {2}read/);

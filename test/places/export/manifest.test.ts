@@ -5,7 +5,7 @@ import { sha256 } from '../../../src/lib/hash/sha256.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 import { type Manifest, readManifest, writeManifest } from '../../../src/places/export/manifest.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { bytesAt, diskWith, flipped } from '../files/memory-files.ts';
 
@@ -136,7 +136,7 @@ describe('a manifest that leads out of its export', () => {
     ['serve', '--assets', 'old', '--port', '0'],
   ])('ends %s %s %s … with exit 12, and its file is left alone', async (...argv) => {
     const top = await evilFolder();
-    const { exit, stderr } = await runProgram(argv, { cwd: top });
+    const { exit, stderr } = await runHere(argv, { cwd: top });
     expect({ exit, stderr }).toMatchObject({ exit: 12, stderr: expect.stringContaining('not within') as string });
     expect(readFileSync(join(top, 'assets.csv'), 'utf8')).toBe('mine');
   });
@@ -144,7 +144,7 @@ describe('a manifest that leads out of its export', () => {
   it('is deleted by --fresh, and its file is left alone', async () => {
     const top = await evilFolder();
     const fresh = ['run', '--ids', 'ids.txt', '--url', 'embedded:records.jsonl', '--out', 'old', '--fresh'];
-    expect((await runProgram(fresh, { cwd: top })).stderr).toContain('the earlier export in old is deleted');
+    expect((await runHere(fresh, { cwd: top })).stderr).toContain('the earlier export in old is deleted');
     expect(readFileSync(join(top, 'assets.csv'), 'utf8')).toBe('mine');
   });
 });

@@ -10,7 +10,7 @@ import { statusAt } from '../../../src/wings/status/export-status.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { firstNight, night } from '../../support/nights.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const ids = Array.from({ length: 110 }, (_, n) => generatedId(4, n));
@@ -70,7 +70,7 @@ describe('a plan of a night', () => {
     await run(1, `date=${newer}`, { 'max-age': '1d', 'credits-per-run': '160' });
     const job = { ...shape, ids: idsFile, url: 'http://127.0.0.1:9', base: 'date=*', out: 'date={date}' };
     const line = Object.entries({ ...job, 'max-age': '1d' }).flatMap(([name, value]) => [`--${name}`, value]);
-    const { stdout } = await runProgram(['plan', ...line, '--json'], { cwd: top });
+    const { stdout } = await runHere(['plan', ...line, '--json'], { cwd: top });
     const { warnings } = JSON.parse(stdout) as { warnings: string[] };
     expect(warnings.join()).toContain(`date=${newer} may become the base once it is finished`);
   });

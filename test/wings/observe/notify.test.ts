@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { exportBytes } from '../../support/run-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -47,7 +47,7 @@ async function prepared(status = 200, options: GeneratedServiceOptions = {}) {
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
   const args = ['--ids', 'ids.txt', '--url', service.url, '--format', 'csv', '--ids-per-call', '10'];
   const run = (command: string, more: readonly string[], added: Readonly<Record<string, string>> = {}) =>
-    runProgram([command, ...args, ...more], { cwd: folder, environment: { ...environment, ...added } });
+    runHere([command, ...args, ...more], { cwd: folder, environment: { ...environment, ...added } });
   return { folder, run, to };
 }
 

@@ -8,7 +8,7 @@ import { observeRuns } from '../../../src/wings/observe/observe-runs.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { observedRun } from './observed-run.ts';
 
@@ -89,7 +89,7 @@ it('a port in use ends the run with exit 2 before anything is written or sent', 
     String(port),
   ];
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
-  const { exit, stderr } = await runProgram(args, { cwd: folder, environment });
+  const { exit, stderr } = await runHere(args, { cwd: folder, environment });
   expect(exit).toBe(2);
   expect(stderr).toMatch(/cannot serve metrics on \d+: the port is in use/);
   expect(await readdir(folder)).not.toContain('out');

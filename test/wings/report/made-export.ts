@@ -4,7 +4,8 @@ import bs58 from 'bs58';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import type { ReportData } from '../../../src/wings/report/report-data.ts';
 import { type ReportedExport, readExportReport } from '../../../src/wings/report/report-export.ts';
-import { type ProgramRun, runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
+import type { ProgramRun } from '../../support/run-program.ts';
 
 /** The n-th id of a made-up export. */
 export function idOf(n: number): string {
@@ -92,7 +93,7 @@ export async function runMade(made: MadeExport): Promise<ProgramRun> {
   const ids = made.ids ?? records.map((record) => (record as { readonly id: string }).id);
   writeFileSync(join(cwd, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
   const args = ['run', '--ids', 'ids.txt', '--url', 'embedded:assets.jsonl', '--out', out, '--threads', '1', ...flags];
-  return runProgram(args, { cwd });
+  return runHere(args, { cwd });
 }
 
 export function dataOf(folder: string, more: Partial<ReportedExport> = {}): Promise<ReportData> {

@@ -9,7 +9,7 @@ import type { ReportData } from '../../../src/wings/report/report-data.ts';
 import type { Manifest } from '../../../src/places/export/manifest.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { sqlName, sqlText } from '../../support/query-duckdb.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { spawnGeneratedService } from '../../support/service/spawned-service.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { dataOf } from './made-export.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const tablesAndFormats = ['--tables', names.join(), '--format', 'parquet,csv', '--rows-per-part', '30000'];
   const where = ['--ids', join(kept.path, 'ids.txt'), '--url', service.url, '--out', folder];
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(kept.path, 'state') };
-  const run = await runProgram(['run', ...where, ...tablesAndFormats], { cwd: kept.path, environment });
+  const run = await runHere(['run', ...where, ...tablesAndFormats], { cwd: kept.path, environment });
   expect(run.exit, run.stderr).toBe(0);
   data = await dataOf(folder);
   manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;

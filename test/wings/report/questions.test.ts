@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { reportPage } from '../../../src/wings/report/page/page.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { dataOf } from './made-export.ts';
 import { questions } from './questions.ts';
@@ -11,7 +11,7 @@ let text: string;
 
 beforeAll(async () => {
   const kept = await keptFolder();
-  expect((await runProgram(['demo', 'demo'], { cwd: kept.path })).exit).toBe(0);
+  expect((await runHere(['demo', 'demo'], { cwd: kept.path })).exit).toBe(0);
   text = readPage(reportPage(await dataOf(join(kept.path, 'demo')))).text;
   return () => kept.remove();
 }, 60_000);

@@ -7,7 +7,7 @@ import { standingAt } from '../../../src/core/run/standing-at.ts';
 import { readReport } from '../../../src/wings/report/read-report.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { exportBytes } from '../../support/run-export.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { allTables, dataOf, idOf, madeExport, runMade, tenRecords } from './made-export.ts';
 import { readPage } from './read-page.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => kept.remove());
 
 function report(...args: readonly string[]) {
-  return runProgram(['report', ...args], { cwd: kept.path });
+  return runHere(['report', ...args], { cwd: kept.path });
 }
 
 describe('report', () => {
@@ -41,7 +41,7 @@ describe('report', () => {
     expect((await report('out', '--to', '-')).stdout).toBe(page);
     expect((await report('out', '--to', 'there.html')).exit).toBe(0);
     expect(readFileSync(join(kept.path, 'there.html'), 'utf8')).toBe(page);
-    const verified = await runProgram(['verify', 'out', '--strict'], { cwd: kept.path });
+    const verified = await runHere(['verify', 'out', '--strict'], { cwd: kept.path });
     expect(verified.exit, verified.stdout).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describe('report', () => {
   it('shows an export of nothing, of one id, of raw files alone, and without runs.jsonl', async () => {
     const cwd = await tempFolder();
     const shown = async (out: string): Promise<string> => {
-      const { exit, stdout, stderr } = await runProgram(['report', out, '--to', '-'], { cwd });
+      const { exit, stdout, stderr } = await runHere(['report', out, '--to', '-'], { cwd });
       expect(exit, stderr).toBe(0);
       const { errors, text } = readPage(stdout);
       expect(errors).toEqual([]);
@@ -118,7 +118,7 @@ describe('report', () => {
       },
     });
     const page = readFileSync(join(made, 'report.html'), 'utf8');
-    expect((await runProgram(['report', 'out', '--to', '-'], { cwd })).stdout).toBe(page);
+    expect((await runHere(['report', 'out', '--to', '-'], { cwd })).stdout).toBe(page);
   });
 
   it('shows an unfinished export, and how to resume it', async () => {
@@ -136,7 +136,7 @@ describe('report', () => {
     });
     expect(data.next[0]?.about).toMatch(/After \d{4}-\d\d-\d\d 00:00 UTC/);
     expect(data.profile?.cards.interfaces?.top).toEqual([{ value: 'V1_NFT', count: 4 }]);
-    const { stdout } = await runProgram(['report', 'out', '--to', '-'], { cwd });
+    const { stdout } = await runHere(['report', 'out', '--to', '-'], { cwd });
     expect(readPage(stdout).text).toContain('stopped, exit 8');
     expect(readPage(stdout).text).toContain('6 pending');
   });
@@ -182,7 +182,7 @@ describe('output.report', () => {
     const environment = { TMPDIR: join(cwd, 'ids.txt') };
     await runMade({ cwd, out: 'first' });
     const args = ['run', '--ids', 'ids.txt', '--url', 'embedded:assets.jsonl', '--out', 'out', '--report'];
-    const { exit, stderr } = await runProgram(args, { cwd, environment });
+    const { exit, stderr } = await runHere(args, { cwd, environment });
     expect(exit, stderr).toBe(0);
     expect(stderr).toContain('no report: ');
     expect(existsSync(join(cwd, 'out/manifest.json'))).toBe(true);

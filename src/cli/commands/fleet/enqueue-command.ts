@@ -8,7 +8,7 @@ import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/index.ts';
 import { limitText } from '../../../places/files/limited.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import type { Command, CommandArguments } from '../../command.ts';
+import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { columnLines, invalidLines } from '../../output/ids-text.ts';
 import { errorJson, errorText } from '../../output/show-error.ts';
@@ -17,6 +17,7 @@ import { isTerminal } from '../../progress/is-terminal.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
 import { endpointToName, sameLine } from '../../same-flags.ts';
 import { stopSignals } from '../../stop-signals.ts';
+import type { Terminal } from '../../terminal.ts';
 import { withJobQueue } from './job-queue.ts';
 
 /** `enqueue`: puts the slices of an export into its bucket. */
@@ -46,15 +47,15 @@ export const enqueueCommand: Command = {
  */
 const heapFlags = ['--heap-growing-percent=400', '--semi-space-growth-factor=1'];
 
-async function enqueue(args: CommandArguments): Promise<number> {
+async function enqueue(args: CommandLine): Promise<number> {
   for (const flag of heapFlags) setFlagsFromString(flag);
   const { job, idsFolder } = jobOf(args);
   const { enqueueExport } = await import('../../../wings/fleet/index.ts');
   const { intolerableIds } = await import('../../../core/run/tolerance.ts');
   // A queue that cannot be used is known before the ids are read.
   await withJobQueue(job, { setUp: true }, () => Promise.resolve());
-  const shown = showEnqueuing();
-  const signals = stopSignals(0);
+  const shown = showEnqueuing(args.terminal);
+  const signals = stopSignals(0, args.terminal);
   signals.listen(shown.tell);
   let enqueued: Enqueued;
   try {
@@ -65,7 +66,7 @@ async function enqueue(args: CommandArguments): Promise<number> {
         clock: systemClock,
         random: Math.random,
         files: diskFileStore,
-        stdin: process.stdin,
+        stdin: args.terminal.stdin,
         stop: signals.stop,
         abort: signals.abort,
         onProgress: shown.onProgress,
@@ -82,11 +83,13 @@ async function enqueue(args: CommandArguments): Promise<number> {
   const error = intolerableIds(enqueued, job);
   if (args.isOn('json')) {
     const said = error === undefined ? null : errorJson(error);
-    process.stdout.write(
+    args.terminal.stdout.write(
       `${JSON.stringify({ folder: job.output.dir, limit: job.ids.limit ?? null, ...enqueued, error: said })}\n`,
     );
-  } else process.stdout.write(enqueuedText(enqueued, job));
-  process.stderr.write(`${error === undefined ? nextLine(enqueued, args, job) : errorText(error)}\n`);
+  } else args.terminal.stdout.write(enqueuedText(enqueued, job, args.terminal.cwd()));
+  args.terminal.stderr.write(
+    `${error === undefined ? nextLine(enqueued, args, job) : errorText(error, args.terminal.cwd())}\n`,
+  );
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
@@ -99,8 +102,8 @@ async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean
   });
 }
 
-function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job): string {
-  const address = shownPath(output.dir, process.cwd());
+function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job, cwd: string): string {
+  const address = shownPath(output.dir, cwd);
   const { state, put, slices } = enqueued;
   const heads = {
     enqueued: `${address}: ${plural(slices, 'slice')} enqueued${put === slices ? '' : `, ${count(put)} of them now`}`,
@@ -125,8 +128,8 @@ function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job): stri
   ].join('\n');
 }
 
-function nextLine({ state }: Enqueued, args: CommandArguments, job: Job): string {
-  if (state === 'complete') return nextText(job.output.dir, endpointToName(job));
+function nextLine({ state }: Enqueued, args: CommandLine, job: Job): string {
+  if (state === 'complete') return nextText(job.output.dir, endpointToName(job, args.terminal));
   const flags = jobFlagGroups().flatMap((group) => group.flags);
   return `Next, on each machine: ${sameLine('work', args, flags)}`;
 }
@@ -140,17 +143,17 @@ interface ShownEnqueuing {
 /** A line every so many seconds where there is no terminal. */
 const tellEveryMs = 30_000;
 
-function showEnqueuing(): ShownEnqueuing {
+function showEnqueuing({ stderr, env }: Terminal): ShownEnqueuing {
   let latest: EnqueueProgress | undefined;
   const text = (): string =>
     latest === undefined
       ? 'reading'
       : `reading: ${plural(latest.entries, 'id')}, ${plural(latest.slices, 'slice')} put`;
   const tell = (message: string): void => {
-    process.stderr.write(`${message}\n`);
+    stderr.write(`${message}\n`);
   };
-  if (isTerminal(process.stderr)) {
-    const block = redrawnBlock(() => ({ text: text() }), process.stderr);
+  if (isTerminal(stderr, env)) {
+    const block = redrawnBlock(() => ({ text: text() }), stderr);
     return {
       tell,
       onProgress: (progress) => {

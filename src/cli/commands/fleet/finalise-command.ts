@@ -4,12 +4,13 @@ import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import type { Command, CommandArguments } from '../../command.ts';
+import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { showWarning } from '../../output/show-error.ts';
 import { programVersion } from '../../program-version.ts';
 import { endpointToName } from '../../same-flags.ts';
+import type { Terminal } from '../../terminal.ts';
 import { tellOutcome } from '../run-job.ts';
 import { clearJobQueue, withJobQueue } from './job-queue.ts';
 
@@ -28,7 +29,8 @@ export const finaliseCommand: Command = {
   run: (args) => finalise(args),
 };
 
-async function finalise(args: CommandArguments): Promise<number> {
+async function finalise(args: CommandLine): Promise<number> {
+  const { terminal } = args;
   const { job } = jobOf(args);
   const startedMs = systemClock.now();
   const { finaliseExport } = await import('../../../wings/fleet/index.ts');
@@ -41,23 +43,24 @@ async function finalise(args: CommandArguments): Promise<number> {
     ...runWings,
     observe,
     listener: (event) => {
-      if (event.kind === 'warning') showWarning(event.message);
+      if (event.kind === 'warning') showWarning(event.message, terminal);
     },
-    onOpen: (slices) => queueAgain(job, slices),
+    onOpen: (slices) => queueAgain(job, slices, terminal),
   });
   await clearJobQueue(job);
   const { dir } = job.output;
-  const shown = shownPath(dir, process.cwd());
+  const shown = shownPath(dir, terminal.cwd());
   const outcome = { ...alreadyComplete(dir, manifest), state, elapsedMs: systemClock.now() - startedMs };
-  return tellOutcome(outcome, {}, { job, shown, json: args.isOn('json'), next: nextText(shown, endpointToName(job)) });
+  const next = nextText(shown, endpointToName(job, terminal));
+  return tellOutcome(outcome, {}, { terminal, job, shown, json: args.isOn('json'), next });
 }
 
 /** Workers find these slices without the queue, too: a queue that fails is only told. */
-async function queueAgain(job: Job, slices: readonly number[]): Promise<void> {
+async function queueAgain(job: Job, slices: readonly number[], terminal: Terminal): Promise<void> {
   try {
     await withJobQueue(job, { setUp: true }, (queue) => queue.add(slices));
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
-    showWarning(error.message);
+    showWarning(error.message, terminal);
   }
 }

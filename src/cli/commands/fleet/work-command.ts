@@ -10,7 +10,7 @@ import type { Shard } from '../../../wings/fleet/index.ts';
 import type { SliceSource } from '../../../core/run/homes/export-home.ts';
 import type { SliceQueue } from '../../../wings/fleet/index.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
-import type { Command, CommandArguments } from '../../command.ts';
+import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../../job-flags.ts';
 import { openServiceFor } from '../../open-service.ts';
 import { takeKeyAway } from '../../read-api-key.ts';
@@ -50,13 +50,13 @@ export const workCommand: Command = {
   run: (args) => work(args),
 };
 
-async function work(args: CommandArguments): Promise<number> {
+async function work(args: CommandLine): Promise<number> {
   const { job, idsFolder } = jobOf(args);
-  const shard = shardOf(args.text('shard'), process.env);
+  const shard = shardOf(args.text('shard'), args.terminal.env);
   requireSharedBudget(job, shard);
   const settings = runSettings(args);
-  const environment = { ...process.env };
-  takeKeyAway(process.env);
+  const environment = { ...args.terminal.env };
+  takeKeyAway(args.terminal.env);
   const waits = args.value('wait') !== false;
   const open = await openServiceFor(job, args, { environment, abort: settings.signals.abort });
   const isQueued = args.text('shard') === undefined && job.fleet.database !== undefined;

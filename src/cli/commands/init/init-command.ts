@@ -5,7 +5,7 @@ import { requireAddress } from '../../../lib/addresses/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { commandLine, shownPath } from '../../../lib/addresses/shown-path.ts';
-import type { Command, CommandArguments } from '../../command.ts';
+import type { Command, CommandLine } from '../../command.ts';
 import { askQuestions } from './ask-questions.ts';
 import { initFiles, jobFile, keyFile, type NewJob, requireJob, writeNewFile } from './init-files.ts';
 import { jobFlagGroups, jobFlagsGiven } from '../../job-flags.ts';
@@ -30,14 +30,14 @@ export const initCommand: Command = {
   run: (args) => init(args),
 };
 
-async function init(args: CommandArguments): Promise<number> {
-  const folder = resolve(requireAddress(args.words[0] ?? '.', 'local', 'DIR'));
-  let job: NewJob = { folder, workingFolder: process.cwd(), flags: jobFlagsGiven(args) };
+async function init(args: CommandLine): Promise<number> {
+  const { stdin, stdout, stderr, cwd } = args.terminal;
+  const folder = resolve(cwd(), requireAddress(args.words[0] ?? '.', 'local', 'DIR'));
+  let job: NewJob = { folder, workingFolder: cwd(), flags: jobFlagsGiven(args) };
   let key = '';
   if (existsSync(join(folder, jobFile))) refuseFlags(job);
-  else if (!args.isOn('yes') && process.stdin.isTTY && process.stderr.isTTY) {
-    const terminal = { input: process.stdin, output: process.stderr };
-    key = await askQuestions(terminal, Object.keys(job.flags), (flag, text) => {
+  else if (!args.isOn('yes') && stdin.isTTY === true && stderr.isTTY === true) {
+    key = await askQuestions({ stdin, stderr }, Object.keys(job.flags), (flag, text) => {
       const changed = { ...job, flags: { ...job.flags, [flag]: text } };
       requireJob(changed);
       job = changed;
@@ -45,27 +45,27 @@ async function init(args: CommandArguments): Promise<number> {
   }
   const written = new Set<string>();
   for (const file of initFiles(job, key)) {
-    const shown = shownPath(join(folder, file.name), process.cwd());
+    const shown = shownPath(join(folder, file.name), cwd());
     if (writeNewFile(folder, file)) written.add(file.name);
     const advice = file.name === '.gitignore' ? `; it should ignore ${dirname(keyFile)}/` : '';
-    process.stdout.write(written.has(file.name) ? `wrote ${shown}\n` : `kept  ${shown}: it exists already${advice}\n`);
+    stdout.write(written.has(file.name) ? `wrote ${shown}\n` : `kept  ${shown}: it exists already${advice}\n`);
   }
-  process.stdout.write(`\n${nextLines(job, written, key).join('\n')}\n`);
+  stdout.write(`\n${nextLines(job, written, key).join('\n')}\n`);
   return exitCodes.complete.code;
 }
 
 /** @throws {ExportError} `usage` where flags were given for a job file that is not written again */
-function refuseFlags({ folder, flags }: NewJob): void {
+function refuseFlags({ folder, workingFolder, flags }: NewJob): void {
   const [flag] = Object.keys(flags);
   if (flag === undefined) return;
-  const shown = shownPath(join(folder, jobFile), process.cwd());
+  const shown = shownPath(join(folder, jobFile), workingFolder);
   throw new ExportError('usage', `${shown} exists already: --${flag} would change nothing`, {
     todo: `Edit ${shown}, or name another folder: asset-export init DIR`,
   });
 }
 
-function nextLines({ folder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
-  const shown = (name: string): string => shownPath(join(folder, name), process.cwd());
+function nextLines({ folder, workingFolder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
+  const shown = (name: string): string => shownPath(join(folder, name), workingFolder);
   // Local records need no key.
   const isLocal = typeof flags['url'] === 'string' && isEmbedded(flags['url']);
   const steps = [

@@ -17,7 +17,7 @@ import { readManifest } from '../../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import { firstNight, night } from '../../../support/nights.ts';
 import { exportBytes, runExport } from '../../../support/run-export.ts';
-import { runProgram } from '../../../support/run-program.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { keptFolder, tempFolder } from '../../../support/temp-folder.ts';
 
 const known = Array.from({ length: 110 }, (_, n) => generatedId(6, n));
@@ -214,7 +214,7 @@ describe('the command', () => {
   it('writes raw alone, or no assets, where no row has an age', async () => {
     const from = await exported({ format: 'raw,csv', tables: 'assets' });
     const run = async (...flags: string[]) =>
-      runProgram(['rebuild', from, '--out', join(await tempFolder(), 'new'), ...flags], {
+      runHere(['rebuild', from, '--out', join(await tempFolder(), 'new'), ...flags], {
         environment: { ASSET_EXPORT_MAX_AGE: '1d' },
       });
     expect((await run('--format', 'raw')).exit).toBe(0);

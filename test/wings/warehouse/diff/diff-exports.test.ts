@@ -5,6 +5,7 @@ import { type DiffRequest, diffExports } from '../../../../src/wings/warehouse/d
 import { readRows } from '../../../../src/exports/read-rows.ts';
 import { verifyExport } from '../../../../src/exports/verify-export.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { runProgram } from '../../../support/run-program.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { changesOf, comparedByHand, ignored, jsonLines } from './plain-comparison.ts';
@@ -128,9 +129,9 @@ describe('a diff', () => {
     const plain = await runProgram(['diff', from, to]);
     expect(plain.exit, plain.stderr).toBe(0);
     expect(plain.stdout).toMatch(/inserted +20\n {2}updated +\d+ {3}\w/);
-    expect((await runProgram(['diff', from, to, '--exit-code'])).exit).toBe(3);
-    expect((await runProgram(['diff', from, from, '--exit-code'])).exit).toBe(0);
-    const json = await runProgram([
+    expect((await runHere(['diff', from, to, '--exit-code'])).exit).toBe(3);
+    expect((await runHere(['diff', from, from, '--exit-code'])).exit).toBe(0);
+    const json = await runHere([
       'diff',
       from,
       to,
@@ -141,6 +142,6 @@ describe('a diff', () => {
       '400MB',
     ]);
     expect(JSON.parse(json.stdout)).toMatchObject({ counts: { inserted: 20 } });
-    expect((await runProgram(['diff', from, to, '--memory', 'much'])).exit).toBe(2);
+    expect((await runHere(['diff', from, to, '--memory', 'much'])).exit).toBe(2);
   });
 });

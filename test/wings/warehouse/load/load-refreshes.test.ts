@@ -8,7 +8,7 @@ import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { queryDuckdb } from '../../../support/query-duckdb.ts';
-import { runProgram } from '../../../support/run-program.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { postgresOfTests } from '../postgres-of-tests.ts';
 
 const { isMissing, psql, address } = await postgresOfTests('refreshes are not loaded into PostgreSQL');
@@ -121,7 +121,7 @@ describe('refreshes loaded night by night', () => {
     'the command refuses a night out of order, and reports one twice: %s',
     async (mode) => {
       const run = (night: number) =>
-        runProgram([
+        runHere([
           'load',
           nights[night] ?? '',
           '--to',

@@ -1,0 +1,72 @@
+import { exitCodes } from '../lib/exit-codes.ts';
+import { type EndSignal, endSignalNames, endSignals, type Terminal } from './terminal.ts';
+
+/** How long the program waits at its end for sockets that are still open, in milliseconds. */
+const socketsMs = 1000;
+
+let isTold = false;
+
+/** How many take the signals now. */
+let listeners = 0;
+
+/** The terminal of this process. Its streams are opened when they are first used. */
+export const processTerminal: Terminal = {
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+  env: process.env,
+  cwd: () => process.cwd(),
+  onSignal: (name, listener) => {
+    process.on(name, listener);
+    listeners += 1;
+    return () => {
+      process.off(name, listener);
+      listeners -= 1;
+    };
+  },
+  toldToEnd,
+  endBy,
+  onExit: (listener) => {
+    process.once('exit', listener);
+  },
+};
+
+function toldToEnd(): void {
+  isTold = true;
+}
+
+/** Ends the program when its work is done. */
+export function endSoon(exitCode: number): void {
+  process.exitCode = exitCode;
+  const name = endSignalNames.find((each) => exitCodes[endSignals[each]].code === exitCode);
+  if (name !== undefined) endBy(name);
+  if (isTold) process.exit();
+  setTimeout(() => process.exit(), socketsMs).unref();
+}
+
+function endBy(name: EndSignal): never {
+  // `process.exit` waits for names that are looked up: ten seconds and more where no resolver answers. The signal itself does not,
+  // and its status is the same for a shell. Last, as other listeners may have something to remove.
+  process.once('exit', () => {
+    if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return;
+    process.removeAllListeners(name);
+    process.kill(process.pid, name);
+  });
+  process.exit(exitCodes[endSignals[name]].code);
+}
+
+/** The kernel gives signals no effect on the first process of a container, unless it takes them. */
+export function endFirstProcess(): void {
+  if (process.pid !== 1) return;
+  for (const name of endSignalNames) {
+    process.on(name, () => {
+      if (listeners === 0) endBy(name);
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+
+/** Which operations a model strikes: those at `offset`, `offset + step`, and so on. */
+export interface Sample {
+  readonly step: number;
+  readonly offset: number;
+}
+
+const step = 4;
+
+/** `npm test` strikes every 4th operation, from another one after each commit. `MODEL=all` strikes all, `MODEL_OFFSET` repeats a sample. */
+export function sampleOf(environment: Readonly<Record<string, string | undefined>>): Sample {
+  const { TEST, MODEL, MODEL_OFFSET } = environment;
+  if (TEST === 'all' || MODEL === 'all') return { step: 1, offset: 0 };
+  const offset = MODEL_OFFSET === undefined ? commitNumber() : Number(MODEL_OFFSET);
+  if (!Number.isInteger(offset) || offset < 0) throw new Error(`MODEL_OFFSET is no whole number: ${MODEL_OFFSET}`);
+  return { step, offset: offset % step };
+}
+
+/** The number of commits; in a shallow clone, which does not know it, a number from the hash; 0 without git. */
+function commitNumber(): number {
+  try {
+    if (git('rev-parse', '--is-shallow-repository') === 'true')
+      return Number.parseInt(git('rev-parse', 'HEAD').slice(-1), 16);
+    return Number(git('rev-list', '--count', 'HEAD'));
+  } catch {
+    return 0;
+  }
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+}
+
+export const sample = sampleOf(process.env);
+
+/** Of a list, what this run takes. */
+export function sampled<T>(list: readonly T[]): T[] {
+  return list.filter((_, index) => index % sample.step === sample.offset);
+}
+
+/** Options of fast-check for this run's share of so many runs. A path of one number is the first of them. */
+export function sampledRuns(all: number): { readonly numRuns: number; readonly path: string } {
+  const numRuns = all / sample.step;
+  return { numRuns, path: String(sample.offset * numRuns) };
+}

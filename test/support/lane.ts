@@ -1,0 +1,2 @@
+/** Whether all tests are asked for (`npm run test:all`). `npm test` runs a sample of the longest ones. */
+export const runsAll = process.env['TEST'] === 'all';
