@@ -92,6 +92,12 @@ module.exports = {
       { path: '^(src|packages)/', pathNot: '^(src/lib|packages/practice-service)/' },
     ),
     rule(
+      'service-needs-two-packages',
+      'The service reads YAML and checks it; sockets and files are those of Node.',
+      { path: '^packages/practice-service/' },
+      { path: 'node_modules/', pathNot: 'node_modules/(yaml|zod)/' },
+    ),
+    rule(
       'one-door-to-the-service',
       'One file loads the practice service, hands in what it does not know, and has types of its own: those of a workspace have no place in the library.',
       { path: '^src/', pathNot: '^src/practice-service\\.ts$' },

@@ -3,8 +3,7 @@ import { classifyAssets } from './core/records/classify-assets.ts';
 import { assetsTable } from './core/records/columns.ts';
 import { flattenAsset } from './core/records/flatten-asset.ts';
 import { whenProblem } from './core/records/when-words.ts';
-import { type FinishedExport, openFinished } from './exports/finished-export.ts';
-import { recordFiles, recordsOf } from './exports/records.ts';
+import type { FinishedExport } from './exports/finished-export.ts';
 import type { Clock } from './lib/clock.ts';
 import { ExportError, messageOf } from './lib/export-error.ts';
 import type { JsonObject } from './lib/json/json-value.ts';
@@ -146,6 +145,7 @@ export async function readChangesFile(path: string): Promise<RecordChanges> {
 
 /** The files that hold the records of a finished export: raw lines, or records rebuilt from the rows of its assets table. */
 export async function readExport(folder: string): Promise<ExportedFile[]> {
+  const { recordFiles, recordsOf } = await import('./exports/records.ts');
   const finished = await openExport(folder);
   return recordFiles(finished).map((file) => {
     const path = join(folder, file.path);
@@ -155,6 +155,7 @@ export async function readExport(folder: string): Promise<ExportedFile[]> {
 }
 
 async function openExport(folder: string): Promise<FinishedExport> {
+  const { openFinished } = await import('./exports/finished-export.ts');
   try {
     return await openFinished(folder);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFaultFile, parseFaults } from '../../packages/practice-service/src/faults/load-faults.ts';
-import { fileOf } from './local-service.ts';
+import { parseFaults, readFaultFile } from '../../packages/practice-service/src/faults/load-faults.ts';
+import { call, fileOf, idOf, serve } from './local-service.ts';
 
 describe('a fault file', () => {
   it('is YAML of a seed and a list of faults, with what is not said filled in', async () => {
@@ -35,5 +35,19 @@ describe('a fault file', () => {
     await expect(readFaultFile('/nowhere/f.yaml')).rejects.toThrow(
       'cannot read the fault file /nowhere/f.yaml: no such file',
     );
+  });
+
+  it('that a program gives instead is checked alike, and its defaults are filled in', async () => {
+    const given = (fault: { readonly fault: string; readonly ms?: number; readonly times?: number }) =>
+      serve([`{"id":"${idOf(1)}"}`], { faults: { faults: [fault] } });
+    await expect(given({ fault: 'latency', ms: -1 })).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringContaining('faults at faults[0].ms: ') as string,
+    });
+    await expect(given({ fault: 'malformed', times: 2 })).rejects.toThrow(
+      'faults at faults[0]: Unrecognized key: "times"',
+    );
+    const reply = await call(await given({ fault: 'notFound' }), 'getAsset', [idOf(2)]);
+    expect(reply).toContain('Database Error RecordNotFound Error: Asset Not Found');
   });
 });

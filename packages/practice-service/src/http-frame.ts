@@ -46,7 +46,7 @@ const otherMethods: ReadonlySet<string | undefined> = new Set(['GET', 'PUT', 'DE
 export class HttpFrame {
   readonly #options: HttpFrameOptions;
   readonly #servers: Server[] = [];
-  readonly #running = new Set<Promise<void>>();
+  readonly #answering = new Set<Promise<HttpAnswer>>();
   readonly #ending = new AbortController();
 
   constructor(options: HttpFrameOptions) {
@@ -63,7 +63,7 @@ export class HttpFrame {
     return address;
   }
 
-  /** Ends at once: open connections are cut. */
+  /** Ends at once: open connections are cut. When it resolves, nothing is looked up or booked any more. */
   async close(): Promise<void> {
     this.#ending.abort(new Error('the service ends'));
     for (const server of this.#servers) {
@@ -71,7 +71,7 @@ export class HttpFrame {
       server.closeAllConnections();
       await closed;
     }
-    await Promise.all(this.#running);
+    await Promise.allSettled(this.#answering);
   }
 
   async #listenAt(host: string, port: number): Promise<AddressInfo> {
@@ -85,8 +85,7 @@ export class HttpFrame {
     server.setTimeout(idleTimeoutMs);
     server.on('clientError', refuseMalformed);
     server.on('request', (request, response) => {
-      const exchange = this.#exchange(request, response).finally(() => this.#running.delete(exchange));
-      this.#running.add(exchange);
+      void this.#exchange(request, response);
     });
     this.#servers.push(server);
     server.listen({ host, port });
@@ -130,7 +129,10 @@ export class HttpFrame {
     this.#options.onExchange();
     if (!this.#options.isKey(key)) return keyRefused;
     if (!/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) return wrongContentType;
-    return body === undefined ? requestTooBig : this.#options.answer(key, body);
+    if (body === undefined) return requestTooBig;
+    const answering = this.#options.answer(key, body);
+    this.#answering.add(answering);
+    return answering.finally(() => this.#answering.delete(answering));
   }
 }
 
