@@ -14,19 +14,13 @@ import { jobFlag } from './job-flags.ts';
 export const bucketFlags = [jobFlag('output.endpoint')];
 export const scratchFlag = jobFlag('output.scratch');
 
-interface NamedPlace {
-  /** As the message shows it. */
-  readonly name: string;
-  readonly cwd: string;
-}
-
 /** The absolute path, or the address of a bucket, of an export that a command reads. @throws {ExportError} `usage` */
 export function exportAddress(word: string, cwd: string): string {
-  return absoluteAddress(word, 'export', { name: 'the address of the export', cwd });
+  return absoluteAddress(word, 'export', 'the address of the export', cwd);
 }
 
-/** The same of any other place; `-` where that is a stream. @throws {ExportError} `usage` */
-export function absoluteAddress(text: string, use: AddressUse, { name, cwd }: NamedPlace): string {
+/** The same of any other place; `-` where that is a stream. @param name as the message shows it. @throws {ExportError} `usage` */
+export function absoluteAddress(text: string, use: AddressUse, name: string, cwd: string): string {
   const address = requireAddress(text, use, name);
   return address === '-' || isBucketAddress(address) ? address : resolve(cwd, address);
 }

@@ -61,7 +61,7 @@ async function run(args: CommandLine): Promise<number> {
   const { terminal } = args;
   const cwd = terminal.cwd();
   const given = args.text('out');
-  const out = given === undefined ? undefined : absoluteAddress(given, 'changes', { name: '--out', cwd });
+  const out = given === undefined ? undefined : absoluteAddress(given, 'changes', '--out', cwd);
   const warning = out === undefined ? undefined : fileNameWarning(out);
   if (warning !== undefined) showWarning(warning, terminal);
   const memoryBytes = bytesOf(args, 'memory', leastBytes) ?? 1e9;

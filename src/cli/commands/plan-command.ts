@@ -156,18 +156,18 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
     const said = error === undefined ? null : errorJson(error);
     stdout.write(`${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`);
   } else {
-    stdout.write(planText({ ...plan, calls, credits }, { before, keep: job.output.keep, cwd }));
+    stdout.write(planText({ ...plan, calls, credits }, { before, keep: job.output.keep }, cwd));
     for (const warning of warnings) showWarning(warning, terminal);
   }
   if (error !== undefined) stderr.write(`${errorText(error, cwd)}\n`);
   return error?.exitCode ?? exitCodes.complete.code;
 }
 
-interface Shown extends Pick<RunPlan, 'before'>, Pick<Job['output'], 'keep'> {
-  readonly cwd: string;
-}
-
-function planText(plan: ExportPlan, { before, keep, cwd }: Shown): string {
+function planText(
+  plan: ExportPlan,
+  { before, keep }: Pick<RunPlan, 'before'> & Pick<Job['output'], 'keep'>,
+  cwd: string,
+): string {
   const rows: readonly (readonly [string, string])[] = [
     ['read', `${count(plan.read)}${plan.limit === null ? '' : `   ${limitText(plan.limit)}`}`],
     ['valid', count(plan.valid)],

@@ -52,8 +52,7 @@ export const reportCommand: Command = {
 
 async function run(args: CommandLine): Promise<number> {
   const given = args.text('to');
-  const to =
-    given === undefined ? undefined : absoluteAddress(given, 'page', { name: '--to', cwd: args.terminal.cwd() });
+  const to = given === undefined ? undefined : absoluteAddress(given, 'page', '--to', args.terminal.cwd());
   const [isOpened, isJson] = [args.isOn('open'), args.isOn('json')];
   const extent = choiceOf(args, 'profile', extents);
   if (isJson && (isOpened || to !== undefined)) {

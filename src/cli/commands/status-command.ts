@@ -56,12 +56,7 @@ export const statusCommand: Command = {
     if (everyMs === undefined) {
       const seen = await look(place);
       terminal.stdout.write(args.isOn('json') ? jsonLine(seen) : textOf(seen, terminal.cwd()));
-    } else
-      await watch(
-        place,
-        { everyMs, asJson: args.isOn('json') || !isTerminal(terminal.stdout, terminal.env) },
-        terminal,
-      );
+    } else await watch(place, everyMs, args.isOn('json') || !isTerminal(terminal.stdout, terminal.env), terminal);
     return exitCodes.complete.code;
   },
 };
@@ -114,12 +109,7 @@ async function statusOrError(place: ExportPlace, folder: string): Promise<Export
   }
 }
 
-interface Watching {
-  readonly everyMs: number;
-  readonly asJson: boolean;
-}
-
-async function watch(place: ExportPlace, { everyMs, asJson }: Watching, { stdout, cwd }: Terminal): Promise<void> {
+async function watch(place: ExportPlace, everyMs: number, asJson: boolean, { stdout, cwd }: Terminal): Promise<void> {
   const block = asJson ? undefined : createLogUpdate(stdout);
   for (;;) {
     const seen = await look(place);

@@ -118,7 +118,7 @@ describe('the questions of init', () => {
         setImmediate(() => input.write(answer));
       }
     });
-    const key = await askQuestions({ input, output }, flags, (flag, text) => {
+    const key = await askQuestions({ stdin: input, stderr: output }, flags, (flag, text) => {
       if (text === 'wrong') throw new ExportError('usage', `${flag} is wrong`);
       accepted.push([flag, text]);
     });

@@ -3,11 +3,7 @@ import { Writable } from 'node:stream';
 import { keyProblem } from '../../../core/client/wire/service-address.ts';
 import { formats } from '../../../core/formats/sink.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-
-interface Asked {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
+import type { Terminal } from '../../terminal.ts';
 
 /** What `init` asks, by the flag that answers it. */
 const questions: readonly { readonly flag: string; readonly text: string }[] = [
@@ -23,7 +19,7 @@ const questions: readonly { readonly flag: string; readonly text: string }[] = [
  * Resolves to the key, which is not shown while it is typed.
  */
 export async function askQuestions(
-  { input, output }: Asked,
+  { stdin: input, stderr: output }: Pick<Terminal, 'stdin' | 'stderr'>,
   answered: readonly string[],
   accept: (flag: string, text: string) => void,
 ): Promise<string> {

@@ -37,7 +37,7 @@ async function init(args: CommandLine): Promise<number> {
   let key = '';
   if (existsSync(join(folder, jobFile))) refuseFlags(job);
   else if (!args.isOn('yes') && stdin.isTTY === true && stderr.isTTY === true) {
-    key = await askQuestions({ input: stdin, output: stderr }, Object.keys(job.flags), (flag, text) => {
+    key = await askQuestions(args.terminal, Object.keys(job.flags), (flag, text) => {
       const changed = { ...job, flags: { ...job.flags, [flag]: text } };
       requireJob(changed);
       job = changed;
