@@ -8,7 +8,6 @@ const bundled = [
   '@uwdata/flechette',
   'csv-parse',
   'd3-[a-z]+',
-  'fastify',
   'fzstd',
   'hyparquet',
   'hyparquet-compressors',
@@ -88,9 +87,15 @@ module.exports = {
     ),
     rule(
       'service-is-apart',
-      'The two ends of the wire are written apart and tested against each other. What an export was, the service reads back.',
-      room('service'),
-      anyBut('service', 'core/records', 'lib', 'exports'),
+      'The two ends of the wire are written apart and tested against each other. The service stands on lib alone.',
+      { path: '^packages/practice-service/' },
+      { path: '^(src|packages)/', pathNot: '^(src/lib|packages/practice-service)/' },
+    ),
+    rule(
+      'one-door-to-the-service',
+      'One file loads the practice service, hands in what it does not know, and has types of its own: those of a workspace have no place in the library.',
+      { path: '^src/', pathNot: '^src/practice-service\\.ts$' },
+      { path: '^packages/' },
     ),
     rule(
       'formats-of-exports-in-exports',
@@ -246,7 +251,7 @@ module.exports = {
     rule(
       'p-queue-in-one-place',
       'One file knows the queue.',
-      { path: '^src', pathNot: '^src/core/client/policies/with-judgement\\.ts$' },
+      { path: '^src', pathNot: '^src/core/client/policies/slots\\.ts$' },
       { path: 'node_modules/p-queue' },
     ),
     rule(
@@ -256,24 +261,12 @@ module.exports = {
       { path: 'node_modules/yargs' },
     ),
     rule(
-      'fastify-in-service',
-      'Only the service listens.',
-      { path: '^src', pathNot: '^src/service/' },
-      { path: 'node_modules/fastify' },
-    ),
-    rule(
-      'lmdb-in-service',
-      'Only the service keeps records in a database.',
-      { path: '^src', pathNot: '^src/service/' },
-      { path: 'node_modules/lmdb/' },
-    ),
-    rule(
       'fs-where-files-live',
       "Files are touched where they are someone's job; what every room with files needs of the system is in lib.",
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|service|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(free-space|make-folder|optional-packages|package-root|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(counter-file|free-space|make-folder|optional-packages|package-root|page-memory|synced-file|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -18,7 +18,6 @@ const external = [
   '@google-cloud/storage',
   '@hpcc-js/wasm-zstd',
   'bullmq',
-  'lmdb',
   'parquet-wasm',
   'pg',
   'pg-copy-streams',

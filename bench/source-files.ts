@@ -4,21 +4,22 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 export const sourceFolder = fileURLToPath(new URL('../src', import.meta.url));
+export const workspacesFolder = fileURLToPath(new URL('../packages', import.meta.url));
 
-/** A file of `src`, parsed. */
+/** A source file, parsed. */
 export interface SourceFile {
-  /** Relative to `src`. */
+  /** Relative to the folder that was read. */
   readonly name: string;
   readonly tree: ts.SourceFile;
   readonly lines: number;
 }
 
-export function sourceFiles(): SourceFile[] {
-  return readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' })
+export function sourceFiles(folder = sourceFolder): SourceFile[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .sort()
     .map((name) => {
-      const text = readFileSync(join(sourceFolder, name), 'utf8');
+      const text = readFileSync(join(folder, name), 'utf8');
       const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
       return { name, tree, lines: text.split('\n').length - 1 };
     });

@@ -1,5 +1,5 @@
 import { gzipSync } from 'fflate';
-import { generatedId, generatedRecord } from '../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../packages/practice-service/src/generated/generated-assets.ts';
 import { csvText, hashlistText, jsonlText, linesText } from './id-files.ts';
 import { sampleReadme } from './sample-readme.ts';
 import { type SampleEntry, sampleEntries, type SamplePlan, sampleRecords, sampleSeed } from './sample-ids.ts';

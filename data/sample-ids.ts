@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import { generatedId } from '../src/service/generated/generated-assets.ts';
-import { SeededRandom } from '../src/service/generated/seeded-random.ts';
+import { generatedId } from '../packages/practice-service/src/generated/generated-assets.ts';
+import { SeededRandom } from '../packages/practice-service/src/generated/seeded-random.ts';
 
 /** What an entry of an id file is there for. */
 export type Purpose = 'found' | 'missing' | 'invalid' | 'duplicate';

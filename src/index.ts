@@ -22,5 +22,5 @@ export { type ExportRow, readRows, type RowsRequest } from './exports/read-rows.
 export type { RunEvent, RunListener } from './core/work/run-events.ts';
 export { type Verification, verifyExport } from './exports/verify-export.ts';
 export type { CustomEncoder, CustomOutput, CustomRow, CustomSink, CustomTable } from './core/formats/custom-sink.ts';
-export { type RunningService, type ServiceOptions, startService } from './service/start-service.ts';
+export { type RunningService, type ServiceOptions, startService } from './practice-service.ts';
 export { diskFileStore, type FileStore } from './places/files/file-store.ts';

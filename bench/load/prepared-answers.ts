@@ -1,4 +1,4 @@
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { idCharacters } from './ids.ts';
 
 const head = Buffer.from('{"jsonrpc":"2.0","result":[');

@@ -89,7 +89,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
   }
   const apiKey = randomBytes(16).toString('hex');
   // The HTTP server is loaded only where it is needed.
-  const { startService } = await import('../service/start-service.ts');
+  const { startService } = await import('../practice-service.ts');
   const running = await startService({
     assets: [job.service.url.slice(embedded.length)],
     host: '127.0.0.1',
@@ -154,10 +154,8 @@ async function ledgerInExport(folder: string, abort: AbortSignal | undefined): P
 /** Reads the beginning of the records that an embedded service would answer from. @throws {ExportError} as that service */
 export async function requireRecords({ service }: Job): Promise<void> {
   if (!isEmbedded(service.url)) return;
-  const { readRecords } = await import('../service/store/read-records.ts');
-  const blocks = readRecords([service.url.slice(embedded.length)]);
-  await blocks.next();
-  await blocks.return(undefined);
+  const practice = await import('../practice-service.ts');
+  await practice.requireRecordsAt(service.url.slice(embedded.length));
 }
 
 interface LookUp {

@@ -62,17 +62,18 @@ function isText(type: Column['type']): type is TextType {
   return type === 'string' || type === 'json';
 }
 
-function isNull({ nullCount, validity }: arrow.Batch<unknown>, place: number): boolean {
-  return nullCount > 0 && ((validity[place >> 3] ?? 0) & (1 << (place & 7))) === 0;
+/** A bit a cell. */
+function isSet(bits: Uint8Array, place: number): boolean {
+  return ((bits[place >> 3] ?? 0) & (1 << (place & 7))) !== 0;
 }
 
 /** Sets the cells of a column from `first` on: the texts stay where they are in `ipc`. */
 function addTexts(builder: RowBlockBuilder, ipc: Uint8Array, first: number, batch: arrow.Batch<unknown>): void {
-  const { length, offsets } = batch;
+  const { length, nullCount, validity, offsets } = batch;
   const textsAt = (batch.values as Values).byteOffset - ipc.byteOffset;
   const { width } = builder;
   for (let place = 0, cell = first; place < length; place += 1, cell += width) {
-    if (isNull(batch, place)) continue;
+    if (nullCount > 0 && !isSet(validity, place)) continue;
     const start = textsAt + Number(offsets[place] ?? 0);
     const end = textsAt + Number(offsets[place + 1] ?? 0);
     builder.setSpan(cell, start, end - start);
@@ -86,11 +87,12 @@ function addValues(
   first: number,
   batch: arrow.Batch<unknown>,
 ): void {
+  const { length, nullCount, validity } = batch;
   const values = batch.values as Values;
   const valueBytes = new DataView(values.buffer, values.byteOffset, values.byteLength);
   const { width } = builder;
-  for (let place = 0, cell = first; place < batch.length; place += 1, cell += width) {
-    if (isNull(batch, place)) continue;
+  for (let place = 0, cell = first; place < length; place += 1, cell += width) {
+    if (nullCount > 0 && !isSet(validity, place)) continue;
     switch (type) {
       case 'boolean': {
         const isTrue = (valueBytes.getUint8(place >> 3) & (1 << (place & 7))) !== 0;

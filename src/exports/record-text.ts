@@ -139,7 +139,7 @@ export class RecordTexts {
     }
     bytes.byte(quote);
     if (((text.marks[cell] ?? 0) & textMarks.escapes) === 0) bytes.copy(words, start, length);
-    else addEscaped(bytes, words, { start, length });
+    else addEscaped(bytes, words, start, length);
     bytes.byte(quote);
   }
 }

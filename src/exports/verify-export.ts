@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Column } from '../core/records/table.ts';
 import { idsTable } from '../core/records/ids-table.ts';
 import { unexportedTable } from '../core/records/unexported-table.ts';
-import { type ManifestFile, openFinished } from './finished-export.ts';
+import { type FinishedExport, type ManifestFile, openFinished } from './finished-export.ts';
 import { parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { piecesOf, rangesOf } from '../places/export/part-bytes.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
@@ -57,7 +57,8 @@ export async function verifyExport(
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const folder = requireAddress(given, 'export', 'the folder');
-  const { manifest, tables } = await openFinished(folder, files);
+  const finished = await openFinished(folder, files);
+  const { manifest } = finished;
   const damage: Damage[] = [...accountDamage(manifest)];
   const bytesTotal = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
   let bytesBefore = 0;
@@ -68,7 +69,7 @@ export async function verifyExport(
     };
     const problem =
       options.look === undefined
-        ? await fileProblem(files, folder, { file, columns: tables.get(file.table)?.columns ?? [], onBytes: tell })
+        ? await fileProblem(files, finished, file, tell)
         : lookProblem(file, await options.look(file.path));
     if (problem !== undefined) damage.push({ path: file.path, problem });
     tell(file.bytes, 1);
@@ -136,13 +137,6 @@ function* diffDamage(
   }
 }
 
-interface Expectation {
-  readonly file: ManifestFile;
-  readonly columns: readonly Column[];
-  /** How many of the file's bytes were read. */
-  readonly onBytes: (read: number) => void;
-}
-
 function lookProblem(file: ManifestFile, found: FileLook | undefined): string | undefined {
   if (found === undefined) return 'it is missing';
   if (found.bytes !== file.bytes) return `it has ${found.bytes} bytes instead of ${file.bytes}`;
@@ -150,10 +144,12 @@ function lookProblem(file: ManifestFile, found: FileLook | undefined): string | 
   return isSame ? undefined : 'its content changed: sha256 mismatch';
 }
 
+/** @param onBytes told how many of the file's bytes were read */
 async function fileProblem(
   files: FileStore,
-  folder: string,
-  { file, columns, onBytes }: Expectation,
+  { folder, tables }: Pick<FinishedExport, 'folder' | 'tables'>,
+  file: ManifestFile,
+  onBytes: (read: number) => void,
 ): Promise<string | undefined> {
   const path = pathIn(folder, file.path);
   const bytes = await files.sizeOf(path);
@@ -170,7 +166,8 @@ async function fileProblem(
       onBytes((read += piece.length));
     }
     if (hash.digest('hex') !== file.sha256) return 'its content changed: sha256 mismatch';
-    return file.format === 'parquet' ? await parquetProblem(open, file, columns) : undefined;
+    if (file.format !== 'parquet') return undefined;
+    return await parquetProblem(open, file, tables.get(file.table)?.columns ?? []);
   } catch (error) {
     return messageOf(error);
   } finally {

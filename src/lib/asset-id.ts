@@ -49,12 +49,12 @@ export function isAssetIdAt(bytes: Uint8Array, start: number, end: number): bool
   }
   // Each leading one is a zero byte; what follows must fill the rest of the 32 exactly.
   const rest = idBytes - ones;
-  if (isAtLeast(bytes, { first, end }, powers[rest])) return false;
-  return rest === 0 || isAtLeast(bytes, { first, end }, powers[rest - 1]);
+  if (isAtLeast(bytes, first, end, powers[rest])) return false;
+  return rest === 0 || isAtLeast(bytes, first, end, powers[rest - 1]);
 }
 
 /** True when the base58 digits from `first` up to `end`, the first of them not zero, are no smaller number than the bound. */
-function isAtLeast(bytes: Uint8Array, { first, end }: { first: number; end: number }, bound?: Uint8Array): boolean {
+function isAtLeast(bytes: Uint8Array, first: number, end: number, bound?: Uint8Array): boolean {
   const length = end - first;
   if (bound === undefined || length !== bound.length) return bound !== undefined && length > bound.length;
   for (let index = 0; index < length; index += 1) {
@@ -79,7 +79,7 @@ export function base58Length(text: string): number {
   const end = bytes.length;
   // A digit is log256(58) of a byte; the estimate is at most one too small.
   let length = Math.max(0, Math.floor((end - first - 1) * (Math.log(58) / Math.log(256))));
-  while (end > first && isAtLeast(bytes, { first, end }, powerOf256(length))) length += 1;
+  while (end > first && isAtLeast(bytes, first, end, powerOf256(length))) length += 1;
   return first + length;
 }
 

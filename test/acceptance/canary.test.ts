@@ -2,9 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { generatedRecord } from '../../src/service/generated/generated-assets.ts';
-import { loadFaults } from '../../src/service/faults/load-faults.ts';
-import { startService } from '../../src/service/start-service.ts';
+import { generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { loadFaults, startService } from '../../src/practice-service.ts';
 import { canariesIn, canaryKey, filesWithCanary } from '../cases/canary.ts';
 import { caseFolders, casesFolder } from '../cases/case-folder.ts';
 import { startProgram } from '../support/run-program.ts';

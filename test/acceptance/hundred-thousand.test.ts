@@ -4,7 +4,7 @@ import { assetsTable } from '../../src/core/records/columns.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
-import { isMissing } from '../../src/service/generated/generated-assets.ts';
+import { isMissing } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb } from '../support/query-duckdb.ts';
 import { runExport } from '../support/run-export.ts';

@@ -5,11 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, utcDay } from '../../src/lib/clock.ts';
 import { loadExport, type LoadRequest } from '../../src/wings/warehouse/load/load-export.ts';
 import { parseTarget } from '../../src/wings/warehouse/load/load-target.ts';
-import { changesSchema } from '../../src/service/changes/change-schema.ts';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
-import { type RunningService, serveAssets } from '../../src/service/start-service.ts';
-import { GeneratedStore } from '../../src/service/store/generated-store.ts';
+import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
+import { type RunningService, serveGenerated } from '../../src/practice-service.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../src/places/export/manifest.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -33,7 +31,7 @@ const nights = [0, 1, 2, 3, 4, 5, 6];
 const poorNights = [3, 4];
 const monday = Date.UTC(2026, 10, 16, 2);
 
-const changes = changesSchema.parse({
+const changes = {
   seed,
   from: utcDay(monday),
   classes: [
@@ -44,7 +42,7 @@ const changes = changesSchema.parse({
   share: 0.05,
   gone: 0.002,
   back: 0.2,
-});
+};
 
 /** The same classes in SQL: after how many days a row is stale. */
 const maxAge = `CASE WHEN burnt THEN 999 WHEN interface LIKE 'Fungible%' OR token_info_supply IS NOT NULL THEN 1
@@ -83,7 +81,7 @@ let nowMs = monday;
 beforeAll(async () => {
   folder = await keptFolder();
   const clock = { ...systemClock, now: () => nowMs };
-  service = await serveAssets(new GeneratedStore(2), { host: '127.0.0.1', port: 0, clock, changes });
+  service = await serveGenerated(2, { host: '127.0.0.1', port: 0, clock, changes });
   await mkdir(join(folder.path, 'state'));
   await writeFile(join(folder.path, 'job.yaml'), jobText(service.url));
 });

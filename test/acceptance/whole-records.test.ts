@@ -25,7 +25,7 @@ import { type ShapedTable, shapeTable, wholeTables } from '../../src/core/record
 import type { Cell, Column, Row } from '../../src/core/records/table.ts';
 import { FinishedExport, type ManifestFile } from '../../src/exports/finished-export.ts';
 import { rawTable } from '../../src/core/work/part-build.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { cellOfText } from '../../src/core/records/cell-of-text.ts';
 import { sinkFor } from '../../src/core/formats/registry.ts';
 import { compressions, type Format } from '../../src/core/formats/sink.ts';

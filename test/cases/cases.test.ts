@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
-import { generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { type CaseFolder, casesFolder } from './case-folder.ts';

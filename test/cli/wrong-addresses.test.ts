@@ -13,7 +13,7 @@ import { ExportError } from '../../src/lib/export-error.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportStatus } from '../../src/wings/status/export-status.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
-import { startService } from '../../src/service/start-service.ts';
+import { startService } from '../../src/practice-service.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { type WrongAddress, wrongAddresses } from '../support/wrong-addresses.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { type RunningService, startService } from '../../src/practice-service.ts';
 import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';

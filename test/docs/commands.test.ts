@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { type RunningService, startService } from '../../src/practice-service.ts';
 import { outputPattern, shellBlocks, steadyText } from './paper-blocks.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { shellWord } from '../../src/lib/addresses/shown-path.ts';
-import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { type RunningService, startService } from '../../src/practice-service.ts';
 import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';

@@ -9,7 +9,7 @@ import { cellsOf } from '../../src/core/records/cell-of-text.ts';
 import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
 import { blockOf, textMarks, type RowBlock } from '../../src/core/records/row-block.ts';
 import type { Row, Table } from '../../src/core/records/table.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import type { Manifest } from '../../src/places/export/manifest.ts';
 import { openTableFile } from '../../src/core/work/part-build.ts';

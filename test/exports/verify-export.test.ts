@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ExportError, messageOf } from '../../src/lib/export-error.ts';
 import { type VerifyProgress, verifyExport } from '../../src/exports/verify-export.ts';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import type { FileStore } from '../../src/places/files/file-store.ts';
 import { readManifest, writeManifest } from '../../src/places/export/manifest.ts';
 import { MemoryDisk } from '../model/support/memory-disk.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, mended } from './support/everywhere.ts';
 import { failingAt, failures, isMet } from './support/failing-weather.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
 import type { Operation } from './support/memory-disk.ts';

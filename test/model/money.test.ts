@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { failingAt } from './support/failing-weather.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { changesEach, everywhere, type Stop, stoppedAt } from './support/everywhere.ts';

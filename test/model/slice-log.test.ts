@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Heartbeat, watchHolder } from '../../src/places/log/heartbeat.ts';
 import { SliceHold } from '../../src/places/log/slice-hold.ts';
 import { type LogEntry, SliceLog } from '../../src/places/log/slice-log.ts';
-import { SeededRandom } from '../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { noCounts, noNotes, type Commit } from '../../src/places/export/export-facts.ts';
 import { MemoryObjects, type StoreWeather } from '../support/memory-objects.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';

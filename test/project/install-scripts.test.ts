@@ -17,14 +17,9 @@ const links = {
 /** Packages that run a script when they are installed: each was looked at, and brings no program from elsewhere. */
 const known: Readonly<Record<string, { readonly script: string; readonly because: string }>> = {
   ...Object.fromEntries(postgresSystems.map((name) => [name, links])),
-  lmdb: {
-    script: 'node-gyp-build-optional-packages',
-    because:
-      'tries the binary that its package for the platform ships; compiles its own source where there is none (node-gyp then fetches Node’s headers)',
-  },
   'msgpackr-extract': {
     script: 'node-gyp-build-optional-packages',
-    because: 'the same; it only makes lmdb quicker at values that this program does not keep, and is not run',
+    because: 'tries the binary that its package for the platform ships; it only makes bullmq quicker, and is not run',
   },
 };
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ const lockSchema = z.object({
     z.string(),
     z.object({
       resolved: z.string().optional(),
+      link: z.boolean().optional(),
       integrity: z.string().optional(),
       dev: z.boolean().optional(),
       license: z.string().optional(),
@@ -21,7 +22,10 @@ const lockSchema = z.object({
 });
 
 const lock = lockSchema.parse(JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')));
-const packages = Object.entries(lock.packages);
+/** This package and its workspaces, which are here and not fetched. */
+const workspaces = Object.values(lock.packages).flatMap(({ link, resolved = '' }) => (link === true ? [resolved] : []));
+const own = ['', ...workspaces];
+const packages = Object.entries(lock.packages).filter(([path, { link }]) => link !== true && !own.includes(path));
 
 /** The packages in the bundles are installed by nobody, and reach all users. */
 const bundled = readFileSync(new URL('../../dist/LICENSES.txt', import.meta.url), 'utf8')
@@ -29,13 +33,15 @@ const bundled = readFileSync(new URL('../../dist/LICENSES.txt', import.meta.url)
   .filter((line) => /^\S+ \d\S*: \S/.test(line))
   .map((line) => line.replace(/ .*$/, ''));
 const shipped = packages.filter(
-  ([path, { dev }]) => path !== '' && (dev !== true || bundled.includes(path.replace(/^.*node_modules\//, ''))),
+  ([path, { dev }]) => dev !== true || bundled.includes(path.replace(/^.*node_modules\//, '')),
 );
 
 describe('the lock file', () => {
   it('is installed by `npm ci` without a warning', async () => {
     const folder = await tempFolder();
-    for (const name of ['package.json', 'package-lock.json'])
+    for (const name of workspaces) mkdirSync(join(folder, name), { recursive: true });
+    const files = own.map((path) => join(path, 'package.json'));
+    for (const name of [...files, 'package-lock.json'])
       copyFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), join(folder, name));
     // Packages of this machine's cache or none: a dry run checks engines, peers and the lock, and fetches nothing.
     const flags = ['--dry-run', '--ignore-scripts', '--offline', '--no-audit', '--no-fund'];
@@ -51,7 +57,7 @@ describe('the lock file', () => {
   });
 
   it('holds the hash of every package: npm checks none that it does not hold', () => {
-    const unchecked = packages.filter(([path, { integrity = '' }]) => path !== '' && !/^sha512-/.test(integrity));
+    const unchecked = packages.filter(([, { integrity = '' }]) => !/^sha512-/.test(integrity));
     expect(unchecked.map(([path]) => path)).toEqual([]);
   });
 

@@ -22,9 +22,11 @@ const { forbidden: rules } = createRequire(import.meta.url)('../../.dependency-c
   readonly forbidden: readonly Rule[];
 };
 
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => `src/${name}`);
+const files = ['src', 'packages'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`),
+);
 const packages = readdirSync(join(root, 'node_modules'))
   .flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(root, 'node_modules', name)).map((own) => `${name}/${own}`) : [name],
@@ -37,7 +39,7 @@ function matches({ path = '', pathNot = [] }: End, all: readonly string[]): stri
   return all.filter((name) => new RegExp(path).test(name) && !nots.some((not) => not.test(name)));
 }
 
-/** `src/core/ids/…` is in the room `core/ids`, `src/cli/…` in `cli`. */
+/** `src/core/ids/…` is in the room `core/ids`, `src/cli/…` in `cli`; a workspace is a room. */
 function roomOf(file: string): string {
   const [, room = '', inner = ''] = file.split('/');
   return room === 'core' || room === 'wings' ? `${room}/${inner}` : room;

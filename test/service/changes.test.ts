@@ -1,20 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { whenProblem } from '../../src/core/records/when-words.ts';
 import { dayMs } from '../../src/lib/clock.ts';
-import { type Changes, changesSchema, readChangesFile } from '../../src/service/changes/change-schema.ts';
-import { ChangingStore } from '../../src/service/changes/changing-store.ts';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
-import { GeneratedStore } from '../../src/service/store/generated-store.ts';
-import { recordText } from '../../src/service/store/stored-record.ts';
+import { classify, readChangesFile } from '../../src/practice-service.ts';
+import { type Changes, changesSchema } from '../../packages/practice-service/src/changes/change-schema.ts';
+import { ChangingStore } from '../../packages/practice-service/src/changes/changing-store.ts';
+import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { GeneratedStore } from '../../packages/practice-service/src/store/generated-store.ts';
+import { recordText } from '../../packages/practice-service/src/store/stored-record.ts';
 import { fileOf } from './local-service.ts';
 
 const from = '2026-11-20';
+const schema = changesSchema(whenProblem);
 const ids = Array.from({ length: 3000 }, (_, n) => generatedId(5, n));
 
 /** What the service has for each id on a day. */
 function recordsOn(day: number, changes: Partial<Changes>): Map<string, string | undefined> {
-  const checked = changesSchema.parse({ from, ...changes });
-  const store = new ChangingStore(new GeneratedStore(0), checked, { now: () => Date.parse(from) + day * dayMs });
+  const checked = schema.parse({ from, ...changes });
+  const clock = { now: () => Date.parse(from) + day * dayMs };
+  const store = new ChangingStore(new GeneratedStore(0), checked, { clock, classify });
   return new Map(
     ids.map((id) => {
       const packed = store.get(id);
@@ -92,7 +96,7 @@ describe('a service whose records change', () => {
 
   it('is in docs/service.md with each of its fields', async () => {
     const document = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
-    for (const field of Object.keys(changesSchema.shape)) expect(document).toContain(`| \`${field}\` |`);
+    for (const field of Object.keys(schema.shape)) expect(document).toContain(`| \`${field}\` |`);
     const [, example = ''] = /```yaml\n(seed: 7\nfrom:[^`]+)```/.exec(document) ?? [];
     expect((await readChangesFile(fileOf([example]))).classes).toHaveLength(3);
   });

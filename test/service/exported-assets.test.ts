@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { startService } from '../../src/service/start-service.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { startService } from '../../src/practice-service.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type FaultsInput, faultsSchema } from '../../src/service/faults/fault-schema.ts';
-import type { RunningService, ServiceOptions } from '../../src/service/start-service.ts';
+import { type FaultsInput, faultsSchema } from '../../packages/practice-service/src/faults/fault-schema.ts';
+import type { RunningService, ServiceOptions } from '../../src/practice-service.ts';
 import { call, idOf, post, type Reply, serve } from './local-service.ts';
 
 const ids = Array.from({ length: 20 }, (_, n) => idOf(n));

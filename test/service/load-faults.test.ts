@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadFaults, parseFaults } from '../../src/service/faults/load-faults.ts';
+import { readFaultFile, parseFaults } from '../../packages/practice-service/src/faults/load-faults.ts';
 import { fileOf } from './local-service.ts';
 
 describe('a fault file', () => {
@@ -11,7 +11,7 @@ describe('a fault file', () => {
       '  - fault: gzip',
       '    when: { every: 3 }',
     ]);
-    expect(await loadFaults(path)).toEqual({
+    expect(await readFaultFile(path)).toEqual({
       seed: 4,
       faults: [
         { fault: 'latency', ms: 20, jitterMs: 0 },
@@ -32,7 +32,7 @@ describe('a fault file', () => {
   });
 
   it('that is missing is said to be', async () => {
-    await expect(loadFaults('/nowhere/f.yaml')).rejects.toThrow(
+    await expect(readFaultFile('/nowhere/f.yaml')).rejects.toThrow(
       'cannot read the fault file /nowhere/f.yaml: no such file',
     );
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../src/service/start-service.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../src/practice-service.ts';
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {

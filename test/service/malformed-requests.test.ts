@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RunningService } from '../../src/service/start-service.ts';
+import type { RunningService } from '../../src/practice-service.ts';
 import { call, idOf, serve } from './local-service.ts';
 
 const id = idOf(1);

@@ -63,6 +63,18 @@ describe('serve', () => {
     }
   });
 
+  it('has forgotten no booking after it was killed', async () => {
+    const flags = ['--assets', fileOf(records), '--store', temporaryFolder(), '--credits-per-day', '1600'];
+    const remaining: (string | null)[] = [];
+    for (let start = 0; start < 3; start += 1) {
+      const { url, child } = await serving(flags);
+      for (let calls = 0; calls < 2; calls += 1) remaining.push((await post(url)).headers.get('x-credits-remaining'));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    expect(remaining).toEqual(['1440', '1280', '1120', '960', '800', '640']);
+  });
+
   it('lets in the keys of the file alone', async () => {
     const { url } = await serving(['--assets', fileOf(records), '--api-key-file', fileOf(['one', 'two'], 'keys')]);
     expect([(await post(url, 'two')).status, (await post(url, 'three')).status]).toEqual([200, 401]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { faultSchema, refusalForms } from '../../src/service/faults/fault-schema.ts';
-import { parseFaults } from '../../src/service/faults/load-faults.ts';
+import { faultSchema, refusalForms } from '../../packages/practice-service/src/faults/fault-schema.ts';
+import { parseFaults } from '../../packages/practice-service/src/faults/load-faults.ts';
 import { variables } from '../contract/service/target.ts';
 
 const document = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');

@@ -1,7 +1,8 @@
+import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { startService } from '../../src/service/start-service.ts';
+import { startService } from '../../src/practice-service.ts';
 import { call, fileOf, idOf, post, serve } from './local-service.ts';
 
 const [first, second, absent] = [idOf(1), idOf(2), idOf(3)];
@@ -121,6 +122,14 @@ describe('the HTTP frame', () => {
     expect((await fetch(`${service.url}/else`)).status).toBe(404);
     expect((await fetch(`${service.url}/v3/%zz`, { method: 'POST' })).status).toBe(400);
     expect(await (await fetch(`${service.url}/healthz`)).text()).toBe('ready');
+  });
+
+  it('of localhost is reached at each address of that name', async () => {
+    const service = await serve([plain], { host: 'localhost' });
+    for (const { address, family } of await lookup('localhost', { all: true })) {
+      const host = family === 6 ? `[${address}]` : address;
+      expect(await (await fetch(`http://${host}:${new URL(service.url).port}/healthz`)).text()).toBe('ready');
+    }
   });
 
   it('closes while a client keeps its connection open', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { hasContainers, saidBy, startInContainer } from '../support/container.ts';
 import { fileOf, temporaryFolder } from './local-service.ts';
 

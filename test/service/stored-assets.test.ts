@@ -1,12 +1,23 @@
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { idOfKey, writeKey } from '../../src/service/asset-key.ts';
-import { buildStore } from '../../src/service/store/build-store.ts';
-import { LmdbStore } from '../../src/service/store/lmdb-store.ts';
-import { openStoredAssets } from '../../src/service/store/stored-assets.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { idOfKey } from '../../packages/practice-service/src/asset-key.ts';
+import { readExport } from '../../src/practice-service.ts';
+import { buildStore } from '../../packages/practice-service/src/store/build-store.ts';
+import { IndexedStore } from '../../packages/practice-service/src/store/indexed-store.ts';
+import { openStoredAssets } from '../../packages/practice-service/src/store/stored-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { runProgram } from '../support/run-program.ts';
 import { call, fileOf, idOf, post, serve, temporaryFolder } from './local-service.ts';
 
@@ -14,14 +25,15 @@ const ids = Array.from({ length: 3000 }, (_, n) => generatedId(2, n));
 const lines = ids.map(generatedRecord);
 const show = { showFungible: true, showCollectionMetadata: true };
 
-describe('the key of an id', () => {
-  it('is its 32 bytes, and back', () => {
-    const key = Buffer.alloc(32);
+function openStored(assets: readonly string[], storeDir: string) {
+  return openStoredAssets({ assets, readExport }, storeDir);
+}
+
+describe('the id of a key', () => {
+  it('is its 32 bytes in base58', () => {
     const edges = ['1'.repeat(32), 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG', `${'1'.repeat(31)}2`];
     for (const id of [...edges, ...ids]) {
-      writeKey(id, key);
-      expect(key.equals(bs58.decode(id))).toBe(true);
-      expect(idOfKey(key)).toBe(id);
+      expect(idOfKey(Buffer.from(bs58.decode(id)))).toBe(id);
     }
   });
 });
@@ -36,42 +48,42 @@ describe('the store on disk', () => {
     expect(stored.assets).toBe(3000);
   });
 
-  it('is the same, with the last record of each id, however little is sorted at once', async () => {
+  it('is built with the last record of each id, whatever its length', async () => {
     const few = lines.slice(0, 600);
-    const again = ids.slice(0, 50).map((id) => `{"id":"${id}","again":true}`);
-    const path = fileOf([...few, ...again]);
-    for (const sortBytes of [2_000, 64 * 1024 * 1024]) {
-      const folder = join(temporaryFolder(), 'store');
-      const count = await buildStore({ assets: [path], folder, sortBytes });
-      expect(count).toBe(600);
-      expect(readdirSync(folder).sort()).toEqual(['data.mdb', 'lock.mdb']);
-      const store = new LmdbStore(folder, count);
-      for (const [index, line] of few.entries()) {
-        const text = again[index] ?? line;
-        expect(
-          store
-            .get(ids[index] ?? '')
-            ?.subarray(-Buffer.byteLength(text))
-            .toString(),
-        ).toBe(text);
-      }
-      expect(store.get(idOf(5))).toBeUndefined();
-      await store.close();
+    const again = ids.slice(0, 50).map((id, n) => `{"id":"${id}","again":"${'x'.repeat(n * 4000)}"}`);
+    // Longer than what is collected before it is written.
+    again.push(`{"id":"${ids[50] ?? ''}","long":"${'y'.repeat(3_000_000)}"}`);
+    const folder = join(temporaryFolder(), 'store');
+    await buildStore({ assets: [fileOf([...few, ...again])], readExport }, folder);
+    expect(readdirSync(folder).sort()).toEqual(['index', 'records', 'store.json']);
+    const store = IndexedStore.open(folder);
+    expect(store?.count).toBe(600);
+    for (const [index, line] of few.entries()) {
+      const text = Buffer.from(again[index] ?? line);
+      expect(
+        store
+          ?.get(ids[index] ?? '')
+          ?.subarray(-text.length)
+          .equals(text),
+      ).toBe(true);
     }
+    expect(store?.get(idOf(5))).toBeUndefined();
+    expect(store?.get('no id')).toBeUndefined();
+    await store?.close();
   });
 
   it('is opened again without reading the files, and replaced when they change', async () => {
     const storeDir = temporaryFolder();
     const path = fileOf(lines);
-    const first = await openStoredAssets([path], storeDir);
+    const first = await openStored([path], storeDir);
     const [folder = ''] = readdirSync(storeDir);
     const builtMs = statSync(join(storeDir, folder)).mtimeMs;
-    const again = await openStoredAssets([path], storeDir);
+    const again = await openStored([path], storeDir);
     expect(statSync(join(storeDir, folder)).mtimeMs).toBe(builtMs);
     expect(again.count).toBe(3000);
     writeFileSync(path, `{"id":"${ids[0] ?? ''}"}\n`);
     utimesSync(path, 1, 1);
-    const changed = await openStoredAssets([path], storeDir);
+    const changed = await openStored([path], storeDir);
     expect(changed.count).toBe(1);
     expect(readdirSync(storeDir)).toHaveLength(1);
     expect(readdirSync(storeDir)).not.toContain(folder);
@@ -83,22 +95,31 @@ describe('the store on disk', () => {
   it('is built by several at once, though they have the same pid, as in containers', async () => {
     const storeDir = temporaryFolder();
     const path = fileOf(lines);
-    const stores = await Promise.all([1, 2, 3].map(() => openStoredAssets([path], storeDir)));
+    const stores = await Promise.all([1, 2, 3].map(() => openStored([path], storeDir)));
     expect(stores.map(({ count }) => count)).toEqual([3000, 3000, 3000]);
     expect(readdirSync(storeDir)).toHaveLength(1);
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('is built while another service opens a finished one of the same files, whose own folder is left alone', async () => {
+  it('is built again beside a damaged one, which services that have it open keep, and takes the place of older ones', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines)];
-    await (await openStoredAssets(assets, storeDir)).close();
+    const first = await openStored(assets, storeDir);
     const [folder = ''] = readdirSync(storeDir);
-    truncateSync(join(storeDir, folder, 'data.mdb'), 0);
-    mkdirSync(join(storeDir, `${folder}-of-a-reader`));
+    truncateSync(join(storeDir, folder, 'index'), 0);
     mkdirSync(join(storeDir, 'assets-of-older-files'));
-    await (await openStoredAssets(assets, storeDir)).close();
-    expect(readdirSync(storeDir)).toEqual([folder, `${folder}-of-a-reader`]);
+    const second = await openStored(assets, storeDir);
+    expect(readdirSync(storeDir)).toEqual([folder]);
+    for (const store of [first, second]) expect(store.get(ids[7] ?? '')?.toString()).toContain(ids[7]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('says so when it was cut while it was open', async () => {
+    const storeDir = temporaryFolder();
+    const store = await openStored([fileOf(lines)], storeDir);
+    truncateSync(join(storeDir, readdirSync(storeDir)[0] ?? '', 'records'), 100);
+    expect(() => store.get(ids[7] ?? '')).toThrow('was cut');
+    await store.close();
   });
 
   it('takes away what was left by builders that were killed, of this version and an earlier one', async () => {
@@ -108,14 +129,14 @@ describe('the store on disk', () => {
     writeFileSync(join(storeDir, 'building-4194305-two.alive'), '');
     writeFileSync(join(storeDir, 'building-4194305-three.alive.opening'), '');
     writeFileSync(join(storeDir, 'building-site.txt'), 'of the user');
-    await (await openStoredAssets([fileOf(lines)], storeDir)).close();
+    await (await openStored([fileOf(lines)], storeDir)).close();
     expect(readdirSync(storeDir)).toEqual([expect.stringMatching(/^assets-/), 'building-site.txt']);
   });
 
   it('is not there when its files cannot be read to the end', async () => {
     const storeDir = temporaryFolder();
     const path = fileOf([...lines, 'nonsense']);
-    await expect(openStoredAssets([path], storeDir)).rejects.toThrow(`${path}:3001: the line is not JSON`);
+    await expect(openStored([path], storeDir)).rejects.toThrow(`${path}:3001: the line is not JSON`);
     expect(readdirSync(storeDir)).toEqual([]);
   });
 
@@ -135,7 +156,7 @@ describe('the store on disk', () => {
   it('says what to do when its balances cannot be made', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines)];
-    await (await openStoredAssets(assets, storeDir)).close();
+    await (await openStored(assets, storeDir)).close();
     writeFileSync(join(storeDir, 'balances'), 'a file in its place');
     await expect(serve([], { assets, storeDir })).rejects.toMatchObject({
       exit: 'cannotWrite',
@@ -143,29 +164,57 @@ describe('the store on disk', () => {
     });
   });
 
-  it('is built again when it was cut, emptied or overwritten, and so are its balances', async () => {
+  it('is built again when it was cut, emptied or overwritten', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines.slice(0, 100))];
-    await (await serve([], { assets, storeDir })).close();
-    const [store = '', balances = ''] = readdirSync(storeDir).map((name) => join(storeDir, name));
-    expect(balances).toMatch(/balances$/);
-    const data = [join(store, 'data.mdb'), join(balances, 'data.mdb')];
-    const damages: ((path: string) => void)[] = [0, 100, 4096, 16_384, 20_000].map((length) => (path) => {
-      if (statSync(path).size > length) truncateSync(path, length);
+    const options = { assets, storeDir };
+    await (await serve([], options)).close();
+    const [store = ''] = readdirSync(storeDir).map((name) => join(storeDir, name));
+    const damages: ((path: string) => void)[] = [0, 28, 100, 2000].map((length) => (path) => {
+      truncateSync(path, length);
     });
     damages.push((path) => {
       writeFileSync(path, 'something else\n'.repeat(5000));
     });
-    for (const damage of damages) {
-      data.forEach(damage);
-      const service = await serve([], { assets, storeDir });
-      expect(service.assets).toBe(100);
-      expect(await call(service, 'getAsset', [ids[7], show])).toContain(ids[7]);
-      await service.close();
+    damages.push((path) => {
+      rmSync(path);
+    });
+    for (const name of ['records', 'index', 'store.json']) {
+      for (const damage of damages) {
+        damage(join(store, name));
+        const service = await serve([], options);
+        expect(service.assets).toBe(100);
+        expect(await call(service, 'getAsset', [ids[7], show])).toContain(ids[7]);
+        await service.close();
+      }
     }
-    rmSync(join(store, 'store.json'));
-    expect((await serve([], { assets, storeDir })).assets).toBe(100);
+    // As long as it was, with one bit of another value.
+    const index = readFileSync(join(store, 'index'));
+    index[30] = (index[30] ?? 0) ^ 1;
+    writeFileSync(join(store, 'index'), index);
+    expect(IndexedStore.open(store)).toBeUndefined();
+    expect((await serve([], options)).assets).toBe(100);
     expect(readdirSync(storeDir)).toHaveLength(2);
+  });
+
+  it('begins a balance anew that was cut, emptied or overwritten, and keeps one of which a copy is whole', async () => {
+    const storeDir = temporaryFolder();
+    const assets = [fileOf(lines.slice(0, 100))];
+    const body = { jsonrpc: '2.0', id: 1, method: 'getAsset', params: [ids[0]] };
+    const service = await serve([], { assets, storeDir, creditsPerDay: 480 });
+    const remaining = async () => (await post(service, body)).headers.get('x-credits-remaining');
+    expect(await remaining()).toBe('320');
+    const [name = ''] = readdirSync(join(storeDir, 'balances')).filter((each) => each !== 'locks');
+    const path = join(storeDir, 'balances', name);
+    const whole = readFileSync(path);
+    writeFileSync(path, Buffer.concat([Buffer.alloc(whole.length / 2), whole.subarray(whole.length / 2)]));
+    expect(await remaining()).toBe('160');
+    for (const length of [0, 100, whole.length - 1]) {
+      truncateSync(path, length);
+      expect(await remaining()).toBe('320');
+    }
+    writeFileSync(path, 'something else\n'.repeat(5000));
+    expect(await remaining()).toBe('320');
   });
 
   it('keeps balances from one service to the next', async () => {
@@ -179,5 +228,36 @@ describe('the store on disk', () => {
     }
     const service = await serve([], { assets: [records], storeDir, creditsPerDay: 480 });
     expect((await post(service, body)).status).toBe(402);
+  });
+
+  it('answers 500 and reports it while a balance cannot be kept, and goes on when it can', async () => {
+    const storeDir = temporaryFolder();
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const service = await serve(lines.slice(0, 10), { storeDir, creditsPerDay: 480, onError });
+    const body = { jsonrpc: '2.0', id: 1, method: 'getAsset', params: [ids[0]] };
+    const locks = join(storeDir, 'balances', 'locks');
+    renameSync(locks, `${locks}-away`);
+    expect((await post(service, body)).status).toBe(500);
+    expect(errors).toMatchObject([
+      { exit: 'cannotWrite', message: expect.stringContaining('keep balances') as string },
+    ]);
+    renameSync(`${locks}-away`, locks);
+    expect((await post(service, body)).headers.get('x-credits-remaining')).toBe('320');
+    expect(service.counts()).toMatchObject({ calls: 1, credits: 160 });
+  });
+
+  it('books exactly the credits of a day, however many services share the folder and call at once', async () => {
+    const storeDir = temporaryFolder();
+    const assets = [fileOf(lines.slice(0, 10))];
+    const options = { assets, storeDir, creditsPerDay: 160 * 25 };
+    const services = await Promise.all([1, 2, 3].map(() => serve([], options)));
+    const body = { jsonrpc: '2.0', id: 1, method: 'getAsset', params: [ids[0]] };
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => services.map((service) => post(service, body))).flat(),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(25);
+    expect(replies.filter(({ status }) => status === 402)).toHaveLength(35);
+    expect(readdirSync(join(storeDir, 'balances', 'locks'))).toEqual([]);
   });
 });

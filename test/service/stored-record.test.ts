@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/lib/json/json.ts';
-import { AnswerBytes, AnswerTooBig } from '../../src/service/answer-bytes.ts';
-import { appendRecord, isUnverified, packRecord, type ShowFlags } from '../../src/service/store/stored-record.ts';
+import { AnswerBytes, AnswerTooBig } from '../../packages/practice-service/src/answer-bytes.ts';
+import {
+  appendRecord,
+  isUnverified,
+  packRecord,
+  type ShowFlags,
+} from '../../packages/practice-service/src/store/stored-record.ts';
 
 const everything = { showFungible: true, showCollectionMetadata: true };
 const nothing = { showFungible: false, showCollectionMetadata: false };

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { generatedId } from '../../src/service/generated/generated-assets.ts';
+import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
 
 /** How many of 100 entries are what. */
 export interface IdFileShape {

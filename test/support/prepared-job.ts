@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { type RunningService, startService } from '../../src/practice-service.ts';
 import { type BucketWays, BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';

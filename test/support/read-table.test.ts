@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../src/lib/json/jso
 import { blockOf } from '../../src/core/records/row-block.ts';
 import type { Column, ColumnType, Row, Table } from '../../src/core/records/table.ts';
 import { sinkFor } from '../../src/core/formats/registry.ts';
-import { generatedId, generatedRecord } from '../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { readTable, readTableFile, type TableFormat } from './read-table.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -12,7 +12,7 @@ import { assetsTable } from '../../../src/core/records/columns.ts';
 import { flattenAsset } from '../../../src/core/records/flatten-asset.ts';
 import { isJsonObject, parseJson } from '../../../src/lib/json/json.ts';
 import type { Column, Row } from '../../../src/core/records/table.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { type Encode, encoders } from './encoders.ts';
 
 const rowCount = 40_000;

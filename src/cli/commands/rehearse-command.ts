@@ -98,11 +98,9 @@ interface Invention {
 }
 
 async function openInventedService(job: Job, { faults, missingPercent }: Invention): Promise<OpenService> {
-  const { serveAssets } = await import('../../service/start-service.ts');
-  const { GeneratedStore } = await import('../../service/store/generated-store.ts');
-  const { loadFaults } = await import('../../service/faults/load-faults.ts');
+  const { loadFaults, serveGenerated } = await import('../../practice-service.ts');
   const apiKey = randomBytes(16).toString('hex');
-  const running = await serveAssets(new GeneratedStore(missingPercent), {
+  const running = await serveGenerated(missingPercent, {
     host: '127.0.0.1',
     port: 0,
     apiKeys: [apiKey],

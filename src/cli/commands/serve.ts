@@ -5,9 +5,13 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
-import { readChangesFile } from '../../service/changes/change-schema.ts';
-import { loadFaults } from '../../service/faults/load-faults.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../service/start-service.ts';
+import {
+  loadFaults,
+  readChangesFile,
+  type RunningService,
+  type ServiceOptions,
+  startService,
+} from '../../practice-service.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { showError } from '../output/show-error.ts';

@@ -6,11 +6,11 @@ import type {
   AssetFlags,
   ElementReader,
   OpenReader,
-  PieceOf,
   RecordError,
   RecordsAnswer,
   RefusedAnswer,
 } from './asset-client.ts';
+import { type Asked, haveLeft, namedIn, sized } from './asked-ids.ts';
 import { Lookups, type NoRecord } from './lookups.ts';
 
 export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
@@ -257,26 +257,6 @@ class Search<Reader extends ElementReader> {
   }
 }
 
-/** The ids of a call, and their places in the batch. */
-interface Asked {
-  readonly ids: IdList;
-  readonly places: Uint32Array;
-  readonly pieceOf?: PieceOf | undefined;
-  /** They have left in this run before. */
-  readonly repeats?: true | undefined;
-}
-
-/** Whether the ids of a refused call have left in this run: those of a kept refusal left in an earlier one. */
-function haveLeft({ repeats }: Asked, answer: AssetAnswer): true | undefined {
-  const isSent = answer.kind === 'refused' && answer.unsent !== true && answer.replayed !== true;
-  return isSent ? true : repeats;
-}
-
-/** A piece of a call that was refused for its size. */
-function sized(repeats: boolean): Pick<Asked, 'pieceOf' | 'repeats'> {
-  return { pieceOf: { isSuspected: false }, repeats: repeats ? true : undefined };
-}
-
 const unmatched: NoRecord = { kind: 'failed', reason: 'unmatched record: the answer contained a record without an id' };
 
 function placesBelow(count: number): Uint32Array {
@@ -292,14 +272,6 @@ function placeOf(records: ElementReader, index: number, ids: IdList, next: numbe
 
 function refusedLookup(answer: RefusedAnswer): NoRecord {
   return { kind: answer.why === 'notFound' ? 'missing' : 'failed', reason: answer.message };
-}
-
-/** The place in a call of the one id that the service's words name; -1 when they name none or several. */
-function namedIn(answer: RefusedAnswer, ids: IdList): number {
-  if (answer.why === 'size' || answer.doubtful) return -1;
-  const words = new Set(answer.message.match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g));
-  const named = [...words].map((word) => ids.indexOf(word)).filter((place) => place >= 0);
-  return named.length === 1 ? (named[0] ?? -1) : -1;
 }
 
 /** Waits for all before it fails: what the others bring is kept. */

@@ -19,11 +19,7 @@ const isEscaped = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Adds a text as it stands inside a JSON string. */
-export function addEscaped(
-  target: GrowingBytes,
-  words: Words,
-  { start, length }: { readonly start: number; readonly length: number },
-): void {
+export function addEscaped(target: GrowingBytes, words: Words, start: number, length: number): void {
   const end = start + length;
   let from = start;
   for (let at = start; at < end; at += 1) {

@@ -88,7 +88,7 @@ class JsonlEncoder implements RowEncoder {
     const marks = text.marks[cell] ?? 0;
     if (this.#types[index] === 'timestamp') lines.fixed(this.#timestamps.of(integerOf(words, start, length)), 0);
     else if ((marks & textMarks.escapes) === 0) lines.copy(words, start, length);
-    else addEscaped(lines, words, { start, length });
+    else addEscaped(lines, words, start, length);
     if ((marks & textMarks.replaced) !== 0) this.#replacedSurrogates += 1;
     lines.byte(quote);
   }

@@ -1,4 +1,4 @@
-import type { CheckedId } from './checked-id.ts';
+import type { CheckedId } from '../../lib/checked-id.ts';
 import { longestId } from '../../lib/asset-id.ts';
 import { IdList } from './id-list.ts';
 import { utf8Text } from '../records/text-bytes.ts';
@@ -95,13 +95,13 @@ export class Entries {
     this.#reserve(1, bytes.length);
     this.#columns.texts.set(bytes, this.#textEnd());
     if (reason !== '') this.#columns.reasons.set(this.#length, reason);
-    this.#close({ bytes: bytes.length, source, line, mark: entryStates.indexOf(state) });
+    this.#close(bytes.length, source, line, entryStates.indexOf(state));
   }
 
   /** Adds the id that was read last, which is valid. */
   addId(id: CheckedId, source: number, line: number): void {
     this.#reserve(1, longestId);
-    this.#close({ bytes: id.copyTo(this.#columns.texts, this.#textEnd()), source, line, mark: valid });
+    this.#close(id.copyTo(this.#columns.texts, this.#textEnd()), source, line, valid);
   }
 
   /** Adds the entries of others from `from` up to `to`. */
@@ -207,7 +207,7 @@ export class Entries {
     return entries === 0 ? 0 : (this.#columns.ends[entries - 1] ?? 0);
   }
 
-  #close({ bytes, source, line, mark }: { bytes: number; source: number; line: number; mark: number }): void {
+  #close(bytes: number, source: number, line: number, mark: number): void {
     const index = this.#length;
     const { ends, sources, lines, marks } = this.#columns;
     ends[index] = this.#textEnd() + bytes;

@@ -92,7 +92,7 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
         break;
       default: {
         const from = isIdColumn(column) ? (now ?? before) : now;
-        if (from !== undefined) copyCell({ builder, cell }, from, placeOf(column));
+        if (from !== undefined) copyCell(builder, cell, from, placeOf(column));
         else if (isIdColumn(column)) builder.setText(cell, change.id ?? '', true);
       }
     }
@@ -104,11 +104,7 @@ function rowColumns(written: readonly Column[]): Column[] {
   return written.filter((column) => !isTime(column));
 }
 
-function copyCell(
-  { builder, cell }: { readonly builder: RowBlockBuilder; readonly cell: number },
-  { block, row }: ShapedRow,
-  place: number,
-): void {
+function copyCell(builder: RowBlockBuilder, cell: number, { block, row }: ShapedRow, place: number): void {
   if (place < 0) return;
   const from = row * block.width + place;
   const text = textOfCell(block, from);

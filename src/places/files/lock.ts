@@ -44,64 +44,89 @@ export interface Lock {
  * @throws {ExportError} `locked`, naming the owner; `cannotWrite`
  */
 export async function takeLock(folder: string, self: LockOwner = thisProcess(randomUUID())): Promise<Lock> {
-  const lock = pathIn(folder, exportPaths.lock);
-  const own = `${lock}.of.${self.nonce}`;
-  let socket: LifeSocket | undefined;
+  const lock = new FolderLock(folder, self);
   try {
-    for (;;) {
-      mkdirSync(dirname(lock), { recursive: true });
-      const end = endOf(lock);
-      if (end.owner !== undefined && (await isHolding(folder, end.owner))) throw heldBy(folder, end.owner);
-      // Before anyone sees the owner, who is never to be taken for dead.
-      socket = await openLifeSocket(pathIn(folder, exportPaths.lockSocket(self.nonce)));
-      if (follow(end.free)) break;
-      socket?.close();
-    }
+    while (!(await lock.isTaken()));
     await removeDead(folder);
+    return lock;
   } catch (error) {
-    socket?.close();
-    if (existsSync(own)) rmSync(own, { force: true });
+    lock.giveUp();
     throw error instanceof ExportError ? error : cannotLock(folder, error);
   }
-  return {
-    release: async () => {
-      letGo();
-    },
-    remove: async () => {
-      if (letGo()) removeEmpty(dirname(lock));
-    },
-  };
+}
 
-  /** Whether the lock was still this process's. */
-  function letGo(): boolean {
-    try {
-      const isOwn = endOf(lock).owner?.nonce === self.nonce;
-      if (isOwn) rmSync(lock, { force: true });
-      return isOwn;
-    } catch (error) {
-      throw diskError(`remove the lock ${lock}`, error);
-    } finally {
-      socket?.close();
-    }
+class FolderLock implements Lock {
+  readonly #folder: string;
+  readonly #self: LockOwner;
+  readonly #lock: string;
+  /** Names this process, before the chain does. */
+  readonly #own: string;
+  #socket: LifeSocket | undefined;
+
+  constructor(folder: string, self: LockOwner) {
+    this.#folder = folder;
+    this.#self = self;
+    this.#lock = pathIn(folder, exportPaths.lock);
+    this.#own = `${this.#lock}.of.${self.nonce}`;
   }
 
-  /** One try; false when another taker came between. */
-  function follow(free: string): boolean {
+  /** One try; false when another taker came between. @throws {ExportError} `locked` */
+  async isTaken(): Promise<boolean> {
+    mkdirSync(dirname(this.#lock), { recursive: true });
+    const { owner, free } = endOf(this.#lock);
+    if (owner !== undefined && (await isHolding(this.#folder, owner))) throw heldBy(this.#folder, owner);
+    // Before anyone sees the owner, who is never to be taken for dead.
+    this.#socket = await openLifeSocket(pathIn(this.#folder, exportPaths.lockSocket(this.#self.nonce)));
+    if (this.#follow(free)) return true;
+    this.#socket?.close();
+    return false;
+  }
+
+  /** Leaves nothing of a try that failed. */
+  giveUp(): void {
+    this.#socket?.close();
+    if (existsSync(this.#own)) rmSync(this.#own, { force: true });
+  }
+
+  async release(): Promise<void> {
+    this.#letGo();
+  }
+
+  async remove(): Promise<void> {
+    if (this.#letGo()) removeEmpty(dirname(this.#lock));
+  }
+
+  #follow(free: string): boolean {
+    const { nonce } = this.#self;
     try {
-      writeFileSync(own, ownerLine(socket === undefined ? self : { ...self, device: deviceOf(folder) }));
-      linkSync(own, free);
+      const device = this.#socket === undefined ? {} : { device: deviceOf(this.#folder) };
+      writeFileSync(this.#own, ownerLine({ ...this.#self, ...device }));
+      linkSync(this.#own, free);
     } catch (error) {
       // Another was first, or took the whole folder away.
       if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
       throw error;
     }
-    if (endOf(lock).owner?.nonce !== self.nonce) {
+    if (endOf(this.#lock).owner?.nonce !== nonce) {
       rmSync(free, { force: true });
       return false;
     }
-    if (free === lock) rmSync(own);
-    else renameSync(own, lock);
+    if (free === this.#lock) rmSync(this.#own);
+    else renameSync(this.#own, this.#lock);
     return true;
+  }
+
+  /** Whether the lock was still this process's. */
+  #letGo(): boolean {
+    try {
+      const isOwn = endOf(this.#lock).owner?.nonce === this.#self.nonce;
+      if (isOwn) rmSync(this.#lock, { force: true });
+      return isOwn;
+    } catch (error) {
+      throw diskError(`remove the lock ${this.#lock}`, error);
+    } finally {
+      this.#socket?.close();
+    }
   }
 }
 

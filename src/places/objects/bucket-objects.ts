@@ -82,39 +82,83 @@ const removalsAtOnce = 16;
 
 /** Objects of a bucket under a prefix. Each put is one request, because stores ignore conditions of multipart uploads. */
 export function createBucketObjects(place: BucketPrefix, requests: BucketRequests): ObjectStore {
-  const { prefix, abort, limitMs = answerLimitMs } = place;
-  const question = new LastQuestion(abort, {
-    ask: (stop) => requests.look(`${prefix}.run/probe/last`, stop),
-    isAnswer: (error) => requests.faultOf(error) !== 'passing',
-  });
-  const shown = (name: string): string => `${place.address.replace(/\/$/, '')}/${name}`;
-  /** The clients' own limits are those of a silent socket: this one ends any request. */
-  const retried = <T>(operation: (stop: AbortSignal) => Promise<T>, mostMs = limitMs): Promise<T> =>
-    withStoreRetries(
-      place,
-      (error) => requests.faultOf(error),
-      () => question.during((gone) => withinTime(mostMs, operation, gone)),
-    );
+  const { prefix } = place;
+  const bucket = new PatientBucket(place, requests);
+  return {
+    putNew: async (name, body) => ((await bucket.put(name, body, 'absent')) ? 'put' : 'taken'),
+    replace: async (name, body, tag) => ((await bucket.put(name, body, { tag })) ? 'put' : 'changed'),
+    put: async (name, body) => {
+      await bucket.put(name, body, 'always');
+    },
+    look: (name) => bucket.send((stop) => requests.look(prefix + name, stop)),
+    read: (name, range) => bucket.read(name, range),
+    list: async function* (start) {
+      const pages = pagesOf((token) => bucket.send((stop) => requests.page(prefix + start, token, stop)));
+      for await (const { objects } of pages)
+        for (const { key, bytes } of objects) yield { name: key.slice(prefix.length), bytes };
+    },
+    names: async function* (folder) {
+      const start = prefix + folder;
+      const pages = pagesOf((token) => bucket.send((stop) => requests.names(start, token, stop)));
+      for await (const { keys } of pages) for (const key of keys) yield key.slice(start.length);
+    },
+    remove: async (names) => {
+      for (let start = 0; start < names.length; start += removalsAtOnce) {
+        const some = names.slice(start, start + removalsAtOnce);
+        await Promise.all(some.map((name) => bucket.send((stop) => requests.remove(prefix + name, stop))));
+      }
+    },
+  };
+}
 
-  async function put(name: string, body: ObjectBody, condition: PutCondition): Promise<boolean> {
+/** Repeats requests that fail in passing, until the store is given up. */
+class PatientBucket {
+  readonly #place: BucketPrefix;
+  readonly #requests: BucketRequests;
+  readonly #question: LastQuestion;
+  readonly #limitMs: number;
+
+  constructor(place: BucketPrefix, requests: BucketRequests) {
+    this.#place = place;
+    this.#requests = requests;
+    this.#limitMs = place.limitMs ?? answerLimitMs;
+    this.#question = new LastQuestion(place.abort, {
+      ask: (stop) => requests.look(`${place.prefix}.run/probe/last`, stop),
+      isAnswer: (error) => requests.faultOf(error) !== 'passing',
+    });
+  }
+
+  /** The clients' own limits are those of a silent socket: this one ends any request. */
+  send<T>(request: (stop: AbortSignal) => Promise<T>, mostMs = this.#limitMs): Promise<T> {
+    return withStoreRetries(
+      this.#place,
+      (error) => this.#requests.faultOf(error),
+      () => this.#question.during((gone) => withinTime(mostMs, request, gone)),
+    );
+  }
+
+  async put(name: string, body: ObjectBody, condition: PutCondition): Promise<boolean> {
     requirePuttable(name, body);
-    const key = prefix + name;
-    return retried((stop) => requests.put({ key, body, condition, stop }), putLimitMs(limitMs, sizeOfBody(body)));
+    const key = this.#place.prefix + name;
+    const mostMs = putLimitMs(this.#limitMs, sizeOfBody(body));
+    return this.send((stop) => this.#requests.put({ key, body, condition, stop }), mostMs);
   }
 
   /** A broken answer is resumed where it broke, whatever the client says of it. */
-  async function* read(name: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+  async *read(name: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+    const { address, prefix, abort, clock, random } = this.#place;
+    const shown = `${address.replace(/\/$/, '')}/${name}`;
     let done = range?.from ?? 0;
     let breaks = 0;
     const last = range === undefined ? undefined : range.from + range.length - 1;
     for (let tag: string | undefined; last === undefined || done <= last; ) {
       const span = done === 0 && last === undefined ? undefined : { first: done, last };
-      const answer = await retried((stop) => requests.get(prefix + name, span, stop));
-      if (answer === undefined) throw absentObject(shown(name));
-      if (tag !== undefined && answer.tag !== tag) throw changedObject(shown(name));
+      const answer = await this.send((stop) => this.#requests.get(prefix + name, span, stop));
+      if (answer === undefined) throw absentObject(shown);
+      if (tag !== undefined && answer.tag !== tag) throw changedObject(shown);
       tag = answer.tag;
       try {
-        for await (const block of question.blocks(answer.blocks)) {
+        for await (const block of this.#question.blocks(answer.blocks)) {
           done += block.length;
           breaks = 0;
           yield block;
@@ -123,44 +167,23 @@ export function createBucketObjects(place: BucketPrefix, requests: BucketRequest
       } catch (error) {
         abort?.throwIfAborted();
         breaks += 1;
-        if (breaks > mostBreaks) throw storeUnavailable(place.address, error);
-        await place.clock.sleep(place.random() * mostBreakMs, abort);
+        if (breaks > mostBreaks) throw storeUnavailable(address, error);
+        await clock.sleep(random() * mostBreakMs, abort);
       }
     }
   }
+}
 
-  return {
-    putNew: async (name, body) => ((await put(name, body, 'absent')) ? 'put' : 'taken'),
-    replace: async (name, body, tag) => ((await put(name, body, { tag })) ? 'put' : 'changed'),
-    put: async (name, body) => {
-      await put(name, body, 'always');
-    },
-    look: (name) => retried((stop) => requests.look(prefix + name, stop)),
-    read,
-    list: async function* (start) {
-      let token: string | undefined;
-      do {
-        const page = await retried((stop) => requests.page(prefix + start, token, stop));
-        for (const { key, bytes } of page.objects) yield { name: key.slice(prefix.length), bytes };
-        token = page.next;
-      } while (token !== undefined);
-    },
-    names: async function* (folder) {
-      const start = prefix + folder;
-      let token: string | undefined;
-      do {
-        const page = await retried((stop) => requests.names(start, token, stop));
-        for (const key of page.keys) yield key.slice(start.length);
-        token = page.next;
-      } while (token !== undefined);
-    },
-    remove: async (names) => {
-      for (let start = 0; start < names.length; start += removalsAtOnce) {
-        const some = names.slice(start, start + removalsAtOnce);
-        await Promise.all(some.map((name) => retried((stop) => requests.remove(prefix + name, stop))));
-      }
-    },
-  };
+/** All pages of a list, one after another. */
+async function* pagesOf<Page extends { readonly next: string | undefined }>(
+  ask: (token: string | undefined) => Promise<Page>,
+): AsyncGenerator<Page, void, void> {
+  let token: string | undefined;
+  do {
+    const page = await ask(token);
+    yield page;
+    token = page.next;
+  } while (token !== undefined);
 }
 
 /** Sends a body; a file is opened anew for each attempt, and closed when this one is over. */

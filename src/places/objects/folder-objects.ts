@@ -50,12 +50,7 @@ export function createFolderObjects(root: string): ObjectStore {
     replace: async (name, body, tag) =>
       write(name, body, (made, path) => {
         const turn = join(dirname(path), `.${basename(path)}.turn`);
-        return exclusively({ path: turn, self }, (requireHeld) => {
-          if (tagOf(path) !== tag) return 'changed';
-          requireHeld();
-          renameSync(made, path);
-          return 'put';
-        });
+        return exclusively({ path: turn, self }, (requireHeld) => replaceTagged(made, path, tag, requireHeld));
       }),
     look: (name) =>
       onDisk(`read ${pathOf(name)}`, async () => {
@@ -88,6 +83,13 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+function replaceTagged(made: string, path: string, tag: string, requireHeld: () => void): 'put' | 'changed' {
+  if (tagOf(path) !== tag) return 'changed';
+  requireHeld();
+  renameSync(made, path);
+  return 'put';
 }
 
 async function linkNew(made: string, path: string): Promise<'put' | 'taken'> {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
 import { runsAll } from '../../support/lane.ts';

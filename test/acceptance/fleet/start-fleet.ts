@@ -6,7 +6,7 @@ import { createFolderObjects } from '../../../src/places/objects/folder-objects.
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
 import { openObjects } from '../../../src/places/objects/open-objects.ts';
 import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
-import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import {
   type GeneratedServiceOptions,
   type SeenCall,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { generatedId } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { runHere } from '../../support/run-here.ts';
 import { startProgram } from '../../support/run-program.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { startService } from '../../../src/service/start-service.ts';
+import { startService } from '../../../src/practice-service.ts';
 import { conformanceIds, conformanceRecords } from './records.ts';
 
 /** A server under test, as plain HTTP sees it. */

@@ -7,7 +7,7 @@ import { anyRows } from '../../contract/formats/any-rows.ts';
 import { encodeFile } from '../../contract/formats/encoded-file.ts';
 import { hostileRows, hostileTable } from '../../contract/formats/hostile-rows.ts';
 import { scattered } from '../../contract/formats/scattered-block.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 
 function columnsOf(...types: Column['type'][]): Column[] {
   return types.map((type, index) => ({ name: `c${index}`, type, nullable: true, path: [], about: '' }));

@@ -10,7 +10,7 @@ import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { unputtableParts } from '../../../src/core/run/bucket-limits.ts';
 import { diskEstimate, type DiskNeeds, diskNeeds } from '../../../src/core/run/disk-estimate.ts';
-import { startService } from '../../../src/service/start-service.ts';
+import { startService } from '../../../src/practice-service.ts';
 import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';
 import { idEntries, writeIdFile } from '../../support/id-file.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
 import type { ExportPlace } from '../../../src/core/run/homes/export-place.ts';
 import { readExportReport } from '../../../src/wings/report/report-export.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';

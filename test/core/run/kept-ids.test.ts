@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { night } from '../../support/nights.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { type ExportPlan, planExport } from '../../../src/core/run/plan-export.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
-import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../../support/id-file.ts';

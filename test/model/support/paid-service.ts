@@ -2,7 +2,7 @@ import type { AssetAnswer, AssetCall } from '../../../src/core/client/asset-clie
 import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import type { HttpClient, HttpClientOptions } from '../../../src/core/client/wire/http-client.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
-import type { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import type { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import type { FakeClock } from '../../support/fake-clock.ts';
 import { goodAnswer } from './small-export.ts';
 

@@ -7,7 +7,7 @@ import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { type MakeExport, runExport } from '../../support/run-export.ts';
 import { journalKeys } from './journal-keys.ts';
 import type { Inode } from './memory-tree.ts';

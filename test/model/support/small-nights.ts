@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AssetCall } from '../../../src/core/client/asset-client.ts';
 import { dayMs } from '../../../src/lib/clock.ts';
-import { generatedId } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { earlierAnswer, type SmallRun } from './small-export.ts';
 
 const startMs = Date.UTC(2026, 10, 20, 2);

@@ -8,7 +8,7 @@ import { ByteBlocks } from '../../../src/core/formats/byte-blocks.ts';
 import { blockBytes, type Compression } from '../../../src/core/formats/sink.ts';
 import type { FileStore } from '../../../src/places/files/file-store.ts';
 import { openPartFile, publishFiles } from '../../../src/places/scratch/part-file.ts';
-import { SeededRandom } from '../../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 import { bytesAt } from '../files/memory-files.ts';
 

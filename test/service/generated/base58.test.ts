@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextAddress } from '../../../src/service/generated/base58.ts';
+import { nextAddress } from '../../../packages/practice-service/src/generated/base58.ts';
 
 test('an address is what bs58 makes of its eight numbers, leading zeros and all', () => {
   const key = fc

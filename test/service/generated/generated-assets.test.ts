@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 import { describe, expect, test } from 'vitest';
-import { generatedId, generatedRecord, isMissing } from '../../../src/service/generated/generated-assets.ts';
+import {
+  generatedId,
+  generatedRecord,
+  isMissing,
+} from '../../../packages/practice-service/src/generated/generated-assets.ts';
 
 const realAssets = new URL('../../../../shared/data/real-assets.jsonl', import.meta.url);
 

@@ -1,5 +1,9 @@
-import { generatedId, generatedRecord, isMissing } from '../../../src/service/generated/generated-assets.ts';
-import { randomOf, seedOf } from '../../../src/service/generated/seeded-random.ts';
+import {
+  generatedId,
+  generatedRecord,
+  isMissing,
+} from '../../../packages/practice-service/src/generated/generated-assets.ts';
+import { randomOf, seedOf } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 export interface AnswerOptions {
   /** Share of ids, in percent, that match nothing: which ones depends on the ids alone. Default 0. */

@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { generatedId, generatedRecord, isMissing } from '../../../src/service/generated/generated-assets.ts';
+import {
+  generatedId,
+  generatedRecord,
+  isMissing,
+} from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from './generated-service.ts';
 import { spawnGeneratedService } from './spawned-service.ts';
 

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AnswerOptions, GeneratedAnswers, refusal } from './generated-answers.ts';
 import { BatchCounts, type ServiceCounts } from '../batch-counts.ts';
-import { randomOf } from '../../../src/service/generated/seeded-random.ts';
+import { randomOf } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 export interface GeneratedServiceOptions extends AnswerOptions {
   /** Least time an answer takes. Default 0. */

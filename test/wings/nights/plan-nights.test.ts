@@ -7,7 +7,7 @@ import { loadJob } from '../../../src/core/job/load-job.ts';
 import { dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { runHere } from '../../support/run-here.ts';

@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { intolerable } from '../../../src/core/run/tolerance.ts';
 import { tables } from '../../../src/core/records/columns.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';

@@ -6,7 +6,7 @@ import { dayMs, systemClock } from '../../../src/lib/clock.ts';
 import { bucketNights } from '../../../src/wings/nights/bucket-nights.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { openSource, rebuildExport, rebuiltJob } from '../../../src/wings/repair/rebuild/rebuild-export.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';

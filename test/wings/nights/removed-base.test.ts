@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
 import { night } from '../../support/nights.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -6,7 +6,7 @@ import { folderNights } from '../../../src/wings/nights/folder-nights.ts';
 import { planPruning } from '../../../src/wings/nights/prune-exports.ts';
 import { errorOf } from '../../../src/core/run/tolerance.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';

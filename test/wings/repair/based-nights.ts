@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readRows } from '../../../src/exports/read-rows.ts';
 import type { NamedRow } from '../../../src/core/records/table.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../../src/places/export/manifest.ts';
 import type { RepairOutcome } from '../../../src/wings/repair/repair-outcome.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it, onTestFinished } from 'vitest';
-import { generatedId } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { exportBytes, runExport, runRepair } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

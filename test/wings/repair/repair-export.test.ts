@@ -14,7 +14,7 @@ import { tables } from '../../../src/core/records/columns.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { repairExport } from '../../../src/wings/repair/repair-export.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
-import { startService } from '../../../src/service/start-service.ts';
+import { startService } from '../../../src/practice-service.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';

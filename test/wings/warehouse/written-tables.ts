@@ -8,7 +8,7 @@ import type { Row, Table } from '../../../src/core/records/table.ts';
 import { sinkFor } from '../../../src/core/formats/registry.ts';
 import type { TableFormat } from '../../../src/exports/table-source.ts';
 import { parseObject } from '../../core/records/any-json.ts';
-import { generatedId, generatedRecord } from '../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 
 /** Records of all kinds, one with the extremes of each type, one with texts for JSON, and one of nothing but its id. */
 const records: JsonObject[] = [

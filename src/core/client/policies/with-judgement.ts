@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, Asker, CallOutline, RefusedAnswer } from '../asset-client.ts';
@@ -7,9 +6,11 @@ import type { ClientListener } from '../client-events.ts';
 import type { Departure } from '../judgement/evidence.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
+import { type ControlOf, Controls } from './controls.ts';
 import { Elapsed } from './elapsed.ts';
 import type { Ended } from './ended.ts';
 import { ServiceReport } from './service-report.ts';
+import { priorities, Slots } from './slots.ts';
 import { unavailable, untrusted } from './unavailable-error.ts';
 
 export interface JudgementPolicyOptions<Call> {
@@ -20,8 +21,7 @@ export interface JudgementPolicyOptions<Call> {
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
-  /** A call for one id alone, by which the state of the service shows: an id, or where it stands in the call, from 0 up to 1. */
-  readonly controlOf: (call: Call, id: string | number) => Call;
+  readonly controlOf: ControlOf<Call>;
   /** What ends the client ends here, before any other call can leave. */
   readonly ended: Ended;
   readonly listener?: ClientListener | undefined;
@@ -35,9 +35,6 @@ export interface JudgedAsker<Call> extends Asker<Call> {
   /** Lets nothing more leave, and resolves when nothing is in flight. */
   close(): Promise<void>;
 }
-
-/** Of tasks in the queue: a call that was never sent, one that was or is a piece of one, and a control. */
-const priorities = { fresh: 0, again: 1, control: 2 } as const;
 
 /** A hold from this length on is told to those who share the pace of the service. */
 const leastToldMs = 1000;
@@ -54,221 +51,190 @@ export function withJudgement<Call extends CallOutline>(
   inner: Asker<Call>,
   options: JudgementPolicyOptions<Call>,
 ): JudgedAsker<Call> {
-  const { clock, ended, listener, controlOf, random } = options;
-  const { stop } = ended;
-  const judgement = new Judgement(options);
-  const elapsed = new Elapsed(clock);
-  const report = new ServiceReport(judgement, clock, elapsed, listener);
-  const queue = new PQueue({ concurrency: 1 });
-  const departures = new WeakMap<CallOutline, Departure>();
-  /** Calls without a definite answer, the oldest first. */
-  const open = new Set<Call>();
-  /** What waits for a slot, or for its next attempt. */
-  const waiting = new Set<(reason: unknown) => void>();
-  const naps = new Set<() => void>();
-  /** An id that this client has had an answer for. */
-  let known: string | undefined;
-  /** Where the last control stood in its call: the next one is another id. */
-  let place = random();
-  let isControlQueued = false;
-  let wake: AbortController | undefined;
-  let over: Error | undefined;
+  return new Judged(inner, options);
+}
 
-  function endAll(reason: Error): void {
-    over ??= reason;
-    for (const reject of waiting) reject(reason);
-    waiting.clear();
-    queue.clear();
-    wake?.abort();
-  }
-  const onStop = (): void => {
-    endAll(stop?.reason as Error);
+class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
+  readonly #inner: Asker<Call>;
+  readonly #options: JudgementPolicyOptions<Call>;
+  readonly #judgement: Judgement;
+  readonly #elapsed: Elapsed;
+  readonly #report: ServiceReport;
+  readonly #slots: Slots;
+  readonly #controls: Controls<Call>;
+  readonly #departures = new WeakMap<CallOutline, Departure>();
+  #isControlQueued = false;
+  #wake: AbortController | undefined;
+  #over: Error | undefined;
+  readonly #onStop = (): void => {
+    this.#endAll(this.#options.ended.stop?.reason as Error);
   };
-  stop?.addEventListener('abort', onStop, { once: true });
 
-  function throwIfEnded(): void {
-    ended.throwIfEnded();
-    if (over !== undefined) throw over;
+  constructor(inner: Asker<Call>, options: JudgementPolicyOptions<Call>) {
+    const { clock, ended, listener, controlOf, random } = options;
+    this.#inner = inner;
+    this.#options = options;
+    this.#judgement = new Judgement(options);
+    this.#elapsed = new Elapsed(clock);
+    this.#report = new ServiceReport(this.#judgement, clock, this.#elapsed, listener);
+    this.#slots = new Slots(clock);
+    this.#controls = new Controls(controlOf, random);
+    ended.stop?.addEventListener('abort', this.#onStop, { once: true });
   }
 
-  /** Brings the queue in line with the judgement. */
-  function obey(): void {
-    wake?.abort();
-    if (over !== undefined) return;
-    const untilMs = judgement.notBeforeMs;
-    const waitMs = untilMs - elapsed.now();
-    if (waitMs > 0) {
-      queue.pause();
-      wake = new AbortController();
-      clock.sleep(waitMs, wake.signal).then(
-        () => {
-          elapsed.reach(untilMs);
-          obey();
-        },
-        () => undefined, // It was woken: somebody obeys again.
-      );
+  async ask(call: Call): Promise<AssetAnswer> {
+    this.#throwIfEnded();
+    const isPiece = call.pieceOf?.isSuspected === true;
+    const suspect = this.#judgement.suspect(call.ids.length, isPiece);
+    this.#controls.opened(call);
+    this.#report.opened(suspect);
+    try {
+      for (let priority: number = call.pieceOf === undefined ? priorities.fresh : priorities.again; ; ) {
+        const outcome = await this.#slots.run(() => this.#attempt(call, suspect), priority);
+        if (outcome.kind === 'answer') return outcome.answer;
+        // An outage ends the wait, as its probes need calls.
+        await this.#slots.nap(outcome.waitMs);
+        this.#throwIfEnded();
+        priority = priorities.again;
+      }
+    } finally {
+      this.#controls.closed(call);
+      this.#report.closed(suspect);
     }
-    if (judgement.isOutage) for (const end of naps) end();
-    if (judgement.wantsControl) queueControl();
-    queue.concurrency = judgement.limit.calls;
-    if (waitMs <= 0) queue.start();
   }
 
-  /** A control goes first: what it brings decides what its call's failure means. A call of one id is its own control. */
-  function queueControl(): void {
-    const call = [...open].find(({ ids }) => known !== undefined || ids.length > 1);
-    if (isControlQueued || call === undefined) return;
-    isControlQueued = true;
-    place = (place + 0.5 + random() / 100) % 1;
-    const control = controlOf(call, known ?? place);
-    const sent = inQueue(async () => {
-      isControlQueued = false;
-      if (!open.has(call)) obey();
-      else if (judgement.wantsControl) await attempt(control, undefined);
-    }, priorities.control);
-    // What ends the client is told to its calls.
-    sent.catch(() => {
-      isControlQueued = false;
-    });
+  mayLeave(call: CallOutline): boolean {
+    const departure = this.#departures.get(call);
+    return departure === undefined || this.#judgement.mayLeave(departure);
   }
 
-  function inQueue<T>(task: () => Promise<T>, priority: number): Promise<T> {
-    return new Promise((resolve, reject) => {
-      waiting.add(reject);
-      const started = (): Promise<T> => {
-        waiting.delete(reject);
-        return task();
-      };
-      queue.add(started, { priority }).then(resolve, reject);
-    });
+  async close(): Promise<void> {
+    this.#endAll(new Error('the client is closed'));
+    this.#options.ended.stop?.removeEventListener('abort', this.#onStop);
+    await this.#slots.idle();
   }
 
   /** One attempt, in its slot. @param suspect undefined of a control */
-  async function attempt(call: Call, suspect: Suspect | undefined): Promise<Outcome> {
-    throwIfEnded();
-    const departure = judgement.leaves(elapsed.now(), queue.pending);
-    departures.set(call, departure);
-    if (judgement.limit.gapMs > 0) obey();
+  async #attempt(call: Call, suspect: Suspect | undefined): Promise<Outcome> {
+    this.#throwIfEnded();
+    const departure = this.#judgement.leaves(this.#elapsed.now(), this.#slots.taken);
+    this.#departures.set(call, departure);
+    if (this.#judgement.limit.gapMs > 0) this.#obey();
     try {
-      return { kind: 'answer', answer: answered(call, suspect, await inner.ask(call)) };
+      return { kind: 'answer', answer: this.#answered(call, suspect, await this.#inner.ask(call)) };
     } catch (error) {
-      if (!(error instanceof AttemptError)) {
-        // Nobody asked for a control: what it meets (a full disk, credits that are spent) ends the calls that wait for it.
-        if (suspect === undefined) endAll(error as Error);
-        throw error;
-      }
-      return failed(call, { suspect, departure, error });
+      if (error instanceof AttemptError) return this.#failed(call, suspect, departure, error);
+      // Nobody asked for a control: what it meets (a full disk, credits that are spent) ends the calls that wait for it.
+      if (suspect === undefined) this.#endAll(error as Error);
+      throw error;
     } finally {
-      obey();
+      this.#obey();
     }
   }
 
-  function answered(call: Call, suspect: Suspect | undefined, answer: AssetAnswer): AssetAnswer {
+  #answered(call: Call, suspect: Suspect | undefined, answer: AssetAnswer): AssetAnswer {
     if (answer.kind === 'refused' && answer.why === 'size') {
-      if (answer.unsent !== true) judgement.refusedSize();
+      if (answer.unsent !== true) this.#judgement.refusedSize();
       return answer;
     }
-    judgement.answered(suspect, elapsed.now());
-    if (suspect !== undefined) known = call.ids.first ?? known;
+    this.#judgement.answered(suspect, this.#elapsed.now());
+    if (suspect !== undefined) this.#controls.answered(call);
     else if (answer.kind === 'records') answer.release?.();
-    report.answered();
+    this.#report.answered();
     return answer;
   }
 
-  function failed(call: Call, { suspect, departure, error }: FailedInSlot): Outcome {
+  #failed(call: Call, suspect: Suspect | undefined, departure: Departure, error: AttemptError): Outcome {
     if (error.failure === 'held') return { kind: 'again', waitMs: 0 };
-    if (error.failure === 'untrusted') throw end(untrusted(error));
+    if (error.failure === 'untrusted') throw this.#end(untrusted(error));
     if (!isTrouble(error.failure)) throw error;
-    if (judgement.isFirstContact && error.atFirst !== undefined) throw end(error.atFirst);
+    const judgement = this.#judgement;
+    if (judgement.isFirstContact && error.atFirst !== undefined) throw this.#end(error.atFirst);
     const holdBeforeMs = judgement.notBeforeMs;
-    const nowMs = elapsed.now();
-    const backlog = { fresh: queue.sizeBy({ priority: priorities.fresh }), inFlight: queue.pending - 1 };
+    const nowMs = this.#elapsed.now();
+    const backlog = { fresh: this.#slots.fresh, inFlight: this.#slots.taken - 1 };
     const failure = { trouble: error.failure, waitMs: error.waitMs, unsent: error.unsent };
     const verdict = judgement.failed(suspect, failure, { nowMs, departure, backlog });
     const heldMs = judgement.notBeforeMs - nowMs;
-    if (judgement.notBeforeMs > holdBeforeMs && heldMs >= leastToldMs) told(heldMs, error);
-    report.failed(error, call, suspect, verdict);
-    switch (verdict.kind) {
-      case 'end':
-        throw end(unavailable(verdict.why, report.facts(), error));
-      case 'again':
-        listener?.({
-          kind: 'retry',
-          reason: error.message,
-          why: error.why,
-          waitMs: Math.round(Math.max(verdict.waitMs, heldMs, 0)),
-          attempt: suspect?.failures ?? 1,
-        });
-        return verdict;
-      default:
-        return { kind: 'answer', answer: refusal(error) };
-    }
+    if (judgement.notBeforeMs > holdBeforeMs && heldMs >= leastToldMs) this.#tellHold(heldMs, error);
+    this.#report.failed(error, call, suspect, verdict);
+    if (verdict.kind === 'end') throw this.#end(unavailable(verdict.why, this.#report.facts(), error));
+    if (verdict.kind !== 'again') return { kind: 'answer', answer: refusal(error) };
+    this.#options.listener?.({
+      kind: 'retry',
+      reason: error.message,
+      why: error.why,
+      waitMs: Math.round(Math.max(verdict.waitMs, heldMs, 0)),
+      attempt: suspect?.failures ?? 1,
+    });
+    return verdict;
   }
 
-  function told(heldMs: number, { message: reason }: AttemptError): void {
-    options.onHold?.(heldMs);
+  #tellHold(heldMs: number, { message: reason }: AttemptError): void {
+    const { clock, listener, onHold } = this.#options;
+    onHold?.(heldMs);
     const untilMs = clock.now() + Math.round(heldMs);
-    listener?.({ kind: 'paused', untilMs, reason, concurrency: judgement.limit.calls });
+    listener?.({ kind: 'paused', untilMs, reason, concurrency: this.#judgement.limit.calls });
   }
 
-  function end(error: ExportError): ExportError {
-    ended.end(error);
-    endAll(error);
+  /** Brings the slots in line with the judgement. */
+  #obey(): void {
+    this.#wake?.abort();
+    if (this.#over !== undefined) return;
+    const untilMs = this.#judgement.notBeforeMs;
+    const waitMs = untilMs - this.#elapsed.now();
+    if (waitMs > 0) this.#pauseUntil(untilMs, waitMs);
+    if (this.#judgement.isOutage) this.#slots.wakeAll();
+    if (this.#judgement.wantsControl) this.#queueControl();
+    this.#slots.limit(this.#judgement.limit.calls);
+    if (waitMs <= 0) this.#slots.start();
+  }
+
+  #pauseUntil(untilMs: number, waitMs: number): void {
+    this.#slots.pause();
+    this.#wake = new AbortController();
+    this.#options.clock.sleep(waitMs, this.#wake.signal).then(
+      () => {
+        this.#elapsed.reach(untilMs);
+        this.#obey();
+      },
+      () => undefined, // It was woken: somebody obeys again.
+    );
+  }
+
+  /** A control goes first: what it brings decides what its call's failure means. */
+  #queueControl(): void {
+    const call = this.#controls.oldest();
+    if (this.#isControlQueued || call === undefined) return;
+    this.#isControlQueued = true;
+    const control = this.#controls.of(call);
+    const sent = this.#slots.run(async () => {
+      this.#isControlQueued = false;
+      if (!this.#controls.isOpen(call)) this.#obey();
+      else if (this.#judgement.wantsControl) await this.#attempt(control, undefined);
+    }, priorities.control);
+    // What ends the client is told to its calls.
+    sent.catch(() => {
+      this.#isControlQueued = false;
+    });
+  }
+
+  #throwIfEnded(): void {
+    this.#options.ended.throwIfEnded();
+    if (this.#over !== undefined) throw this.#over;
+  }
+
+  #end(error: ExportError): ExportError {
+    this.#options.ended.end(error);
+    this.#endAll(error);
     return error;
   }
 
-  /** Waits for the next attempt; an outage ends it, as its probes need calls. */
-  async function nap(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    const over = new AbortController();
-    const end = (): void => {
-      over.abort();
-    };
-    naps.add(end);
-    waiting.add(end);
-    await clock.sleep(ms, over.signal).catch(() => undefined);
-    naps.delete(end);
-    waiting.delete(end);
+  #endAll(reason: Error): void {
+    this.#over ??= reason;
+    this.#slots.end(reason);
+    this.#wake?.abort();
   }
-
-  return {
-    ask: async (call) => {
-      throwIfEnded();
-      const isPiece = call.pieceOf?.isSuspected === true;
-      const suspect = judgement.suspect(call.ids.length, isPiece);
-      open.add(call);
-      report.opened(suspect);
-      try {
-        for (let priority: number = call.pieceOf === undefined ? priorities.fresh : priorities.again; ; ) {
-          const outcome = await inQueue(() => attempt(call, suspect), priority);
-          if (outcome.kind === 'answer') return outcome.answer;
-          await nap(outcome.waitMs);
-          throwIfEnded();
-          priority = priorities.again;
-        }
-      } finally {
-        open.delete(call);
-        report.closed(suspect);
-      }
-    },
-    mayLeave: (call) => {
-      const departure = departures.get(call);
-      return departure === undefined || judgement.mayLeave(departure);
-    },
-    close: async () => {
-      endAll(new Error('the client is closed'));
-      stop?.removeEventListener('abort', onStop);
-      queue.start();
-      await queue.onIdle();
-    },
-  };
-}
-
-/** @property suspect undefined of a control */
-interface FailedInSlot {
-  readonly suspect: Suspect | undefined;
-  readonly departure: Departure;
-  readonly error: AttemptError;
 }
 
 /** An id of the call is to blame, by the judgement, not by the service's words. */

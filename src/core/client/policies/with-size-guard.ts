@@ -28,22 +28,11 @@ export interface SizeGuard<Call> extends Asker<Call> {
  */
 export function withSizeGuard<Call extends CallOutline>(
   inner: Asker<Call>,
-  { initialCap, listener, onCap }: SizeGuardOptions,
+  options: SizeGuardOptions,
 ): SizeGuard<Call> {
-  const sizes = new CallSizes(initialCap);
-  let told = sizes.cap();
-  let known = sizes.cap();
+  const sizes = new CallSizes(options.initialCap);
+  const learn = learning(sizes, options);
   let probe: Promise<void> | undefined;
-
-  function learn(size: AnsweredSize): boolean {
-    const isBelieved = sizes.learn(size);
-    if (sizes.cap() !== known && sizes.cap() < Number.POSITIVE_INFINITY) onCap?.(sizes.cap());
-    known = sizes.cap();
-    if (!sizes.refuses(Number.MAX_SAFE_INTEGER) || sizes.next() === told) return isBelieved;
-    told = sizes.next();
-    listener?.({ kind: 'shrunk', cap: told });
-    return isBelieved;
-  }
 
   async function send(call: Call) {
     const answer = await inner.ask(call);
@@ -90,6 +79,21 @@ export function withSizeGuard<Call extends CallOutline>(
     refuses: (ids) => sizes.refuses(ids),
     refusal,
     learn,
+  };
+}
+
+/** Learns sizes, and reports what they change. Returns whether an answer is believed. */
+function learning(sizes: CallSizes, { listener, onCap }: SizeGuardOptions): (size: AnsweredSize) => boolean {
+  let told = sizes.cap();
+  let known = sizes.cap();
+  return (size) => {
+    const isBelieved = sizes.learn(size);
+    if (sizes.cap() !== known && sizes.cap() < Number.POSITIVE_INFINITY) onCap?.(sizes.cap());
+    known = sizes.cap();
+    if (!sizes.refuses(Number.MAX_SAFE_INTEGER) || sizes.next() === told) return isBelieved;
+    told = sizes.next();
+    listener?.({ kind: 'shrunk', cap: told });
+    return isBelieved;
   };
 }
 

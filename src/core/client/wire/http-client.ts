@@ -8,7 +8,7 @@ import { requestId } from './call-body.ts';
 import type { ClientListener } from '../client-events.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { exchange, unsent } from './exchange.ts';
-import { judgeAnswer, type JudgeOptions, type WireAnswer } from './judge-answer.ts';
+import { judgeAnswer } from './judge-answer.ts';
 import { proxyFor, type ProxySettings } from './proxy-settings.ts';
 import { type ServiceAddress, serviceAddress, type TlsMaterial } from './service-address.ts';
 
@@ -43,43 +43,28 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
   const pool = new BufferPool(mostFreeBytes);
   const sentIds = new RecentIds();
-  const open = (): Connections => openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls });
-  /** The last ones are used; others wait for their answers. */
-  let connections = open();
-  const all = new Set([connections]);
+  const connections = new RenewedConnections(() =>
+    openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls }),
+  );
   const onAbort = (): void => {
-    for (const each of all) each.destroy();
+    connections.destroy();
   };
   abort?.addEventListener('abort', onAbort, { once: true });
 
-  /** A connection that is one answer behind stays so: further calls get new ones. */
-  function renew(used: Connections): void {
-    if (connections !== used) return;
-    connections = open();
-    all.add(connections);
-    used.dispatcher.close().then(
-      () => all.delete(used),
-      () => undefined, // The client was closed first.
-    );
-  }
-
-  function judged(wire: WireAnswer, call: AssetCall, { used, isOfAnother }: Judged): AssetAnswer {
-    try {
-      return judgeAnswer(wire, call, { scrub: address.scrub, nowMs: clock.now(), isOfAnother });
-    } catch (error) {
-      if (error instanceof AttemptError && error.foreign) renew(used);
-      throw error;
-    }
-  }
-
   async function answerTo(call: AssetCall): Promise<{ readonly answer: AssetAnswer; readonly body: Uint8Array }> {
-    const used = connections;
+    const used = connections.current;
     const id = requestId(call);
     sentIds.add(id);
     const wire = await exchange(used.dispatcher, call, { ...options, pool, way });
     if (wire.status === 407) throw askedByProxy();
     const isOfAnother = (other: Json | undefined) => other !== id && sentIds.has(other);
-    return { answer: judged(wire, call, { used, isOfAnother }), body: wire.body };
+    try {
+      const answer = judgeAnswer(wire, call, { scrub: address.scrub, nowMs: clock.now(), isOfAnother });
+      return { answer, body: wire.body };
+    } catch (error) {
+      if (error instanceof AttemptError && error.foreign) connections.renew(used);
+      throw error;
+    }
   }
 
   return {
@@ -102,14 +87,41 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
     close: async () => {
       abort?.removeEventListener('abort', onAbort);
-      await Promise.all(Array.from(all, (each) => each.close()));
+      await connections.close();
     },
   };
 }
 
-interface Judged extends Pick<JudgeOptions, 'isOfAnother'> {
-  /** What the answer came over. */
-  readonly used: Connections;
+/** Connections that can be replaced: those that were used before wait for their answers. */
+class RenewedConnections {
+  current: Connections;
+  readonly #open: () => Connections;
+  readonly #all: Set<Connections>;
+
+  constructor(open: () => Connections) {
+    this.#open = open;
+    this.current = open();
+    this.#all = new Set([this.current]);
+  }
+
+  /** A connection that is one answer behind stays so: further calls get new ones. */
+  renew(used: Connections): void {
+    if (this.current !== used) return;
+    this.current = this.#open();
+    this.#all.add(this.current);
+    used.dispatcher.close().then(
+      () => this.#all.delete(used),
+      () => undefined, // The client was closed first.
+    );
+  }
+
+  destroy(): void {
+    for (const each of this.#all) each.destroy();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#all, (each) => each.close()));
+  }
 }
 
 /** The request has left, but it is no service that says so. */

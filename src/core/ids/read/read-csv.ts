@@ -20,7 +20,8 @@ const delimiters = [',', '\t', ';', '|'];
  * @throws {ExportError} `input` when a quoted cell has no end.
  */
 export function readCsv(
-  { input, entries }: { readonly input: string; readonly entries: EntryBlocks },
+  input: string,
+  entries: EntryBlocks,
   form: CsvForm,
   outcomes: readonly string[] = outcomesToRead,
 ): ByteScanner {

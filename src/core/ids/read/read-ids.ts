@@ -143,10 +143,10 @@ function openReader(
 ): ByteScanner {
   switch (form.kind) {
     case 'csv':
-      return readCsv({ input, entries }, form, outcome);
+      return readCsv(input, entries, form, outcome);
     case 'json':
     case 'jsonl':
-      return readJson({ input, entries }, form);
+      return readJson(input, entries, form);
     case 'words':
       return readWords(entries);
     default:

@@ -31,10 +31,7 @@ export interface JsonValue {
 }
 
 /** Reads JSON arrays and objects, or lines of JSON values. @throws {ExportError} `input` for an array or object without an end */
-export function readJson(
-  { input, entries }: { readonly input: string; readonly entries: EntryBlocks },
-  form: JsonForm,
-): ByteScanner {
+export function readJson(input: string, entries: EntryBlocks, form: JsonForm): ByteScanner {
   const { members } = form;
   return scanJsonList(input, form, (span) => {
     const { bytes, start, end, line } = span;

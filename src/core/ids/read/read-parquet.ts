@@ -116,19 +116,20 @@ async function openTable(input: IdInput, file: FileHandle): Promise<OpenTable> {
 /** The values of a column in the rows from `start` to before `end`. */
 async function readColumn(table: OpenTable, column: string, start: number, end: number): Promise<unknown[]> {
   const values: unknown[] = [];
-  const reading = {
-    file: table.buffer,
-    metadata: table.metadata,
-    columns: [column],
-    rowStart: start,
-    rowEnd: end,
-    compressors,
-    onChunk: ({ columnData, rowStart }: { columnData: ArrayLike<unknown> & Iterable<unknown>; rowStart: number }) => {
-      let at = rowStart - start;
-      for (const value of columnData) values[at++] = value;
-    },
-  };
-  await asInput(table.input, () => parquetRead(reading));
+  await asInput(table.input, () =>
+    parquetRead({
+      file: table.buffer,
+      metadata: table.metadata,
+      columns: [column],
+      rowStart: start,
+      rowEnd: end,
+      compressors,
+      onChunk: ({ columnData, rowStart }) => {
+        let at = rowStart - start;
+        for (const value of columnData) values[at++] = value;
+      },
+    }),
+  );
   return values;
 }
 

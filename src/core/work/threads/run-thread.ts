@@ -8,7 +8,7 @@ import { tlsFor } from '../../job/tls-files.ts';
 import type { PartsContext } from '../parts-context.ts';
 import { openJournal } from '../../../places/scratch/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
-import { partsOf } from '../part-flow.ts';
+import { type PartFlow, partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
 import type { Bench, Desk, NumberedCall, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
@@ -27,23 +27,11 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);
   let remote: RemoteClient | undefined;
-  const bench: Bench = {
-    send: (callId) => {
-      if (remote === undefined) throw new Error('a call was sent that no thread asked for');
-      return remote.send(callId);
-    },
-    sendAlone: ({ callId, id }) => {
-      if (remote === undefined) throw new Error('a control was sent that no thread asked for');
-      return remote.sendAlone(callId, id);
-    },
-    abort: (reason) => {
-      abort.abort(unpackError(reason));
-    },
-  };
-  const desk = new Peer<Desk>(port, bench);
-  const listener: RunListener = (event) => {
-    desk.mention('tellEvent', event);
-  };
+  const desk = new Peer<Desk>(
+    port,
+    benchOf(() => remote, abort),
+  );
+  const listener = eventsTo(desk);
   const { service, proxy, job } = settings;
   const { concurrency, timeoutMs } = job.service;
   const wire = createWire({
@@ -77,15 +65,7 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       client,
       sinks: [],
       firstPart: 1,
-      onHolding: (holding) => {
-        listener({ kind: 'holding', thread: settings.thread, ...holding });
-      },
-      onSettled: (counts) => {
-        listener({ kind: 'settled', counts });
-      },
-      halt: (reason) => {
-        desk.tell('halt', packError(reason));
-      },
+      ...reportsTo(desk, settings.thread),
     });
     await thenCleanUp({
       work: async () => {
@@ -98,6 +78,44 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   await wire.close();
   await desk.call('end', failure);
   desk.close(new NobodyWaits());
+}
+
+/** What a thread offers to the coordinator. @param remote undefined before there is a call */
+function benchOf(remote: () => RemoteClient | undefined, abort: AbortController): Bench {
+  const asked = (what: string): RemoteClient => {
+    const client = remote();
+    if (client === undefined) throw new Error(`${what} was sent that no thread asked for`);
+    return client;
+  };
+  return {
+    send: (callId) => asked('a call').send(callId),
+    sendAlone: ({ callId, id }) => asked('a control').sendAlone(callId, id),
+    abort: (reason) => {
+      abort.abort(unpackError(reason));
+    },
+  };
+}
+
+function eventsTo(desk: Peer<Desk>): RunListener {
+  return (event) => {
+    desk.mention('tellEvent', event);
+  };
+}
+
+/** How a thread reports on the parts that it makes. */
+function reportsTo(desk: Peer<Desk>, thread: number): Pick<PartFlow, 'onHolding' | 'onSettled' | 'halt'> {
+  const listener = eventsTo(desk);
+  return {
+    onHolding: (holding) => {
+      listener({ kind: 'holding', thread, ...holding });
+    },
+    onSettled: (counts) => {
+      listener({ kind: 'settled', counts });
+    },
+    halt: (reason) => {
+      desk.tell('halt', packError(reason));
+    },
+  };
 }
 
 async function* batchesFrom(desk: Peer<Desk>): AsyncGenerator<Batch, void, void> {

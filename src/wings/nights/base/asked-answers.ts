@@ -1,7 +1,7 @@
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { piecesOf } from '../../../places/export/part-bytes.ts';
 import { recordFiles } from '../../../exports/records.ts';
-import { CheckedId } from '../../../core/ids/checked-id.ts';
+import { CheckedId } from '../../../lib/checked-id.ts';
 import { codecOf } from '../../../lib/decompress.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { unexportedTable } from '../../../core/records/unexported-table.ts';
@@ -9,7 +9,7 @@ import { pathIn } from '../../../places/export/export-folder.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { PackedBlocks, packedBlockBytes } from '../../../places/scratch/packed-blocks.ts';
 import { linesOf } from './base-rows.ts';
-import { KeyTable } from './key-table.ts';
+import { KeyTable } from '../../../lib/hash/key-table.ts';
 import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
 
 /** Why an id that was requested has no record. */

@@ -1,6 +1,6 @@
-import { CheckedId } from '../../../core/ids/checked-id.ts';
+import { CheckedId } from '../../../lib/checked-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
-import { KeyTable } from './key-table.ts';
+import { KeyTable } from '../../../lib/hash/key-table.ts';
 
 /** What an id is in the base. */
 export const baseFates = ['row', 'missing', 'failed'] as const;

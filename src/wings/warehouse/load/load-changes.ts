@@ -3,7 +3,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine, shellWord } from '../../../lib/addresses/shown-path.ts';
 import { changeColumns, changesTable } from '../../../core/records/columns.ts';
-import { isIdColumn, type Table } from '../../../core/records/table.ts';
+import { isIdColumn } from '../../../core/records/table.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
@@ -22,6 +22,7 @@ import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { ddlFor } from '../dialects.ts';
 import type { Database } from './database.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
+import { loadWhole, stage } from './load-whole.ts';
 import { loadsTable, recordLoad } from './load-record.ts';
 import { requireSameChildren } from './require-children.ts';
 import { openingSteps } from './load-steps.ts';
@@ -143,7 +144,7 @@ async function loadFirst(loading: Loading): Promise<ChangesLoaded> {
       rows[source.name] = await loadWhole(database, source, table);
       continue;
     }
-    rows[source.name] = await stage(loading, source, stagedRows);
+    rows[source.name] = await stage(database, kind, source, stagedRows);
     const filled = { name: table.name, columns: table.columns.map(({ name }) => name), id };
     const fixed = [{ column: 'valid_from', value: at }];
     await database.run(insertText(filled, { quote: doubleQuoted }, { from: stagedRows, fixed }));
@@ -188,7 +189,7 @@ async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoad
   }
   const changes = plan.tables.find(({ name }) => name === changesTable.name);
   if (changes === undefined) throw await elsewhere(loading);
-  await stage(loading, changes, stagedChanges);
+  await stage(database, kind, changes, stagedChanges);
   if (mode === 'scd2') await requireLater(loading, at);
   const deleted = await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op = 'delete'`);
   if (deletes !== 'keep') await requireFewDeletes(loading, deleted);
@@ -200,7 +201,7 @@ async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoad
   const staged: ChangedTables['children'][number][] = [];
   for (const [index, child] of children.entries()) {
     const name = `${stagedRows}_${index}`;
-    await stage(loading, child, name);
+    await stage(database, kind, child, name);
     rows[child.name] = await countOf(database, `${doubleQuoted(name)} WHERE asset_id IN (${changed})`);
     staged.push({
       name: child.table.name,
@@ -286,19 +287,4 @@ async function startOf({ finished, kind }: Loading): Promise<string> {
       todo: 'Export with output.exportedAt: true, or with base.from.',
     },
   );
-}
-
-/** Loads the rows of a table into a temporary one of that name. */
-async function stage({ database, kind }: Loading, source: LoadTable, name: string): Promise<number> {
-  const table: Table = { name, columns: source.table.columns };
-  await database.run(ddlFor(kind, table).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE'));
-  return loadWhole(database, source, table);
-}
-
-async function loadWhole(database: Database, source: LoadTable, table: Table): Promise<number> {
-  const rows = await database.load({ ...source, table });
-  if (rows === source.rows) return rows;
-  throw new ExportError('loadFailed', `the table ${table.name} received ${rows} of ${source.rows} rows`, {
-    todo: 'Rolled back. Fix the cause and run load again.',
-  });
 }

@@ -8,6 +8,7 @@ import { loadStatementFor } from '../dialects.ts';
 import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb-database.ts';
 import { type FileReader, type LoadPlan, planLoad, sourceOf } from './load-plan.ts';
+import { loadWhole } from './load-whole.ts';
 import { type ChangeOptions, type ChangesLoaded, loadChanges } from './load-changes.ts';
 import {
   type LoadMode,
@@ -154,15 +155,9 @@ async function loadAll(steps: readonly LoadStep[], database: Database): Promise<
       if (await database.hasRows(step.table)) throw wouldEmpty(step.table.name);
       continue;
     }
-    const { name, table, rows } = step.source;
-    const got = await database.load(step.source);
-    if (got !== rows) {
-      throw new ExportError('loadFailed', `the table ${table.name} received ${got} of ${rows} rows`, {
-        todo: rolledBack,
-      });
-    }
+    const { name, table } = step.source;
     // The staged assets of an upsert are those of the export too.
-    loaded[name] = got;
+    loaded[name] = await loadWhole(database, step.source, table);
   }
   return loaded;
 }
@@ -201,8 +196,6 @@ function isRefusal(error: unknown): boolean {
 const lookFirst =
   'The connection broke during COMMIT, so the rows may have been kept. Check the tables before you load again with --mode append.';
 
-const rolledBack = 'Rolled back. Fix the cause and run load again.';
-
 function todoFor(reason: string, folder: string): string {
   if (/\\u0000|surrogate/.test(reason)) {
     const url = shellWord(`embedded:${folder}`);
@@ -215,5 +208,5 @@ function todoFor(reason: string, folder: string): string {
     return 'Rolled back. The table already has some of these rows. Load with --mode upsert.';
   if (/column/i.test(reason))
     return 'Rolled back. An existing table has different columns. Alter or drop it and run load again.';
-  return rolledBack;
+  return 'Rolled back. Fix the cause and run load again.';
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openDiskLedger, readLedgers } from '../../../../src/core/client/ledger/credit-ledger.ts';
-import { LedgerFile } from '../../../../src/core/client/ledger/ledger-file.ts';
+import { ledgerFile } from '../../../../src/core/client/ledger/ledger-file.ts';
 import { keyHash } from '../../../../src/core/client/ledger/ledger-name.ts';
 import { thisProcess } from '../../../../src/lib/process/lock-owner.ts';
 import { describeCorrections } from '../../../contract/client/ledger-contract.ts';
@@ -82,7 +82,7 @@ describe('a day that is set to what the provider says', () => {
     const ledger = await openDiskLedger({ stateDir, apiKey });
     await ledger.reserve({ day, credits: 480 });
     await ledger.settle({ day, credits: 480 });
-    const file = new LedgerFile(stateDir, { ledger: keyHash(apiKey), day }, { self: thisProcess('here') });
+    const file = ledgerFile(stateDir, { ledger: keyHash(apiKey), day }, { self: thisProcess('here') });
     const dead = { ...thisProcess('there'), pid: 4_194_305 };
     const inFlight = [
       { credits: 320, owner: { ...dead, namespace: 'pid:[1]' } },
@@ -96,7 +96,7 @@ describe('a day that is set to what the provider says', () => {
 
   it('holds what 400 programs had in flight that were killed in other containers, in a file of the same length', async () => {
     const stateDir = await tempFolder();
-    const file = new LedgerFile(stateDir, { ledger: keyHash(apiKey), day }, { self: thisProcess('here') });
+    const file = ledgerFile(stateDir, { ledger: keyHash(apiKey), day }, { self: thisProcess('here') });
     const ledger = await openDiskLedger({ stateDir, apiKey });
     await ledger.reserve({ day, credits: 160 });
     const path = join(stateDir, 'ledger', readdirSync(join(stateDir, 'ledger'))[0] ?? '');

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DiskLedger, openDiskLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
-import { stateOf } from '../../../../src/core/client/ledger/ledger-state.ts';
+import { ledgerLayout, type LedgerState } from '../../../../src/core/client/ledger/ledger-state.ts';
+import { counterIn } from '../../../../src/lib/counter-file.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const day = '2026-03-14';
@@ -40,6 +41,8 @@ function flipped(bytes: Buffer, bit: number, places: readonly number[]): Buffer 
   for (const at of places) copy.writeUInt8(copy.readUInt8(at) ^ (1 << bit), at);
   return copy;
 }
+
+const stateOf = (file: Buffer): LedgerState | undefined => counterIn(file, ledgerLayout);
 
 const damaged = {
   exit: 'damaged',

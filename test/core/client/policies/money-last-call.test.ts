@@ -8,7 +8,7 @@ import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-le
 import { Ended } from '../../../../src/core/client/policies/ended.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
-import { randomOf } from '../../../../src/service/generated/seeded-random.ts';
+import { randomOf } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import { startGeneratedService } from '../../../support/service/generated-service.ts';
 import { writeIdFile } from '../../../support/id-file.ts';
 import { runProgram } from '../../../support/run-program.ts';

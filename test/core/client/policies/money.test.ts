@@ -8,7 +8,7 @@ import { Ended } from '../../../../src/core/client/policies/ended.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { utcDay } from '../../../../src/lib/clock.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
-import { randomOf } from '../../../../src/service/generated/seeded-random.ts';
+import { randomOf } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import { batchCall, idOf, recordsOf } from '../support/calls.ts';
 import { judged } from '../support/judged.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';

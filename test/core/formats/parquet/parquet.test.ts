@@ -9,7 +9,7 @@ import { parquetSink } from '../../../../src/core/formats/parquet/parquet.ts';
 import { parseObject } from '../../records/any-json.ts';
 import { encodeFile } from '../../../contract/formats/encoded-file.ts';
 import { hostileRows, hostileTable } from '../../../contract/formats/hostile-rows.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 
 const { columns } = assetsTable;
 const some: Row[] = Array.from(

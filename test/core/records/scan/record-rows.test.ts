@@ -9,7 +9,7 @@ import { blockOf, type RowBlock, textMarks, textOfCell } from '../../../../src/c
 import { childTables, recordPlan } from '../../../../src/core/records/scan/record-plan.ts';
 import { RecordRows } from '../../../../src/core/records/scan/record-rows.ts';
 import type { Column, Table } from '../../../../src/core/records/table.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { hasRealRecords, realRecordTexts } from '../any-json.ts';
 import { anyRecord } from '../any-record.ts';
 

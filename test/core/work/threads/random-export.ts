@@ -7,8 +7,8 @@ import type { HttpClient } from '../../../../src/core/client/wire/http-client.ts
 import { judgeAnswer } from '../../../../src/core/client/wire/judge-answer.ts';
 import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
-import { SeededRandom } from '../../../../src/service/generated/seeded-random.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
+import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import type { Thread } from '../../../../src/core/work/threads/offers.ts';
 import { createHurriedClock } from '../../../support/hurried-clock.ts';
 import { journalKeys } from '../../../model/support/journal-keys.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
-import { SeededRandom } from '../../../../src/service/generated/seeded-random.ts';
+import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { RandomExport, randomShape } from './random-export.ts';
 

@@ -5,7 +5,7 @@ import { assetClasses } from '../../../../src/wings/nights/base/asset-classes.ts
 import { BaseKeys, marks } from '../../../../src/wings/nights/base/base-keys.ts';
 import { chooseIds } from '../../../../src/wings/nights/base/choose-ids.ts';
 import { dayMs } from '../../../../src/lib/clock.ts';
-import { generatedId } from '../../../../src/service/generated/generated-assets.ts';
+import { generatedId } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 
 const startedAtMs = Date.UTC(2026, 10, 20, 2);
 const classes = assetClasses({

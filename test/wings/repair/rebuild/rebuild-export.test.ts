@@ -10,7 +10,7 @@ import {
 } from '../../../../src/wings/repair/rebuild/rebuild-export.ts';
 import { verifyExport } from '../../../../src/exports/verify-export.ts';
 import { tables } from '../../../../src/core/records/columns.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { contentSeal } from '../../../../src/places/export/content-seal.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../../src/places/export/manifest.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadExport } from '../../../../src/wings/warehouse/load/load-export.ts';
 import { parseTarget } from '../../../../src/wings/warehouse/load/load-target.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { night } from '../../../support/nights.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import { generatedId, generatedRecord } from '../../../../src/service/generated/generated-assets.ts';
-import { startService } from '../../../../src/service/start-service.ts';
+import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
+import { startService } from '../../../../src/practice-service.ts';
 import { parseObject } from '../../../core/records/any-json.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 

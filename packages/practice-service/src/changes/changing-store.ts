@@ -1,0 +1,72 @@
+import { type Clock, dayMs } from '../../../../src/lib/clock.ts';
+import { parseJson, stringifyJson } from '../../../../src/lib/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
+import { randomOf } from '../generated/seeded-random.ts';
+import type { AssetStore } from '../store/asset-store.ts';
+import { packRecord, recordText } from '../store/stored-record.ts';
+import type { Changes } from './change-schema.ts';
+import { changeRecord } from './change-record.ts';
+
+/** Makes what tells of which class a record is: the index of the first one whose words all fit, else the number of classes. */
+export type Classify = (classes: readonly (readonly string[])[]) => (record: JsonObject) => number;
+
+/** The records of another store as they are today. What a record is on a day depends on it, its id, the seed and the day alone. */
+export class ChangingStore implements AssetStore {
+  readonly #store: AssetStore;
+  readonly #changes: Changes;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #classOf: (record: JsonObject) => number;
+
+  constructor(
+    store: AssetStore,
+    changes: Changes,
+    { clock, classify }: { readonly clock: Pick<Clock, 'now'>; readonly classify: Classify },
+  ) {
+    this.#store = store;
+    this.#changes = changes;
+    this.#clock = clock;
+    this.#classOf = classify(changes.classes.map(({ when }) => when));
+  }
+
+  get count(): number {
+    return this.#store.count;
+  }
+
+  get(id: string): Buffer | undefined {
+    const packed = this.#store.get(id);
+    const days = Math.floor((this.#clock.now() - Date.parse(this.#changes.from)) / dayMs);
+    if (packed === undefined || days <= 0) return packed;
+    const record = parseJson(recordText(packed).toString('utf8'));
+    if (!isJsonObject(record)) return packed;
+    const { isGone, isChanged } = this.#live(id, record, days);
+    if (isGone) return undefined;
+    return isChanged ? packRecord(Buffer.from(stringifyJson(record)), record) : packed;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  /** Lets so many days pass for a record. A burnt one changes no more. */
+  #live(id: string, record: JsonObject, days: number): { readonly isGone: boolean; readonly isChanged: boolean } {
+    const { seed, gone, back } = this.#changes;
+    const percent = this.#shareOf(record) * 100;
+    const random = randomOf(`changes ${seed} ${id}`);
+    let isGone = false;
+    let isChanged = false;
+    for (let day = 1; day <= days; day += 1) {
+      const changesToday = random.chance(percent);
+      if (random.chance((isGone ? back : gone) * 100)) isGone = !isGone;
+      if (!changesToday || record['burnt'] === true) continue;
+      changeRecord(record, randomOf(`change ${seed} ${id} ${day}`));
+      isChanged = true;
+    }
+    return { isGone, isChanged };
+  }
+
+  #shareOf(record: JsonObject): number {
+    const { classes, share } = this.#changes;
+    if (classes.length === 0) return share;
+    return classes[this.#classOf(record)]?.share ?? share;
+  }
+}
