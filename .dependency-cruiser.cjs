@@ -199,7 +199,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(lib/load-duckdb\\.ts$|wings/(warehouse/(load/|diff/diff-session\\.ts$)|report/profile/|fleet/ledger/postgres-connection\\.ts$))',
+          '^src/(lib/packages/load-duckdb\\.ts$|wings/(warehouse/(load/|diff/diff-session\\.ts$)|report/profile/|fleet/ledger/postgres-connection\\.ts$))',
       },
       { path: 'node_modules/(@duckdb|pg|pg-copy-streams)/' },
     ),
@@ -272,7 +272,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(counter-file|free-space|make-folder|optional-packages|package-root|page-memory|synced-file|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|free-space|make-folder|synced-file)|packages/(optional-packages|package-root)|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -14,7 +14,7 @@ const slow = [
   'test/core/ids/read/{bad-input,look-at-list}.test.ts',
   'test/core/run/{disk-estimate,homes/completed-meanwhile,plan-export,shaped-export}.test.ts',
   'test/exports/{record-text,row-blocks,verify-export}.test.ts',
-  'test/lib/checked-id.test.ts',
+  'test/lib/ids/checked-id.test.ts',
   'test/places/{files/lock,scratch/part-file}.test.ts',
   'test/core/records/{rebuild-asset,scan/record-rows}.test.ts',
   'test/wings/warehouse/{duckdb,postgres}.test.ts',

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Job } from '../core/job/job-schema.ts';
-import { packageRoot } from '../lib/package-root.ts';
+import { packageRoot } from '../lib/packages/package-root.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
 import { startWorker } from '../core/work/threads/start-worker.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageRoot } from '../lib/package-root.ts';
+import { packageRoot } from '../lib/packages/package-root.ts';
 
 /** Version of this package. */
 export function programVersion(): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idSource } from '../../bench/load/ids.ts';
 import { PreparedAnswers } from '../../bench/load/prepared-answers.ts';
-import { isAssetId } from '../../src/lib/asset-id.ts';
+import { isAssetId } from '../../src/lib/ids/asset-id.ts';
 
 const answers = new PreparedAnswers(1);
 const nextId = idSource();

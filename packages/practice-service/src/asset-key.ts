@@ -1,4 +1,4 @@
-import { alphabet } from '../../../src/lib/asset-id.ts';
+import { alphabet } from '../../../src/lib/ids/asset-id.ts';
 
 const keyBytes = 32;
 

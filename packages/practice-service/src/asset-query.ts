@@ -1,4 +1,4 @@
-import { isAssetId } from '../../../src/lib/asset-id.ts';
+import { isAssetId } from '../../../src/lib/ids/asset-id.ts';
 import { invalidParams, methodNotFound, type ErrorObject } from './json-rpc.ts';
 import type { ShowFlags } from './store/stored-record.ts';
 

@@ -1,4 +1,4 @@
-import { makeTemporary } from '../../lib/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { runWings } from '../../world.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../core/client/wire/proxy-settings.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { loadJob } from '../../core/job/load-job.ts';
-import { packageRoot } from '../../lib/package-root.ts';
+import { packageRoot } from '../../lib/packages/package-root.ts';
 import { commandLine, shownPath } from '../../lib/addresses/shown-path.ts';
 import type { Command } from '../command.ts';
 import { openServiceFor } from '../open-service.ts';

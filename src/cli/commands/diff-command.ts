@@ -1,4 +1,4 @@
-import { makeTemporary } from '../../lib/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { fileNameWarning } from '../../lib/addresses/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';

@@ -1,6 +1,6 @@
-import { makeTemporary } from '../../lib/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { rm } from 'node:fs/promises';
-import { isAssetId } from '../../lib/asset-id.ts';
+import { isAssetId } from '../../lib/ids/asset-id.ts';
 import type { InvalidSample } from '../../core/ids/read/reading.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { rawLine } from '../../core/records/raw-line.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { packageRoot } from '../../lib/package-root.ts';
+import { packageRoot } from '../../lib/packages/package-root.ts';
 import type { Command, CommandEntry } from '../command.ts';
 import { commandNamed } from '../command-named.ts';
 import { commandHelp, jobHelp, programHelp, widthOf } from '../output/help-text.ts';

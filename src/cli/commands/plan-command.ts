@@ -1,6 +1,6 @@
 import { diskText } from '../../core/run/disk-space.ts';
 import { runWings } from '../../world.ts';
-import { makeTemporary } from '../../lib/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { rm } from 'node:fs/promises';
 import type { Job } from '../../core/job/job-schema.ts';
 import { ignoredProxy } from '../../core/client/wire/proxy-settings.ts';

@@ -1,4 +1,4 @@
-import { makeTemporary } from '../../lib/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';

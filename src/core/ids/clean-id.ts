@@ -1,4 +1,4 @@
-import { isAssetId, shortestId } from '../../lib/asset-id.ts';
+import { isAssetId, shortestId } from '../../lib/ids/asset-id.ts';
 
 /** Zero-width and bidirectional control characters: invisible, and brought along by copying from web pages and chats. */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;

@@ -1,4 +1,4 @@
-import { base58Length, isAssetId, isBase58, longestId } from '../../lib/asset-id.ts';
+import { base58Length, isAssetId, isBase58, longestId } from '../../lib/ids/asset-id.ts';
 import { wordsOf } from './clean-id.ts';
 
 /** Longest text whose bytes are counted: the count takes time by the square of the length. */

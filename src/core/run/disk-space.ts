@@ -1,7 +1,7 @@
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize } from '../../lib/format-text.ts';
-import { type FreeSpace, freeSpace } from '../../lib/free-space.ts';
+import { type FreeSpace, freeSpace } from '../../lib/disk/free-space.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { ExportContext } from './export-context.ts';
 import { type DiskCounts, type DiskNeeds, diskNeeds } from './disk-estimate.ts';

@@ -1,5 +1,5 @@
 import { createClient } from '../client/create-client.ts';
-import { isAssetId } from '../../lib/asset-id.ts';
+import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';

@@ -5,7 +5,7 @@ import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
-import type { FreeSpace } from '../../lib/free-space.ts';
+import type { FreeSpace } from '../../lib/disk/free-space.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';

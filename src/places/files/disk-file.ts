@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { thenCleanUp } from '../../lib/clean-up.ts';
-import { onDisk } from '../../lib/disk-error.ts';
+import { onDisk } from '../../lib/disk/disk-error.ts';
 import type { DirectWrites } from '../scratch/direct-writes.ts';
 import type { OpenFile } from './open-file.ts';
 

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
-import { onDisk } from '../../lib/disk-error.ts';
+import { onDisk } from '../../lib/disk/disk-error.ts';
 import { directWritesTo } from '../scratch/direct-writes.ts';
 import { wholeFile } from './disk-file.ts';
 import type { Lock } from './lock.ts';
-import { makeFolder, syncFolder } from '../../lib/make-folder.ts';
+import { makeFolder, syncFolder } from '../../lib/disk/make-folder.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */

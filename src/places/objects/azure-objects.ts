@@ -7,7 +7,7 @@ import type {
   RestError,
 } from '@azure/storage-blob';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { loadOptional } from '../../lib/optional-packages.ts';
+import { loadOptional } from '../../lib/packages/optional-packages.ts';
 import {
   type BucketPrefix,
   type BucketRequests,

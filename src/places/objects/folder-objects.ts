@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, renameSync, statSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { onDisk } from '../../lib/disk-error.ts';
+import { onDisk } from '../../lib/disk/disk-error.ts';
 import { exclusively } from '../../lib/process/exclusively.ts';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
 import { thisProcess } from '../../lib/process/lock-owner.ts';
-import { makeFolder, syncFolder } from '../../lib/make-folder.ts';
+import { makeFolder, syncFolder } from '../../lib/disk/make-folder.ts';
 import { factsOfBytes } from '../../lib/hash/sha256.ts';
 import { absentObject, type ByteRange, type ObjectBody, type ObjectStore, requirePuttable } from './object-store.ts';
 

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiError, File, Storage } from '@google-cloud/storage';
 import { messageOf } from '../../lib/export-error.ts';
-import { loadOptional } from '../../lib/optional-packages.ts';
+import { loadOptional } from '../../lib/packages/optional-packages.ts';
 import {
   type BucketPrefix,
   type BucketRequests,

@@ -1,6 +1,6 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { messageOf } from '../../lib/export-error.ts';
-import { loadOptional } from '../../lib/optional-packages.ts';
+import { loadOptional } from '../../lib/packages/optional-packages.ts';
 import {
   type BucketPrefix,
   type BucketRequests,

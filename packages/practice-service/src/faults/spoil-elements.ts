@@ -1,4 +1,4 @@
-import { isAssetId } from '../../../../src/lib/asset-id.ts';
+import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
 import { idOfKey } from '../asset-key.ts';
 import type { AssetQuery } from '../asset-query.ts';
 import type { ActiveFault } from './fault-plan.ts';

@@ -1,4 +1,4 @@
-import { alphabet } from '../../../../src/lib/asset-id.ts';
+import { alphabet } from '../../../../src/lib/ids/asset-id.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 const letters = Buffer.from(alphabet, 'latin1');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CheckedId } from '../../../../src/lib/checked-id.ts';
+import { CheckedId } from '../../../../src/lib/ids/checked-id.ts';
 import { codeOf } from '../../../../src/lib/export-error.ts';
 import { wordsPerHash } from '../../../../src/lib/hash/hash-128.ts';
 import { KeyTable } from '../../../../src/lib/hash/key-table.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
-import { isAssetId } from '../../../../src/lib/asset-id.ts';
+import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
 import { stringifyJson } from '../../../../src/lib/json/json.ts';
 import type { JsonObject } from '../../../../src/lib/json/json-value.ts';
 import { codecOf, decompress } from '../../../../src/lib/decompress.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CounterFile } from '../../../lib/counter-file.ts';
+import type { CounterFile } from '../../../lib/disk/counter-file.ts';
 import { type LockOwner, thisProcess } from '../../../lib/process/lock-owner.ts';
 import { type LedgerDay, ledgerFile, ledgerFiles, makeLedgerFolders } from './ledger-file.ts';
 import { type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import type { Exclusion } from '../../../lib/process/exclusively.ts';
-import { makeFolder } from '../../../lib/make-folder.ts';
-import { CounterFile } from '../../../lib/counter-file.ts';
+import { makeFolder } from '../../../lib/disk/make-folder.ts';
+import { CounterFile } from '../../../lib/disk/counter-file.ts';
 import { ledgerLayout, type LedgerState } from './ledger-state.ts';
 
 export interface LedgerDay {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CounterLayout } from '../../../lib/counter-file.ts';
+import type { CounterLayout } from '../../../lib/disk/counter-file.ts';
 import { ownerSchema } from '../../../lib/process/lock-owner.ts';
 
 const credits = z.number().int().nonnegative();

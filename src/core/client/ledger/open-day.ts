@@ -1,6 +1,6 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive } from '../../../lib/process/lock-owner.ts';
-import type { CounterFile, FoundCounter } from '../../../lib/counter-file.ts';
+import type { CounterFile, FoundCounter } from '../../../lib/disk/counter-file.ts';
 import type { LedgerDay } from './ledger-file.ts';
 import { allKeys, namedAccount } from './ledger-name.ts';
 import { emptyState, type LedgerState } from './ledger-state.ts';

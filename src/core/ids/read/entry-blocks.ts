@@ -1,4 +1,4 @@
-import { CheckedId } from '../../../lib/checked-id.ts';
+import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { Entries, type EntryBlock } from '../entries.ts';
 import { cleanId, shortText } from '../clean-id.ts';

@@ -1,7 +1,7 @@
 import { closingQuote } from '../../../lib/scan/json-end.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../../../lib/ascii.ts';
 import { shellWord } from '../../../lib/addresses/shown-path.ts';
-import { isAssetId } from '../../../lib/asset-id.ts';
+import { isAssetId } from '../../../lib/ids/asset-id.ts';
 import { rankOfName } from './id-columns.ts';
 import { listTodo } from './list-line.ts';
 

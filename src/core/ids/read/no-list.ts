@@ -1,6 +1,6 @@
 import { count, printable } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { base58Length, isAssetId } from '../../../lib/asset-id.ts';
+import { base58Length, isAssetId } from '../../../lib/ids/asset-id.ts';
 import { cleanId, wordsOf } from '../clean-id.ts';
 import { whyInvalid } from '../why-invalid.ts';
 import { namesText } from './id-columns.ts';

@@ -1,4 +1,4 @@
-import { isAssetId } from '../../../lib/asset-id.ts';
+import { isAssetId } from '../../../lib/ids/asset-id.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type CsvCell, type CsvRow, scanCsv, type ScanCsvOptions } from '../../../lib/scan/scan-csv.ts';
 import type { ByteScanner } from '../../../lib/scan/split-lines.ts';

@@ -1,4 +1,4 @@
-import { isAssetId, longestId, shortestId } from '../../../lib/asset-id.ts';
+import { isAssetId, longestId, shortestId } from '../../../lib/ids/asset-id.ts';
 import { carriageReturn, lineFeed } from '../../../lib/ascii.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } from '../../../lib/scan/split-lines.ts';

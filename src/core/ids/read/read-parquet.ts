@@ -1,4 +1,4 @@
-import { makeTemporary } from '../../../lib/make-folder.ts';
+import { makeTemporary } from '../../../lib/disk/make-folder.ts';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';

@@ -1,7 +1,7 @@
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
 import { byteSize } from '../../../lib/format-text.ts';
-import type { FreeSpace } from '../../../lib/free-space.ts';
+import type { FreeSpace } from '../../../lib/disk/free-space.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import { probeFolder } from '../../../places/files/probe-folder.ts';
 import { diskSpace, diskText, requireSpace } from '../disk-space.ts';

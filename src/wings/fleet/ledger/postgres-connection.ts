@@ -2,7 +2,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { duration } from '../../../lib/format-text.ts';
 import { LastSecond } from '../../../lib/last-second.ts';
-import { loadOptional } from '../../../lib/optional-packages.ts';
+import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../../../lib/addresses/postgres-address.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
 

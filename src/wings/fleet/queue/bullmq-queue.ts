@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Job } from 'bullmq';
 import type { Clock } from '../../../lib/clock.ts';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
-import { loadOptional } from '../../../lib/optional-packages.ts';
+import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { sha256 } from '../../../lib/hash/sha256.ts';
 import { LastSecond } from '../../../lib/last-second.ts';
 import { LinkedAbort } from '../../../lib/linked-abort.ts';

@@ -1,7 +1,7 @@
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { piecesOf } from '../../../places/export/part-bytes.ts';
 import { recordFiles } from '../../../exports/records.ts';
-import { CheckedId } from '../../../lib/checked-id.ts';
+import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { codecOf } from '../../../lib/decompress.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { unexportedTable } from '../../../core/records/unexported-table.ts';

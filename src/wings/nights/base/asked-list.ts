@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { piecesOf } from '../../../places/export/part-bytes.ts';
-import { longestId } from '../../../lib/asset-id.ts';
+import { longestId } from '../../../lib/ids/asset-id.ts';
 import type { Entries } from '../../../core/ids/entries.ts';
 import { fingerprintInputs } from '../../../core/ids/fingerprint-inputs.ts';
 import type { PreparedInputs } from '../../../core/ids/prepare-inputs.ts';

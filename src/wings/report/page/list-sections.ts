@@ -1,5 +1,5 @@
 import { count, plural } from '../../../lib/format-text.ts';
-import { installLine } from '../../../lib/optional-packages.ts';
+import { installLine } from '../../../lib/packages/optional-packages.ts';
 import type { DriftKind } from '../../../core/records/drift.ts';
 import type { DriftData, ReportData } from '../report-data.ts';
 import type { UnexportedData, UnexportedGroup } from '../unexported.ts';

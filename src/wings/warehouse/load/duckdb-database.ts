@@ -1,4 +1,4 @@
-import { loadDuckdb } from '../../../lib/load-duckdb.ts';
+import { loadDuckdb } from '../../../lib/packages/load-duckdb.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { loadStatementFor } from '../dialects.ts';
 import type { Database } from './database.ts';

@@ -4,7 +4,7 @@ import { blockOf } from '../../../core/records/row-block.ts';
 import type { Column, Row } from '../../../core/records/table.ts';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { csvDialects } from '../../../lib/csv-dialect.ts';
-import { loadOptional } from '../../../lib/optional-packages.ts';
+import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { csvSink } from '../../../core/formats/csv.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { jsonLinesCopy } from '../postgres.ts';

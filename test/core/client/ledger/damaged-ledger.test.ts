@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DiskLedger, openDiskLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { ledgerLayout, type LedgerState } from '../../../../src/core/client/ledger/ledger-state.ts';
-import { counterIn } from '../../../../src/lib/counter-file.ts';
+import { counterIn } from '../../../../src/lib/disk/counter-file.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 const day = '2026-03-14';

@@ -1,5 +1,5 @@
-import { codeOf, ExportError } from './export-error.ts';
-import { shortageIn } from './process/shortage.ts';
+import { codeOf, ExportError } from '../export-error.ts';
+import { shortageIn } from '../process/shortage.ts';
 
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the disk',

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeOf, ExportError, messageOf } from './export-error.ts';
+import { codeOf, ExportError, messageOf } from '../export-error.ts';
 import { packageRoot } from './package-root.ts';
-import { shellWord } from './addresses/shown-path.ts';
+import { shellWord } from '../addresses/shown-path.ts';
 
 /** What stands for a package, or a part of it, that is not there. A binary for another system cannot be opened. */
 const absent: ReadonlySet<string> = new Set([

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
-import { ExportError } from './export-error.ts';
-import { sha256 } from './hash/sha256.ts';
-import { type Exclusion, exclusively } from './process/exclusively.ts';
+import { ExportError } from '../export-error.ts';
+import { sha256 } from '../hash/sha256.ts';
+import { type Exclusion, exclusively } from '../process/exclusively.ts';
 import { SyncedFile } from './synced-file.ts';
 
 /** What a file of counters holds, as its schema reads it. */

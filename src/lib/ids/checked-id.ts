@@ -1,4 +1,4 @@
-import { hash128, hashBlock } from './hash/hash-128.ts';
+import { hash128, hashBlock } from '../hash/hash-128.ts';
 import { alphabet, digitOf, isAssetIdAt, longestId, powerOf256, shortestId } from './asset-id.ts';
 
 /** Texts of these lengths with a first digit of more, or of less, are 32 bytes for sure: all but a few ids. */

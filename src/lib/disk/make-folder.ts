@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onDisk } from './disk-error.ts';
-import { codeOf } from './export-error.ts';
+import { codeOf } from '../export-error.ts';
 
 /**
  * Makes a folder and those above it, with the permissions `mode`; when it resolves they survive a loss of power.

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
-import { installLine, loadOptional } from '../../src/lib/optional-packages.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { installLine, loadOptional } from '../../../src/lib/packages/optional-packages.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const s3 = ['@aws-sdk/client-s3'];
 const named = '@aws-sdk/client-s3@1.2.3';

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isNothingThere } from './export-error.ts';
+import { isNothingThere } from '../export-error.ts';
 
 /** Bytes that this user may still write to the disk of a folder, which need not exist yet. */
 export type FreeSpace = (folder: string) => Promise<number>;

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base58Length, isAssetId, isAssetIdAt, isBase58 } from '../../src/lib/asset-id.ts';
+import { base58Length, isAssetId, isAssetIdAt, isBase58 } from '../../../src/lib/ids/asset-id.ts';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const fixed = { seed: 20, numRuns: 5000 };
