@@ -5,6 +5,7 @@ const slow = [
   'test/{acceptance,bench,browser,cases,contract,data,docs,model,project}/**',
   'test/wings/{nights,observe,repair,report}/**',
   'test/wings/{fleet/queue,warehouse/{diff,load}}/**',
+  'test/wings/status/fleet-status.test.ts',
   'test/{core/work/threads,core/client/{judgement,ledger},lib/process,service,support/service}/**',
   'test/cli/{command-line,end-program,full-disk-ledger,invalid-ids,node-debug,same-flags,stop-signals}.test.ts',
   'test/cli/commands/**',

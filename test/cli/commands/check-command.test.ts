@@ -192,7 +192,7 @@ describe('check --call', () => {
     ['a budget that is spent', 8, {}, { 'credits-per-run': '100' }],
     ['a service that is down', 5, { faults: { faults: [{ fault: 'status', status: 500 }] } }, { retries: '0' }],
   ] as const)('finds %s (exit %i)', async (...[, exit, options, flags]) => {
-    const job = await Prepared.make(options as Partial<Parameters<typeof startService>[0]>);
+    const job = await Prepared.make(options);
     for (const [name, value] of Object.entries(flags)) job.set(name, value);
     const run = await job.run('check', '--call');
     expect(run.exit, run.stdout + run.stderr).toBe(exit);
