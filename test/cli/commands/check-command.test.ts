@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startService } from '../../../src/practice-service.ts';
 import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
