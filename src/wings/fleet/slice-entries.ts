@@ -6,11 +6,10 @@ import { type RowBlock, textOfCell } from '../../core/records/row-block.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/bucket-start.ts';
 import { csvBlocks } from '../../exports/csv-blocks.ts';
-import { decompress } from '../../lib/decompress.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { piecesOf } from '../../places/export/part-bytes.ts';
 import { sliceNames } from '../../places/log/slice-names.ts';
+import { PackedBlocks } from '../../places/scratch/packed-blocks.ts';
 
 const names = idsTable.columns.map(({ name }) => name);
 const layout = { columns: idsTable.columns, names, written: names, nullText: '' };
@@ -40,7 +39,7 @@ export async function* sliceEntries(
     }
     if (hash.digest('hex') !== ids.sha256) throw changed(address, sliceNames.ids(slice));
     const sourceOf = new Map(sources.map((name, index) => [name, index]));
-    for await (const rows of csvBlocks(decompress(piecesOf(file), 'gzip'), layout)) yield entriesOf(rows, sourceOf);
+    for await (const rows of csvBlocks(new PackedBlocks(file).all(), layout)) yield entriesOf(rows, sourceOf);
   } finally {
     await file.close();
   }
