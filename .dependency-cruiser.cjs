@@ -63,9 +63,15 @@ module.exports = {
     ),
     rule(
       'wings-are-asked-for',
-      'Commands, the library and world.ts enter wings.',
-      { path: '^src/', pathNot: '^src/(cli|wings|index|world)(/|\\.ts$)' },
+      'Commands, the library and what it shares with them enter wings.',
+      { path: '^src/', pathNot: '^src/(cli|wings|index|library|world)(/|\\.ts$)' },
       { path: '^src/wings/' },
+    ),
+    rule(
+      'world-below-programs',
+      'The service, the ledger and the wings of a run are found in one way by the command line and by programs.',
+      room('world', 'library'),
+      room('cli', 'main'),
     ),
     rule(
       'records-are-pure',
@@ -132,7 +138,7 @@ module.exports = {
       'Parts are made on the local disk: where they go afterwards, the homes of exports know.',
       {
         path: '^src/',
-        pathNot: '^src/(places|core/run|wings|cli|main|index)',
+        pathNot: '^src/(places|core/run|wings|cli|main|library)',
       },
       room('places/objects', 'places/log'),
     ),
@@ -272,7 +278,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|free-space|make-folder|synced-file)|packages/(optional-packages|package-root)|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|free-space|make-folder|synced-file)|packages/(optional-packages|package-root)|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

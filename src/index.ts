@@ -1,26 +1,36 @@
-/** The library: what `run`, `plan`, `status`, `verify`, `get` and `serve` do, for programs that bring their own clock, files, ledger and listener. */
+/** The library: what `run`, `plan`, `status`, `verify`, `get` and `serve` do, in one call each. */
+export {
+  type ExportOptions,
+  type ExportResult,
+  exportInOneCall as exportAssets,
+  type GetOptions,
+  getInOneCall as getAssets,
+  type JobOptions,
+  type PlaceOptions,
+  planInOneCall as planExport,
+  rowsInOneCall as readRows,
+  statusInOneCall as exportStatus,
+  verifyInOneCall as verifyExport,
+  type World,
+} from './library.ts';
+export { type RunningService, type ServiceOptions, startService } from './practice-service.ts';
+export { ExportError } from './lib/export-error.ts';
+export { exitCodes } from './lib/exit-codes.ts';
+export { type Clock, systemClock } from './lib/clock.ts';
 export { tables } from './core/records/columns.ts';
-export { type CreditLedger, openDiskLedger } from './core/client/ledger/credit-ledger.ts';
-export { openPostgresLedger, type PostgresLedger } from './wings/fleet/index.ts';
-export { createMemoryLedger } from './core/client/ledger/memory-ledger.ts';
 export { type Job, type JobInput, jobSchema } from './core/job/job-schema.ts';
 export { type JobSources, type LoadedJob, loadJob } from './core/job/load-job.ts';
-export { type Clock, systemClock } from './lib/clock.ts';
-export { exitCodes } from './lib/exit-codes.ts';
-export { ExportError } from './lib/export-error.ts';
+export { type CreditLedger, openDiskLedger } from './core/client/ledger/credit-ledger.ts';
+export { createMemoryLedger } from './core/client/ledger/memory-ledger.ts';
+export { openPostgresLedger, type PostgresLedger } from './wings/fleet/index.ts';
 export { unfinishedBefore } from './wings/nights/index.ts';
-export type { ExportRequest } from './core/run/export-assets.ts';
-export { exportWithWings as exportAssets, observe as observeRuns, planWithWings as planExport } from './world.ts';
-export type { ObservedRun, OpenObserver, RunAccount, RunEnd, RunObserver } from './core/work/run-observer.ts';
-export type { ExportContext } from './core/run/export-context.ts';
-export type { ExportAccount, ExportOutcome } from './core/run/export-outcome.ts';
-export { type ExportStatus, exportStatus } from './wings/status/index.ts';
-export { type AssetFate, getAssets } from './core/run/get-assets.ts';
+export type { AssetFate } from './core/run/get-assets.ts';
+export type { ExportAccount } from './core/run/export-outcome.ts';
 export type { ExportPlan } from './core/run/plan-export.ts';
-export { prepareInputs } from './core/ids/prepare-inputs.ts';
-export { type ExportRow, readRows, type RowsRequest } from './exports/read-rows.ts';
+export type { ExportStatus } from './wings/status/index.ts';
+export type { ExportRow } from './exports/read-rows.ts';
+export type { Verification } from './exports/verify-export.ts';
+export type { ObservedRun, OpenObserver, RunAccount, RunEnd, RunObserver } from './core/work/run-observer.ts';
 export type { RunEvent, RunListener } from './core/work/run-events.ts';
-export { type Verification, verifyExport } from './exports/verify-export.ts';
 export type { CustomEncoder, CustomOutput, CustomRow, CustomSink, CustomTable } from './core/formats/custom-sink.ts';
-export { type RunningService, type ServiceOptions, startService } from './practice-service.ts';
 export { diskFileStore, type FileStore } from './places/files/file-store.ts';

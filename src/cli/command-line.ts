@@ -4,7 +4,7 @@ import { commandNamed } from './command-named.ts';
 import { commands } from './commands.ts';
 import { commandHelp, programHelp, widthOf } from './output/help-text.ts';
 import { refuseLeakingDebugLogs } from './node-debug.ts';
-import { programVersion } from './program-version.ts';
+import { programVersion } from '../world/program-version.ts';
 import { showError } from './output/show-error.ts';
 import type { Terminal, TerminalOutput } from './terminal.ts';
 

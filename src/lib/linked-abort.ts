@@ -6,13 +6,16 @@ import { setMaxListeners } from 'node:events';
  */
 export class LinkedAbort {
   readonly #outer: AbortSignal;
+  readonly #reasonOf: (reason: unknown) => unknown;
   readonly #controller = new AbortController();
   readonly #onOuter = (): void => {
-    this.#controller.abort(this.#outer.reason);
+    this.#controller.abort(this.#reasonOf(this.#outer.reason));
   };
 
-  constructor(outer: AbortSignal) {
+  /** @param reasonOf makes the reason of the work from that of `outer` */
+  constructor(outer: AbortSignal, reasonOf = (reason: unknown): unknown => reason) {
     this.#outer = outer;
+    this.#reasonOf = reasonOf;
     // Any number of works may be part of one: Node would warn of a leak at the eleventh.
     setMaxListeners(0, outer);
     if (outer.aborted) this.#onOuter();

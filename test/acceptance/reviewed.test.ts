@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exportStatus } from '../../src/wings/status/export-status.ts';
+import { statusAt } from '../../src/wings/status/export-status.ts';
 import { readManifest } from '../../src/places/export/manifest.ts';
 import { diskFileStore, type FileStore } from '../../src/places/files/file-store.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
@@ -77,7 +77,7 @@ describe('an export', () => {
       let looks = 0;
       const readAll: FileStore['readAll'] = (path) =>
         path.endsWith('manifest.json') && (looks += 1) === 1 ? Promise.resolve(undefined) : diskFileStore.readAll(path);
-      return exportStatus({ ...diskFileStore, readAll }, out);
+      return statusAt({ files: { ...diskFileStore, readAll }, folder: out }, Date.now());
     };
     expect(await lateStatus()).toMatchObject({ state: 'complete', calls: 1 });
     const lock = await diskFileStore.takeLock(out);

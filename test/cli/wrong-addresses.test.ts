@@ -11,7 +11,7 @@ import { jobWarnings } from '../../src/core/job/job-warnings.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { exportStatus } from '../../src/wings/status/export-status.ts';
+import { statusInOneCall } from '../../src/library.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { startService } from '../../src/practice-service.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
@@ -101,7 +101,7 @@ const library: Readonly<Record<string, (address: string) => unknown>> = {
   'loadJob ids.from': (from) => loadJob({ job: { ...least, ids: { from: ['a.txt', from] } } }),
   'jobSchema output.dir': (dir) => jobSchema.parse({ ...least, output: { dir } }),
   verifyExport: (address) => verifyExport(diskFileStore, address),
-  exportStatus: (address) => exportStatus(diskFileStore, address),
+  exportStatus: (out) => statusInOneCall({ out }),
   readRows: (address) => readRows({ files: diskFileStore, folder: address }).next(),
   startService: (address) => startService({ assets: [address], clock: systemClock, host: '127.0.0.1', port: 0 }),
 };

@@ -11,7 +11,7 @@ import type { RunWings } from '../../src/core/run/run-wings.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
-import { runWings } from '../../src/world.ts';
+import { runWings } from '../../src/world/wings.ts';
 import type { CustomSink } from '../../src/core/formats/custom-sink.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';

@@ -1,5 +1,5 @@
 import { makeTemporary } from '../../lib/disk/make-folder.ts';
-import { runWings } from '../../world.ts';
+import { runWings } from '../../world/wings.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../core/client/wire/proxy-settings.ts';
 import { isEmbedded } from '../../core/job/job-schema.ts';
@@ -26,10 +26,11 @@ import { loadJobPackages } from '../job-packages.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
-import { bookedFor, keyPlace, openServiceFor, requireRecords, stateFolder } from '../open-service.ts';
+import { stateFolder } from '../../world/open-service.ts';
+import { bookedOf, keyPlace, openServiceFor, requireRecords } from '../open-service.ts';
 import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
 import { errorText } from '../output/show-error.ts';
-import { takeKeyAway } from '../read-api-key.ts';
+import { takeKeyAway } from '../../world/read-api-key.ts';
 
 /** `check`: what can be wrong with a job before credits are spent. */
 export const checkCommand: Command = {
@@ -132,7 +133,7 @@ const questions: readonly Question[] = [
       const place = keyPlace(job, args, environment);
       // The database is a question of its own.
       if (job.fleet.database !== undefined) return { fact: `in ${place}` };
-      const ledger = bookedFor(job, args, { environment: { ...environment } });
+      const ledger = bookedOf(job, args, undefined, { ...environment });
       const booked = (await ledger?.booked(utcDay(systemClock.now()))) ?? 0;
       return { fact: `in ${place}; ${count(booked)} credits booked today` };
     },

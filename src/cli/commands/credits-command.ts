@@ -4,6 +4,7 @@ import {
   openDiskLedger,
   readLedgers,
 } from '../../core/client/ledger/credit-ledger.ts';
+import { surroundings } from '../open-service.ts';
 import {
   namedAccount,
   accountPattern,
@@ -19,10 +20,10 @@ import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
-import { openFleetBudget, readFleetLedger } from '../fleet-budget.ts';
+import { openFleetBudget, readFleetLedger } from '../../world/fleet-budget.ts';
 import { stateGroup } from '../job-flags.ts';
-import { stateFolder } from '../open-service.ts';
-import { readApiKey } from '../read-api-key.ts';
+import { stateFolder } from '../../world/open-service.ts';
+import { readApiKey } from '../../world/read-api-key.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `credits`: what is booked in the ledger, and correcting it to what the provider says. */
@@ -96,7 +97,7 @@ function booksOf(args: CommandLine): Books {
     place: 'the shared database',
     whose,
     read: () => readFleetLedger(database, whose),
-    open: async () => (await openFleetBudget(database, { ...whose, terminal: args.terminal })).ledger,
+    open: async () => (await openFleetBudget(database, { ...whose, tell: surroundings(args.terminal).tell })).ledger,
   };
 }
 

@@ -14,7 +14,8 @@ import { printable } from '../../lib/format-text.ts';
 import { showWarning } from '../output/show-error.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
-import { openService } from '../open-service.ts';
+import { openService } from '../../world/open-service.ts';
+import { surroundings } from '../open-service.ts';
 import { stopSignals } from '../stop-signals.ts';
 import type { Terminal, TerminalOutput } from '../terminal.ts';
 
@@ -70,7 +71,7 @@ async function get(args: CommandLine): Promise<number> {
   const signals = stopSignals(0, terminal);
   const open = await openService({
     job,
-    terminal,
+    ...surroundings(terminal),
     abort: signals.abort,
     stateDir: args.text('state-dir'),
     keyFileFromFlag: args.text('api-key-file') !== undefined,

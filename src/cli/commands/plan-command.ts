@@ -1,5 +1,5 @@
 import { diskText } from '../../core/run/disk-space.ts';
-import { runWings } from '../../world.ts';
+import { runWings } from '../../world/wings.ts';
 import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { rm } from 'node:fs/promises';
 import type { Job } from '../../core/job/job-schema.ts';
@@ -21,7 +21,7 @@ import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
-import { bookedFor, requireRecords } from '../open-service.ts';
+import { bookedOf, requireRecords } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { errorJson, errorText, showWarning } from '../output/show-error.ts';
@@ -89,12 +89,10 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = args.terminal;
   const warnings = jobWarnings(job);
-  const ledger = bookedFor(job, args, {
-    onMissing: (why) => {
-      warnings.push(
-        `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
-      );
-    },
+  const ledger = bookedOf(job, args, (why) => {
+    warnings.push(
+      `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
+    );
   });
   const onNote = (note: string): void => {
     warnings.push(note);

@@ -9,7 +9,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../job-flags.ts';
-import type { OpenService } from '../open-service.ts';
+import type { OpenService } from '../../world/open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { sameLine } from '../same-flags.ts';
 import { runJob } from './run-job.ts';

@@ -6,13 +6,13 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { jobOn } from '../../core/job/dated-job.ts';
 import { isChange } from '../../core/run/job-shape.ts';
 import { requireExportFolder } from '../../places/export/require-export-folder.ts';
-import { observe } from '../../world.ts';
+import { observe } from '../../world/wings.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
 import { openServiceFor } from '../open-service.ts';
-import { takeKeyAway } from '../read-api-key.ts';
+import { takeKeyAway } from '../../world/read-api-key.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { type AccountJson, type JobRun, runJob } from './run-job.ts';
 

@@ -114,6 +114,6 @@ export async function nightsFor(job: Job, open: (() => Promise<Nights>) | undefi
   if (needs === undefined) return undefined;
   if (open !== undefined) return open();
   throw new ExportError('usage', `${needs} needs nights, which this program left out`, {
-    todo: 'Give the context a member nights, as src/world.ts does.',
+    todo: 'Give the context a member nights.',
   });
 }

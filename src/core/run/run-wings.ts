@@ -4,7 +4,7 @@ import type { ExportContext } from './export-context.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import type { Nights } from './nights.ts';
 
-/** What a job may ask for beyond the way of an id. Loaded for such jobs alone; `src/world.ts` has all of them. */
+/** What a job may ask for beyond the way of an id. Loaded for such jobs alone; `src/world/wings.ts` has all of them. */
 export interface RunWings {
   /** For exports with a base or a date, and for `output.latest` and `output.keep`. */
   readonly nights?: (() => Promise<Nights>) | undefined;
@@ -16,7 +16,7 @@ export interface RunWings {
 export async function reportFor({ report }: RunWings): Promise<ReportRun> {
   if (report !== undefined) return report();
   throw new ExportError('usage', 'output.report needs a report, which this program left out', {
-    todo: 'Give the context a member report, as src/world.ts does.',
+    todo: 'Give the context a member report.',
   });
 }
 

@@ -1,5 +1,3 @@
-import { requireAddress } from '../../lib/addresses/address.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { FleetStanding } from '../../places/export/fleet-standing.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
@@ -44,15 +42,6 @@ export interface ExportStatus extends RunStatus, AccountFigures, Pick<StandingFi
   /** Slices and living workers of an export that was enqueued and is not complete. */
   readonly fleet: FleetStanding | null;
   readonly startedAt: string | null;
-}
-
-/** @throws {ExportError} `usage` when there is no export in the folder */
-export async function exportStatus(
-  files: FileStore,
-  folder: string,
-  clock: Pick<Clock, 'now'> = systemClock,
-): Promise<ExportStatus> {
-  return statusAt({ files, folder: requireAddress(folder, 'export', 'the folder') }, clock.now());
 }
 
 /** @throws {ExportError} `usage` where there is no export */

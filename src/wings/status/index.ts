@@ -1,1 +1,1 @@
-export { exportFolders, exportStatus, type ExportStatus, statusAt } from './export-status.ts';
+export { exportFolders, type ExportStatus, statusAt } from './export-status.ts';

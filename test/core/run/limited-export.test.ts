@@ -1,5 +1,5 @@
 import { existsSync, readlinkSync } from 'node:fs';
-import { runWings } from '../../../src/world.ts';
+import { runWings } from '../../../src/world/wings.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,7 +8,7 @@ import { summaryText } from '../../../src/cli/output/summary-text.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { exportStatus } from '../../../src/wings/status/export-status.ts';
+import { statusAt } from '../../../src/wings/status/export-status.ts';
 import { folderNights } from '../../../src/wings/nights/folder-nights.ts';
 import { planPruning } from '../../../src/wings/nights/prune-exports.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
@@ -79,7 +79,7 @@ describe('an export of the first ids', () => {
     const out = join(folder, 'out');
     expect((await readManifest(diskFileStore, out))?.job['ids.limit']).toBe(22);
     expect(summaryText(outcome, 'out')).toContain(said);
-    const status = await exportStatus(diskFileStore, out);
+    const status = await statusAt({ files: diskFileStore, folder: out }, Date.now());
     expect(statusText(status, 'out')).toContain(said);
     expect(statusTable([{ shown: 'out', status }])).toContain(said);
     const data = await readExportReport({
@@ -97,7 +97,7 @@ describe('an export of the first ids', () => {
     const job = { limit: '22', 'rows-per-part': '10' };
     const stopped = await run('out', { ...job, 'credits-per-run': '320' });
     expect(stopped).toMatchObject({ state: 'unfinished', account: { limit: 22 } });
-    expect(await exportStatus(diskFileStore, join(folder, 'out'))).toMatchObject({
+    expect(await statusAt({ files: diskFileStore, folder: join(folder, 'out') }, Date.now())).toMatchObject({
       state: 'stopped',
       limit: 22,
       counts: { read: 10 },

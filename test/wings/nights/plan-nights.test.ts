@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { runWings } from '../../../src/world.ts';
+import { runWings } from '../../../src/world/wings.ts';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';

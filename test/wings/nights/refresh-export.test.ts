@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { runWings } from '../../../src/world.ts';
+import { runWings } from '../../../src/world/wings.ts';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { RecordTexts } from '../../../src/exports/record-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runWings } from '../../../src/world.ts';
+import { runWings } from '../../../src/world/wings.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { dayMs, systemClock } from '../../../src/lib/clock.ts';

@@ -1,5 +1,5 @@
 import type { Job } from '../../../core/job/job-schema.ts';
-import { observe, runWings } from '../../../world.ts';
+import { observe, runWings } from '../../../world/wings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
@@ -8,7 +8,7 @@ import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { showWarning } from '../../output/show-error.ts';
-import { programVersion } from '../../program-version.ts';
+import { programVersion } from '../../../world/program-version.ts';
 import { endpointToName } from '../../same-flags.ts';
 import type { Terminal } from '../../terminal.ts';
 import { tellOutcome } from '../run-job.ts';

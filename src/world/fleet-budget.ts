@@ -4,30 +4,27 @@ import type { LedgerOf } from '../core/client/ledger/ledger-name.ts';
 import type { BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
-import { showWarning } from './output/show-error.ts';
-import type { Terminal } from './terminal.ts';
 
 /** The ledger, pace and clock that all processes share which name a database. */
 export interface FleetBudget {
   readonly ledger: PostgresLedger;
-  /** Redirects the messages of the connection; before that they go to stderr. */
+  /** Redirects the messages of the connection. */
   readonly tellTo: (tell: (message: string) => void) => void;
 }
 
 export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'>, LedgerOf {
   readonly budget?: Job['budget'];
-  readonly terminal: Terminal;
+  /** Takes messages until `tellTo` names another. */
+  readonly tell: (message: string) => void;
 }
 
 /** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
 export async function openFleetBudget(
   database: string,
-  { apiKey, account, budget, abort, terminal }: FleetBudgetOptions,
+  { apiKey, account, budget, abort, tell: first }: FleetBudgetOptions,
 ): Promise<FleetBudget> {
   const { openPostgresLedger } = await import('../wings/fleet/index.ts');
-  let tell = (message: string): void => {
-    showWarning(message, terminal);
-  };
+  let tell = first;
   const { creditsPerDay, creditsPerSecond } = budget ?? {};
   const limits = { apiKey, account, creditsPerDay, creditsPerSecond };
   const ledger = await openPostgresLedger(database, {

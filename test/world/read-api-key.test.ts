@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readApiKey } from '../../src/cli/read-api-key.ts';
+import { readApiKey } from '../../src/world/read-api-key.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 /** Where no path of these tests lies, so that messages show it whole. */

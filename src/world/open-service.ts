@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { CreditLedger, DiskLedgerOptions } from '../core/client/ledger/credit-ledger.ts';
+import type { SharedPace } from '../core/client/policies/shared-pace.ts';
+import {
+  ignoredProxy,
+  proxyFor,
+  proxyFromEnvironment,
+  type ProxySettings,
+} from '../core/client/wire/proxy-settings.ts';
+import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
+import { tlsFor } from '../core/job/tls-files.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { exportPaths, pathIn } from '../places/export/export-folder.ts';
+import { diskFileStore } from '../places/files/file-store.ts';
+import { openFleetBudget } from './fleet-budget.ts';
+import { readApiKey } from './read-api-key.ts';
+
+/** The service of a run, and where its credits are booked. */
+export interface OpenService {
+  readonly service: { readonly url: string; readonly apiKey: string };
+  /** How calls reach it; absent where this process serves it. */
+  readonly proxy?: ProxySettings | undefined;
+  readonly ledger: CreditLedger;
+  /** What the user should know before the first call. */
+  readonly warnings?: readonly string[];
+  /** Of a job with a shared database: the rate limit of all who share it, and a clock that follows it. */
+  readonly pace?: SharedPace;
+  readonly clock?: Clock;
+  /** Who takes messages of the shared database from now on. */
+  readonly tellTo?: (tell: (message: string) => void) => void;
+  close(): Promise<void>;
+}
+
+/** Where a program finds what a job does not say. */
+export interface Surroundings {
+  /** The key is taken out of it. */
+  readonly env: Record<string, string | undefined>;
+  /** Where relative paths start. */
+  readonly cwd: () => string;
+  /** Takes messages of the shared database. */
+  readonly tell: (message: string) => void;
+}
+
+export interface ServiceChoice extends Surroundings {
+  readonly job: Job;
+  readonly stateDir: string | undefined;
+  readonly keyFileFromFlag: boolean;
+  /** Where credits are booked, if not where the job and this user have them. */
+  readonly ledger?: CreditLedger | undefined;
+  /** Where an embedded service's credits are booked: they cost nothing, but a budget is kept as it would be. */
+  readonly embeddedLedger: () => Promise<CreditLedger>;
+  /** Aborted when the time of grace of the program is over: no database and no other process is waited for. */
+  readonly abort?: AbortSignal | undefined;
+  /** Where an embedded service keeps records that memory does not hold. */
+  readonly spillDir?: string;
+}
+
+/** Opens what a job's address names: the service out there, or this program's own on local records. */
+export async function openService(choice: ServiceChoice): Promise<OpenService> {
+  const { job, env, cwd, tell, stateDir, keyFileFromFlag, abort } = choice;
+  const { url, tls } = job.service;
+  if (!isEmbedded(url)) {
+    const apiKey = readApiKey({
+      file: job.service.apiKeyFile,
+      fileFromFlag: keyFileFromFlag,
+      environment: env,
+      cwd: cwd(),
+    });
+    const proxy = proxyFromEnvironment(env);
+    // Each wire makes these checks. If one fails, nothing should begin.
+    proxyFor(url, proxy);
+    tlsFor(url, tls);
+    const { account } = job.budget;
+    const ownLedger = (): Promise<CreditLedger> =>
+      diskLedger({ stateDir: stateFolder(stateDir, choice), apiKey, account, abort });
+    const budget =
+      choice.ledger === undefined
+        ? await openBudget(job, { apiKey, account, abort, tell }, ownLedger)
+        : { ledger: choice.ledger };
+    const ignored = ignoredProxy(url, env);
+    return {
+      service: { url, apiKey },
+      proxy,
+      ...budget,
+      warnings: ignored === undefined ? [] : [ignored],
+      close: async () => {
+        // Whoever gave a ledger closes it.
+        if (choice.ledger === undefined) await budget.ledger.close();
+      },
+    };
+  }
+  const apiKey = randomBytes(16).toString('hex');
+  // The HTTP server is loaded only where it is needed.
+  const { startService } = await import('../practice-service.ts');
+  const running = await startService({
+    assets: [job.service.url.slice(embedded.length)],
+    host: '127.0.0.1',
+    port: 0,
+    apiKeys: [apiKey],
+    creditsPerCall: job.budget.creditsPerCall,
+    clock: systemClock,
+    ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
+  });
+  const booked = { apiKey: embeddedKey(job), abort, tell };
+  const budget = await openBudget(job, booked, choice.embeddedLedger).catch(async (error: unknown) => {
+    await running.close();
+    throw error;
+  });
+  return {
+    service: { url: running.url, apiKey },
+    ...budget,
+    close: async () => {
+      await budget.ledger.close();
+      await running.close();
+    },
+  };
+}
+
+/** The shared ledger and pace, where the job names a database; else a ledger of this machine. */
+async function openBudget(
+  { fleet, budget }: Job,
+  booked: Pick<DiskLedgerOptions, 'apiKey' | 'account' | 'abort'> & Pick<Surroundings, 'tell'>,
+  ownLedger: () => Promise<CreditLedger>,
+): Promise<Omit<OpenService, 'service' | 'close'>> {
+  if (fleet.database === undefined) return { ledger: await ownLedger() };
+  const { ledger, tellTo } = await openFleetBudget(fleet.database, { ...booked, budget });
+  return { ledger, pace: ledger.pace, clock: ledger.clock, tellTo };
+}
+
+/** Stands for a key in the shared ledger: each export from local records has a budget of its own. */
+export function embeddedKey({ output }: Job): string {
+  return `${embedded}${output.dir}`;
+}
+
+/** The ledger of an embedded service, kept in the export so that its budget spans runs. */
+export async function ledgerInExport(folder: string, abort: AbortSignal | undefined): Promise<CreditLedger> {
+  const runFolder = pathIn(folder, exportPaths.run);
+  await diskFileStore.makeFolder(runFolder);
+  return diskLedger({ stateDir: runFolder, apiKey: embedded, abort });
+}
+
+/** Its database is loaded where credits are booked on disk: the help of a command, and `get` from records, need none. */
+export async function diskLedger(options: DiskLedgerOptions): Promise<CreditLedger> {
+  return (await import('../core/client/ledger/credit-ledger.ts')).openDiskLedger(options);
+}
+
+/** Where this user's ledgers are: flag, environment, XDG default. @throws {ExportError} `usage` for an address that is no folder */
+export function stateFolder(flag: string | undefined, { env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): string {
+  const chosen = flag ?? env['ASSET_EXPORT_STATE'];
+  if (chosen !== undefined && chosen !== '') return resolve(cwd(), requireAddress(chosen, 'local', '--state-dir'));
+  const base = env['XDG_STATE_HOME'];
+  return join(base === undefined || base === '' ? join(homedir(), '.local', 'state') : base, 'asset-export');
+}

@@ -1,0 +1,15 @@
+import { isFollowed } from '../core/job/followed-job.ts';
+import type { RunWings } from '../core/run/run-wings.ts';
+import { noObserver, type OpenObserver } from '../core/work/run-observer.ts';
+
+/** The wings that a run may need. Each is loaded when a job asks for it. */
+export const runWings = {
+  nights: async () => (await import('../wings/nights/index.ts')).nights,
+  report: async () => (await import('../wings/report/index.ts')).reportRun,
+} satisfies RunWings;
+
+/** Metrics, notifications and lineage, for a job that wants one of them. */
+export const observe: OpenObserver = async (run) => {
+  if (!isFollowed(run.job, process.env)) return noObserver;
+  return (await import('../wings/observe/index.ts')).observeRuns(run);
+};

@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createMemoryLedger,
+  exportAssets,
+  type ExportOptions,
+  exportStatus,
+  getAssets,
+  planExport,
+  readRows,
+  startService,
+  systemClock,
+  verifyExport,
+} from '../src/index.ts';
+import { tempFolder } from './support/temp-folder.ts';
+
+const data = fileURLToPath(new URL('../data', import.meta.url));
+const ids = (readFileSync(join(data, 'ids.txt'), 'utf8').match(/\b\w{43,44}\b/g) ?? []).slice(0, 20);
+
+/** An export of a few ids from local records, with a ledger of its own. */
+async function smallOptions(): Promise<ExportOptions & { readonly url: string; readonly out: string }> {
+  const folder = await tempFolder();
+  writeFileSync(join(folder, 'ids.txt'), `${ids.join('\n')}\n`);
+  const assets = [join(data, 'assets.jsonl.gz')];
+  const service = await startService({ assets, host: '127.0.0.1', port: 0, clock: systemClock });
+  onTestFinished(() => service.close());
+  return {
+    ids: 'ids.txt',
+    cwd: folder,
+    url: service.url,
+    out: join(folder, 'out'),
+    formats: ['csv'],
+    env: { ASSET_EXPORT_API_KEY: 'canary-key' },
+    job: { ids: { from: 'ids.txt' }, service: { url: service.url, idsPerCall: 10 }, output: { dir: 'other' } },
+    world: { ledger: createMemoryLedger() },
+  };
+}
+
+describe('the library', () => {
+  it('plans, exports, continues, tells, verifies and reads in one call each', async () => {
+    const options = await smallOptions();
+    expect(await planExport(options)).toMatchObject({ read: 20, calls: 2, credits: 320 });
+    const heard: string[] = [];
+    const outcome = await exportAssets({ ...options, onEvent: ({ kind }) => heard.push(kind) });
+    expect(outcome).toMatchObject({ state: 'complete', exitCode: 0, calls: 2, credits: 320, counts: { read: 20 } });
+    expect(outcome.error).toBeUndefined();
+    expect(outcome.files.map(({ format }) => format)).toContain('csv');
+    expect(heard).toContain('committed');
+    expect(options.env).toEqual({ ASSET_EXPORT_API_KEY: 'canary-key' });
+    expect(await exportAssets(options)).toMatchObject({ state: 'already', callsOfRun: 0, exitCode: 0 });
+    const { out } = options;
+    expect(await exportStatus({ out })).toMatchObject({ state: 'complete', counts: outcome.counts });
+    expect(await verifyExport({ out })).toMatchObject({ damage: [] });
+    const rows: unknown[] = [];
+    for await (const row of readRows({ out })) rows.push(row['id']);
+    expect(rows).toHaveLength(outcome.counts.exported);
+    expect(await planExport(options)).toMatchObject({ calls: 0 });
+  });
+
+  it('throws what is wrong before anything begins, and gives a later error with its account', async () => {
+    const options = await smallOptions();
+    await expect(exportAssets({ ...options, url: 'service.example' })).rejects.toMatchObject({ exit: 'usage' });
+    await expect(exportAssets({ ...options, env: {} })).rejects.toMatchObject({ exit: 'usage' });
+    await expect(exportStatus(options)).rejects.toMatchObject({ exit: 'usage' });
+    expect(await exportAssets({ ...options, budget: { creditsPerRun: 160, whenSpent: 'stop' } })).toMatchObject({
+      state: 'unfinished',
+      exitCode: 8,
+      error: { exit: 'spent' },
+      calls: 1,
+    });
+    const stop = new AbortController();
+    const stopped = await exportAssets({
+      ...options,
+      job: {
+        ids: { from: 'ids.txt' },
+        service: { url: options.url, idsPerCall: 5, concurrency: 1 },
+        output: { dir: '.' },
+      },
+      out: `${options.out}-stopped`,
+      stop: stop.signal,
+      onEvent: ({ kind }) => {
+        if (kind === 'sent') stop.abort();
+      },
+    });
+    expect(stopped).toMatchObject({ state: 'unfinished', exitCode: 130, calls: 1, fetched: 5 });
+  });
+
+  it('exports from local records without a key, and looks assets up', async () => {
+    const { cwd = '', url, env = {}, world = {} } = await smallOptions();
+    const embedded = `embedded:${join(data, 'assets.jsonl.gz')}`;
+    const outcome = await exportAssets({
+      ids: 'ids.txt',
+      cwd,
+      url: embedded,
+      out: 'local',
+      formats: ['jsonl'],
+      env: {},
+    });
+    expect(outcome).toMatchObject({ state: 'complete', folder: join(cwd, 'local') });
+    const found: string[] = [];
+    for await (const { id, lookup } of getAssets({ ids: ids.slice(0, 3), url, env, world }))
+      if (lookup.kind === 'found') found.push(id);
+    expect(found).toEqual(ids.slice(0, 3));
+  });
+});
