@@ -1,4 +1,4 @@
-import parse from 'yargs-parser';
+import { Parser } from 'yargs/helpers';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
@@ -9,7 +9,7 @@ import { otherFlags } from './other-names.ts';
 export function parseArguments(name: string, command: Command, argv: readonly string[]): CommandArguments {
   const flags = command.groups.flatMap((group) => group.flags);
   const withValue = flags.filter((flag) => flag.value !== undefined);
-  const { argv: values, error } = parse.detailed([...argv], {
+  const { argv: values, error } = Parser.detailed([...argv], {
     // Every value stays the text it was: ids may be all digits, and the job's schema reads numbers.
     configuration: { 'camel-case-expansion': false, 'parse-numbers': false, 'parse-positional-numbers': false },
     boolean: flags.filter((flag) => flag.value === undefined).map((flag) => flag.name),

@@ -49,10 +49,16 @@ describe('a start', () => {
     const logs = packagesOf('cli/progress/progress-log.ts');
     expect(logs).toContain('pino');
     expect([...new Set(run.flatMap(packagesOf))].filter((name) => !logs.includes(name)).sort()).toEqual([
+      'ansi-regex',
+      'cliui',
       'eventemitter3',
+      'get-east-asian-width',
       'p-queue',
       'p-timeout',
+      'string-width',
+      'strip-ansi',
       'undici',
+      'y18n',
       'yaml',
       'yargs-parser',
       'zod',
