@@ -153,14 +153,11 @@ async function openList(
   return { ids: validIds(), entries: () => entries, invalid: () => invalid, close };
 }
 
-/** Aborts when stdout fails: its reader stopped (`| head`), or its disk is full. */
-interface OutputGone {
-  readonly signal: AbortSignal;
-  dispose(): void;
-}
-
-/** Stops paying for answers without a reader. The program decides at its end whether this is an error. */
-function outputGone(stdout: TerminalOutput): OutputGone {
+/**
+ * Aborts when stdout fails: its reader stopped (`| head`), or its disk is full. Answers without a reader are not paid for. The program
+ * decides at its end whether this is an error.
+ */
+function outputGone(stdout: TerminalOutput) {
   const gone = new AbortController();
   const onError = (error: Error): void => {
     gone.abort(error);
@@ -168,7 +165,7 @@ function outputGone(stdout: TerminalOutput): OutputGone {
   stdout.on('error', onError);
   return {
     signal: gone.signal,
-    dispose: () => {
+    dispose: (): void => {
       stdout.off('error', onError);
     },
   };
