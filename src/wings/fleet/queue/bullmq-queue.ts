@@ -48,7 +48,7 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   const hash = sha256(`${endpoint} ${dir}`).slice(0, 16);
   const lock = options.lockMs ?? lockMs;
   const last = new LastSecond(options.abort);
-  const { queue, worker } = await told(connect(database, { ...options, name: hash, lock }));
+  const { queue, worker } = await told(connect(database, hash, lock, options.setUp));
   const closing = new AbortController();
 
   /** @throws {ExportError} `unavailable` */
@@ -108,12 +108,7 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   }
 }
 
-interface Connecting extends Pick<QueueOptions, 'setUp'> {
-  readonly name: string;
-  readonly lock: number;
-}
-
-async function connect(database: string, { name, lock, setUp }: Connecting) {
+async function connect(database: string, name: string, lock: number, setUp: boolean) {
   const { Queue, Worker } = await loadBullmq();
   const limits = { max: 1, keepAlive: true, connectionTimeoutMillis: 10_000, query_timeout: 30_000 };
   const connection = { connectionString: database, schema, ...limits };
