@@ -51,17 +51,7 @@ export const getCommand: Command = {
 async function get(args: CommandLine): Promise<number> {
   const { terminal } = args;
   const fromList = args.value('ids') !== undefined;
-  if (fromList === args.words.length > 0) {
-    throw new ExportError('usage', fromList ? 'ids were given twice: as words and with --ids' : 'no ids given', {
-      todo: 'Name ids, or files of ids with --ids FILE (- is stdin).',
-    });
-  }
-  const wrong = args.words.filter((id) => !isAssetId(id));
-  if (wrong.length > 0) {
-    throw new ExportError('usage', `not an asset id: ${wrong.map(shownWord).join(', ')}`, {
-      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
-    });
-  }
+  requireIds(args.words, fromList);
   const file = args.text('job');
   // The job's other fields are not used here, but the schema requires them.
   const fixed = { out: '.', ...(fromList ? {} : { ids: '-' }) };
@@ -108,6 +98,21 @@ async function get(args: CommandLine): Promise<number> {
   if (list?.entries() === 0)
     throw new ExportError('notTolerated', 'no id was read', { todo: 'Check the files of --ids.' });
   return unknown + (list?.invalid() ?? 0) === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
+}
+
+/** @throws {ExportError} `usage` unless there are ids, as words or in a list, and the words are ids */
+function requireIds(words: readonly string[], fromList: boolean): void {
+  if (fromList === words.length > 0) {
+    throw new ExportError('usage', fromList ? 'ids were given twice: as words and with --ids' : 'no ids given', {
+      todo: 'Name ids, or files of ids with --ids FILE (- is stdin).',
+    });
+  }
+  const wrong = words.filter((id) => !isAssetId(id));
+  if (wrong.length > 0) {
+    throw new ExportError('usage', `not an asset id: ${wrong.map(shownWord).join(', ')}`, {
+      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
+    });
+  }
 }
 
 /** Ids of files. */

@@ -48,17 +48,9 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   const hash = sha256(`${endpoint} ${dir}`).slice(0, 16);
   const lock = options.lockMs ?? lockMs;
   const last = new LastSecond(options.abort);
+  const told = <T>(work: Promise<T>): Promise<T> => answered(work, last.signal);
   const { queue, worker } = await told(connect(database, hash, lock, options.setUp));
   const closing = new AbortController();
-
-  /** @throws {ExportError} `unavailable` */
-  async function told<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await untilAborted(work, last.signal);
-    } catch (error) {
-      throw unusable(last.signal.aborted ? new Error('no answer') : error);
-    }
-  }
 
   /** Keeps others from a job while this process lives. */
   async function keep(job: Job<SliceData>, token: string, ended: AbortSignal): Promise<void> {
@@ -105,6 +97,15 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
       giveBack: (notBeforeMs) =>
         end(() => (notBeforeMs === undefined ? job.moveToWait(token) : job.moveToDelayed(notBeforeMs, token))),
     };
+  }
+}
+
+/** @throws {ExportError} `unavailable` when the database refuses, or the signal aborts first */
+async function answered<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await untilAborted(work, signal);
+  } catch (error) {
+    throw unusable(signal.aborted ? new Error('no answer') : error);
   }
 }
 
