@@ -18,7 +18,7 @@ const bundled = [
   'tinyglobby',
   'undici',
   'yaml',
-  'yargs-parser',
+  'yargs',
 ].map((name) => `^node_modules/(@types/)?${name}/`);
 
 module.exports = {

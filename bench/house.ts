@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import {
   interfacesUsedOnce,
+  longFunctions,
+  mostLinesOfFunction,
   sharedNames,
   type SourceFile,
   sourceFiles,
@@ -20,34 +21,9 @@ import {
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** A file of ours has at most so many lines, a function so many, a folder so many files. */
+/** A file of ours has at most so many lines, a folder so many files. */
 const mostLines = 300;
-const mostLinesOfFunction = 60;
 const mostFiles = 25;
-
-/** Functions with more lines than a reader keeps in mind, as `name (file): lines`. */
-function longFunctions(files: readonly SourceFile[]): string[] {
-  return files.flatMap(({ name, tree }) => {
-    const found: string[] = [];
-    const visit = (node: ts.Node): void => {
-      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
-        const lineOf = (at: number): number => tree.getLineAndCharacterOfPosition(at).line;
-        const lines = lineOf(node.end) - lineOf(node.getStart(tree)) + 1;
-        if (lines > mostLinesOfFunction) found.push(`${nameOf(node)} (${name}): ${lines}`);
-      }
-      ts.forEachChild(node, visit);
-    };
-    visit(tree);
-    return found;
-  });
-}
-
-function nameOf(node: ts.SignatureDeclaration): string {
-  const { parent } = node;
-  return (
-    node.name?.getText() ?? (ts.isVariableDeclaration(parent) ? parent.name.getText() : 'a function without a name')
-  );
-}
 
 interface Loaded {
   readonly modules: number;
@@ -138,7 +114,10 @@ function main(): void {
     'names exported by several files',
     [...sharedNames(files)].map(([name, own]) => `${name}: ${own.join(', ')}`),
   );
-  print(`functions above ${mostLinesOfFunction} lines`, longFunctions(files));
+  print(
+    `functions above ${mostLinesOfFunction} lines`,
+    longFunctions(files).map(({ file, name, lines }) => `${name} (${file}): ${lines}`),
+  );
   print(
     'interfaces used once',
     [...interfacesUsedOnce(files)].flatMap(([name, own]) => own.map((each) => `${each} (${name})`)),

@@ -54,6 +54,33 @@ export function interfacesUsedOnce(files: readonly Pick<SourceFile, 'name' | 'tr
   return found;
 }
 
+/** A function of ours has at most so many lines. */
+export const mostLinesOfFunction = 60;
+
+/** Functions with more lines. */
+export function longFunctions(files: readonly Pick<SourceFile, 'name' | 'tree'>[]) {
+  return files.flatMap(({ name: file, tree }) => {
+    const lineOf = (at: number): number => tree.getLineAndCharacterOfPosition(at).line;
+    const found: { readonly file: string; readonly name: string; readonly lines: number }[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+        const lines = lineOf(node.end) - lineOf(node.getStart(tree)) + 1;
+        if (lines > mostLinesOfFunction) found.push({ file, name: nameOf(node), lines });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    return found;
+  });
+}
+
+function nameOf(node: ts.SignatureDeclaration): string {
+  const { parent } = node;
+  return (
+    node.name?.getText() ?? (ts.isVariableDeclaration(parent) ? parent.name.getText() : 'a function without a name')
+  );
+}
+
 /** What a statement exports under names of its own. */
 export function exportedNames(statement: ts.Statement): string[] {
   const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];

@@ -88,7 +88,7 @@ async function run(args: CommandLine): Promise<number> {
   terminal.stdout.write(
     args.isOn('json')
       ? `${JSON.stringify({ out: given ?? null, ...summary })}\n`
-      : textOf(summary, { older, newer, out: out === undefined ? undefined : shownPath(out, cwd) }),
+      : textOf(summary, older, newer, out === undefined ? undefined : shownPath(out, cwd)),
   );
   const { inserted, updated, deleted } = summary.counts;
   const differs = inserted + updated + deleted > 0;
@@ -103,13 +103,12 @@ function ignoredOf(args: CommandLine): readonly string[] {
 
 const leastBytes = 200e6;
 
-interface ShownNames {
-  readonly older: string;
-  readonly newer: string;
-  readonly out: string | undefined;
-}
-
-function textOf({ counts, columns, uncompared }: DiffSummary, { older, newer, out }: ShownNames): string {
+function textOf(
+  { counts, columns, uncompared }: DiffSummary,
+  older: string,
+  newer: string,
+  out: string | undefined,
+): string {
   const most = Object.entries(columns).sort(([, a], [, b]) => b - a);
   const named = most.map(([name, updates]) => `${name} ${count(updates)}`).join(' · ');
   const line = (name: string, value: number, rest = ''): string =>

@@ -52,17 +52,7 @@ export const getCommand: Command = {
 async function get(args: CommandLine): Promise<number> {
   const { terminal } = args;
   const fromList = args.value('ids') !== undefined;
-  if (fromList === args.words.length > 0) {
-    throw new ExportError('usage', fromList ? 'ids were given twice: as words and with --ids' : 'no ids given', {
-      todo: 'Name ids, or files of ids with --ids FILE (- is stdin).',
-    });
-  }
-  const wrong = args.words.filter((id) => !isAssetId(id));
-  if (wrong.length > 0) {
-    throw new ExportError('usage', `not an asset id: ${wrong.map(shownWord).join(', ')}`, {
-      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
-    });
-  }
+  requireIds(args.words, fromList);
   const file = args.text('job');
   // The job's other fields are not used here, but the schema requires them.
   const fixed = { out: '.', ...(fromList ? {} : { ids: '-' }) };
@@ -111,6 +101,21 @@ async function get(args: CommandLine): Promise<number> {
   return unknown + (list?.invalid() ?? 0) === 0 ? exitCodes.complete.code : exitCodes.notTolerated.code;
 }
 
+/** @throws {ExportError} `usage` unless there are ids, as words or in a list, and the words are ids */
+function requireIds(words: readonly string[], fromList: boolean): void {
+  if (fromList === words.length > 0) {
+    throw new ExportError('usage', fromList ? 'ids were given twice: as words and with --ids' : 'no ids given', {
+      todo: 'Name ids, or files of ids with --ids FILE (- is stdin).',
+    });
+  }
+  const wrong = words.filter((id) => !isAssetId(id));
+  if (wrong.length > 0) {
+    throw new ExportError('usage', `not an asset id: ${wrong.map(shownWord).join(', ')}`, {
+      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
+    });
+  }
+}
+
 /** Ids of files. */
 interface OpenList {
   /** Those that are valid, each once. */
@@ -154,14 +159,11 @@ async function openList(
   return { ids: validIds(), entries: () => entries, invalid: () => invalid, close };
 }
 
-/** Aborts when stdout fails: its reader stopped (`| head`), or its disk is full. */
-interface OutputGone {
-  readonly signal: AbortSignal;
-  dispose(): void;
-}
-
-/** Stops paying for answers without a reader. The program decides at its end whether this is an error. */
-function outputGone(stdout: TerminalOutput): OutputGone {
+/**
+ * Aborts when stdout fails: its reader stopped (`| head`), or its disk is full. Answers without a reader are not paid for. The program
+ * decides at its end whether this is an error.
+ */
+function outputGone(stdout: TerminalOutput) {
   const gone = new AbortController();
   const onError = (error: Error): void => {
     gone.abort(error);
@@ -169,7 +171,7 @@ function outputGone(stdout: TerminalOutput): OutputGone {
   stdout.on('error', onError);
   return {
     signal: gone.signal,
-    dispose: () => {
+    dispose: (): void => {
       stdout.off('error', onError);
     },
   };

@@ -60,7 +60,7 @@ async function rehearse(args: CommandLine): Promise<number> {
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   });
   const runWords = [...runFlags, ...jobFlagGroups().flatMap((group) => group.flags)];
-  const open = await openInventedService(job, { faults: args.text('faults'), missingPercent });
+  const open = await openInventedService(job, args.text('faults'), missingPercent);
   const words = {
     shown: rehearsal,
     next: `Next, to spend the credits and keep the files: ${sameLine('run', args, runWords)}`,
@@ -92,12 +92,7 @@ function rehearsedBudget(budget: Job['budget'], isAsked: boolean): Job['budget']
   return { ...budget, creditsPerDay: undefined, whenSpent: 'stop' };
 }
 
-interface Invention {
-  readonly faults: string | undefined;
-  readonly missingPercent: number;
-}
-
-async function openInventedService(job: Job, { faults, missingPercent }: Invention): Promise<OpenService> {
+async function openInventedService(job: Job, faults: string | undefined, missingPercent: number): Promise<OpenService> {
   const { loadFaults, serveGenerated } = await import('../../practice-service.ts');
   const apiKey = randomBytes(16).toString('hex');
   const running = await serveGenerated(missingPercent, {

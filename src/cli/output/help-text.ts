@@ -15,12 +15,12 @@ export function commandHelp(command: Command, columns: number): string {
       ...examples.flatMap(({ line, about }) => [`  asset-export ${line}`, ...indented(wrapText(about, width - 6), 6)]),
     ],
     [...wrapText(about, width), '', ...usage.map((line) => `  asset-export ${line}`)],
-    ...(words === undefined ? [] : [twoColumns(`  ${words.name}`, words.about, { at: textColumn, width })]),
+    ...(words === undefined ? [] : [twoColumns(`  ${words.name}`, words.about, textColumn, width)]),
     ...groups.map(({ title, flags }) => [
       `${title}:`,
-      ...flags.flatMap((flag) => twoColumns(flagText(flag), aboutFlag(flag), { at: textColumn, width })),
+      ...flags.flatMap((flag) => twoColumns(flagText(flag), aboutFlag(flag), textColumn, width)),
     ]),
-    ...(groups.length > 0 ? [] : [['Flags:', ...twoColumns('  --help, -h', 'this text', { at: textColumn, width })]]),
+    ...(groups.length > 0 ? [] : [['Flags:', ...twoColumns('  --help, -h', 'this text', textColumn, width)]]),
     ...(notes === undefined ? [] : [wrapText(notes, width)]),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -31,7 +31,7 @@ export function jobHelp(groups: readonly FlagGroup[], columns: number): string {
   const width = Math.max(40, Math.min(100, columns));
   const blocks = groups.map(({ title, flags }) => [
     `${title}:`,
-    ...flags.flatMap((field) => twoColumns(`  ${field.name}`, aboutFlag(field), { at: textColumn, width })),
+    ...flags.flatMap((field) => twoColumns(`  ${field.name}`, aboutFlag(field), textColumn, width)),
   ]);
   const head = wrapText('Fields of a job file (YAML). asset-export init writes one with comments.', width);
   return `${[head, ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -40,9 +40,9 @@ export function jobHelp(groups: readonly FlagGroup[], columns: number): string {
 /** The help of the program: its commands and exit codes. */
 export function programHelp(commands: readonly { name: string; about: string }[], columns: number): string {
   const width = Math.max(40, Math.min(100, columns));
-  const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, { at: 14, width }));
+  const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, 14, width));
   const codes = Object.values(exitCodes).flatMap(({ code, meaning }) =>
-    twoColumns(`  ${String(code).padStart(3)}`, meaning, { at: 7, width }),
+    twoColumns(`  ${String(code).padStart(3)}`, meaning, 7, width),
   );
   return [
     'Exports the metadata of many assets to Parquet, CSV and JSONL.',
@@ -59,8 +59,8 @@ export function programHelp(commands: readonly { name: string; about: string }[]
     ...list,
     '',
     'Flags:',
-    ...twoColumns('  --help, -h', 'this text; after a command: its examples and flags', { at: 18, width }),
-    ...twoColumns('  --version, -V', 'version of the program', { at: 18, width }),
+    ...twoColumns('  --help, -h', 'this text; after a command: its examples and flags', 18, width),
+    ...twoColumns('  --version, -V', 'version of the program', 18, width),
     '',
     'Exit codes:',
     ...codes,
@@ -83,13 +83,8 @@ function aboutFlag({ about, standard }: CommandFlag): string {
   return standard === undefined ? about : `${about} [${standard.replaceAll(',', ', ')}]`;
 }
 
-/** Where the right column begins, and where it ends. */
-interface Columns {
-  readonly at: number;
-  readonly width: number;
-}
-
-function twoColumns(left: string, right: string, { at: column, width }: Columns): string[] {
+/** @param column where the text on the right begins; it ends at `width` */
+function twoColumns(left: string, right: string, column: number, width: number): string[] {
   const lines = wrapText(right, width - column);
   // A long name gets a line of its own.
   if (left.length + 2 > column) return [left, ...indented(lines, column)];

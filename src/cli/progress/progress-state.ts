@@ -63,7 +63,7 @@ export class ProgressState {
     const counts = this.#totals.counts();
     const { total, totalExact } = this.#totals.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
-    const left = total === undefined ? undefined : this.#left(total - counts.read, { nowMs, hold, creditsLeft });
+    const left = total === undefined ? undefined : this.#left(total - counts.read, nowMs, hold, creditsLeft);
     const { exported, carried, missing, invalid, duplicate, failed } = counts;
     const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: entriesCommitted };
     return {
@@ -108,7 +108,7 @@ export class ProgressState {
     this.#lookMs = nowMs;
   }
 
-  #left(entries: number, { nowMs, hold, creditsLeft }: Look): TimeLeft | undefined {
+  #left(entries: number, nowMs: number, hold: Hold | undefined, creditsLeft: number | undefined): TimeLeft | undefined {
     const { settled } = this.#totals;
     const asked = askedIds(settled);
     // Not every entry is an id to request.
@@ -122,12 +122,6 @@ export class ProgressState {
     const waitingUntilMs = isWaiting ? hold.untilMs : undefined;
     return timeThroughBudget({ ...budget, workMs, ids, idsPerCall, creditsLeft, waitingUntilMs }, nowMs);
   }
-}
-
-interface Look {
-  readonly nowMs: number;
-  readonly hold: Hold | undefined;
-  readonly creditsLeft: number | undefined;
 }
 
 export function replayText(answers: number): string {

@@ -6,9 +6,8 @@ import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
 import { aboutEntriesIn } from '../ids/read/first-entries.ts';
-import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
+import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
-import type { ExportStart } from '../../places/scratch/checkpoint.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from './export-context.ts';
 import { requireRunnable } from './before-run.ts';
@@ -25,7 +24,7 @@ import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
-import { type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
+import { type BasedExport, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
 import { isOverUnlisted } from './tolerance.ts';
 import { recordVerdict } from './record-verdict.ts';
 
@@ -157,7 +156,16 @@ async function exportLocked(
   const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
   try {
-    return await exportUnfinished({ job, sinks, home, prepared, shape, nights, wings, anew }, context, startedAtMs);
+    const begun = hasBase(job) ? (await home.readProgress())?.start : undefined;
+    if (begun !== undefined) requireSame(home.name, begun, shape);
+    const base = anew ?? (await nights?.base(job, context, begun));
+    const first = firstNight(job, base !== undefined);
+    if (first !== undefined) onNote(first);
+    const progress = newReadProgress();
+    const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
+    const open = await home.open(base === undefined ? shape : { ...shape, base: base.pinned }, () => reading.entries());
+    const unfinished = { job, home, prepared, open, progress, reading, sinks };
+    return await exportUnfinished(unfinished, base, wings, { ...context, startedAtMs });
   } catch (error) {
     const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
     if (done === undefined) throw error;
@@ -171,39 +179,20 @@ async function completedMeanwhile(home: ExportHome, error: unknown): Promise<Man
   return isHeld ? undefined : completedElsewhere(home, error);
 }
 
-interface Unfinished {
-  readonly job: Job;
-  readonly sinks: readonly CustomSink[];
-  readonly home: ExportHome;
-  readonly prepared: PreparedInputs;
-  readonly shape: ExportStart;
-  readonly nights: Nights | undefined;
-  readonly wings: RunWings;
-  /** The base, where the export is started over. */
-  readonly anew: ExportBase | undefined;
-}
-
+/** Makes the parts that are missing, then the manifest. */
 async function exportUnfinished(
-  { job, sinks, home, prepared, shape, nights, wings, anew }: Unfinished,
-  context: ObservedContext,
-  startedAtMs: number,
+  unfinished: BasedExport,
+  base: ExportBase | undefined,
+  wings: RunWings,
+  context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
-  const { listener } = context;
-  const progress = newReadProgress();
-  const begun = hasBase(job) ? (await home.readProgress())?.start : undefined;
-  if (begun !== undefined) requireSame(home.name, begun, shape);
-  const base = anew ?? (await nights?.base(job, context, begun));
-  const first = firstNight(job, base !== undefined);
-  if (first !== undefined) listener({ kind: 'warning', message: first });
-  const start = base === undefined ? shape : { ...shape, base: base.pinned };
-  const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
-  const open = await home.open(start, () => reading.entries());
+  const { job, home, prepared, open, progress, sinks } = unfinished;
   // A night knows more when it has chosen what it requests.
   if (base === undefined && open.commits().length === 0) {
     const entries = aboutEntriesIn(prepared, job.ids.limit);
     await warnOfDisk(job, { assets: entries, entries }, context);
   }
-  const answers = base?.answersFor({ job, home, prepared, open, progress, reading, sinks });
+  const answers = base?.answersFor(unfinished);
   const exported: ExportedSlices = {
     job,
     sinks,
@@ -235,5 +224,5 @@ async function exportUnfinished(
       );
     },
   };
-  return exportOpen(exported, context, startedAtMs);
+  return exportOpen(exported, context, context.startedAtMs);
 }

@@ -24,7 +24,8 @@ export interface ForecastFacts {
 /** How long a call is assumed to take, in milliseconds. */
 const assumedCallMs = 1000;
 
-export function forecast({ calls, job, booked, nowMs }: ForecastFacts): Forecast {
+export function forecast(facts: ForecastFacts): Forecast {
+  const { calls, job, booked } = facts;
   const { creditsPerCall, creditsPerDay, creditsPerSecond } = job.budget;
   const callsFor = (credits: number | undefined): number =>
     credits === undefined || creditsPerCall === 0 ? Number.POSITIVE_INFINITY : Math.floor(credits / creditsPerCall);
@@ -33,9 +34,7 @@ export function forecast({ calls, job, booked, nowMs }: ForecastFacts): Forecast
   const today = callsFor(leftToday ?? undefined);
   const isNever = calls > 0 && perDay === 0;
   const days = calls === 0 ? 0 : calls <= today ? 1 : 1 + Math.ceil((calls - today) / perDay);
-  const paceMs = creditsPerSecond === undefined ? 0 : (creditsPerCall / creditsPerSecond) * 1000;
-  const callMs = Math.max(paceMs, assumedCallMs / job.service.concurrency);
-  const endMs = isNever || calls === 0 ? undefined : completion({ calls, today, perDay, callMs }, nowMs);
+  const endMs = isNever || calls === 0 ? undefined : completion(facts, today, perDay);
   return {
     days: creditsPerDay === undefined ? null : isNever ? 'never' : days,
     seconds: creditsPerSecond === undefined ? null : (calls * creditsPerCall) / creditsPerSecond,
@@ -44,14 +43,11 @@ export function forecast({ calls, job, booked, nowMs }: ForecastFacts): Forecast
   };
 }
 
-interface Sending {
-  readonly calls: number;
-  readonly today: number;
-  readonly perDay: number;
-  readonly callMs: number;
-}
-
-function completion({ calls, today, perDay, callMs }: Sending, nowMs: number): number {
+/** When the last call is answered, if so many may leave today and on each day after it. */
+function completion({ calls, job, nowMs }: ForecastFacts, today: number, perDay: number): number {
+  const { creditsPerCall, creditsPerSecond } = job.budget;
+  const paceMs = creditsPerSecond === undefined ? 0 : (creditsPerCall / creditsPerSecond) * 1000;
+  const callMs = Math.max(paceMs, assumedCallMs / job.service.concurrency);
   let atMs = nowMs;
   let left = calls;
   for (let allowed = today; ; allowed = perDay) {

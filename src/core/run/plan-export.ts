@@ -6,8 +6,10 @@ import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import type { FreeSpace } from '../../lib/disk/free-space.ts';
+import type { ExportStart } from '../../places/scratch/checkpoint.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
+import type { ExportHome } from './homes/export-home.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import { type Nights, nightsFor, type PlannedBase } from './nights.ts';
 import { callsLeft, partsAfter } from './calls-left.ts';
@@ -82,10 +84,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const context = { random: Math.random, clock, ...request };
   const home = await openHome(job, context);
   const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
-  const manifest = fresh ? undefined : await home.readManifest();
-  const progress = fresh || manifest !== undefined ? undefined : await home.readProgress();
-  const began = manifest ?? progress?.start;
-  if (began !== undefined) requireSame(home.name, began, now);
+  const { manifest, progress } = await standingOf(home, now, fresh);
   const commits = progress?.commits ?? [];
   const committed = manifest?.counts ?? committedCounts(commits);
 
@@ -96,16 +95,8 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     ...(manifest === undefined ? partsAfter(commits) : { isNeeded: () => false }),
     kept: fresh ? undefined : await home.readAnswers(),
   });
-  const based =
-    manifest === undefined && hasBase(job)
-      ? await (await nightsFor(job, request.nights))?.plan(job, {
-          prepared,
-          home,
-          progress,
-          nowMs,
-          context,
-        })
-      : undefined;
+  const nights = manifest === undefined && hasBase(job) ? await nightsFor(job, request.nights) : undefined;
+  const based = await nights?.plan(job, { prepared, home, progress, nowMs, context });
   const first = manifest === undefined ? firstNight(job, based !== undefined) : undefined;
   const calls = based?.calls ?? left.calls;
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
@@ -137,6 +128,15 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     warnings: shortage === undefined ? warnings : [...warnings, shortage],
     base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
+}
+
+/** How far the export is; a fresh one is nowhere. @throws {ExportError} `usage` or `input` when it began otherwise */
+async function standingOf(home: ExportHome, now: Pick<ExportStart, 'job' | 'inputs'>, fresh: boolean) {
+  const manifest = fresh ? undefined : await home.readManifest();
+  const progress = fresh || manifest !== undefined ? undefined : await home.readProgress();
+  const began = manifest ?? progress?.start;
+  if (began !== undefined) requireSame(home.name, began, now);
+  return { manifest, progress };
 }
 
 /** Credits that a run may cost beyond its planned calls; null without a limit. */

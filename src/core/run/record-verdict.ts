@@ -12,13 +12,6 @@ import type { ExportPlace } from './homes/export-place.ts';
 import { endLine } from './record/record-run.ts';
 import { errorOf, intolerable } from './tolerance.ts';
 
-/** The record of a complete export, in a folder or a bucket. */
-interface KeptLines {
-  readonly lines: readonly RunLine[];
-  /** Resolves to why the line is not in the record. */
-  readonly append: (line: RunLine) => Promise<Error | undefined>;
-}
-
 /**
  * A run that finds its export complete may judge it by other tolerances than the last one. Where it then ends with another exit
  * code, the record of the last run gets its verdict: `status` and `report` read it there. A record that cannot be written fails nothing.
@@ -46,7 +39,8 @@ export async function recordVerdict(
   listener({ kind: 'warning', message });
 }
 
-async function keptLines({ files, folder, store }: ExportPlace): Promise<KeptLines> {
+/** The record of a complete export, in a folder or a bucket. `append` resolves to why the line is not in it. */
+async function keptLines({ files, folder, store }: ExportPlace) {
   const name = exportPaths.keptRunLines;
   if (store !== undefined) {
     const lines = parseRunLines((await readObjectIfThere(store, name))?.toString() ?? '');
@@ -56,5 +50,5 @@ async function keptLines({ files, folder, store }: ExportPlace): Promise<KeptLin
     return { lines, append };
   }
   const record = await openKeptRecord(files, folder);
-  return { lines: record.earlier, append: (line) => record.append([line]).finally(() => record.close()) };
+  return { lines: record.earlier, append: (line: RunLine) => record.append([line]).finally(() => record.close()) };
 }

@@ -18,7 +18,7 @@ import type { ExportContext } from '../../core/run/export-context.ts';
 import { bucketHome } from '../../core/run/homes/bucket-home.ts';
 import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
 import { requireSameSlices } from '../../core/run/homes/bucket-slices.ts';
-import { type BucketStart, type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
+import { type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
 import { bucketIds } from '../../core/run/homes/bucket-ids.ts';
 import { openBucketPlace } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
@@ -106,7 +106,12 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
     await home.throwAway({ inputs: found.inputs, sinks: [], stop: context.stop });
   const manifest = await home.readManifest();
   const begun = await readBucketStart(place);
-  if (manifest !== undefined || begun !== undefined) await requireSameIds(place, job, { found, manifest, begun });
+  const before = manifest ?? begun;
+  if (before !== undefined) {
+    const now = { job: jobShape(job), inputs: await fingerprintInputs(found.inputs) };
+    requireSame(place.address, before, now);
+  }
+  if (begun !== undefined) requireSameSlices(place.address, begun, place.shape.entriesPerSlice);
   const { columns } = found;
   if (manifest !== undefined) return { ...ofManifest(manifest), columns };
   const missing = begun?.slices && new Set(await missingSlices(place.store, begun.slices));
@@ -126,19 +131,6 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
 }
 
 const unread = { put: 0, columns: [], invalidSamples: [] };
-
-interface Began {
-  readonly found: Pick<PreparedInputs, 'inputs'>;
-  readonly manifest: Manifest | undefined;
-  readonly begun: BucketStart | undefined;
-}
-
-async function requireSameIds(place: BucketPlace, job: Job, { found, manifest, begun }: Began): Promise<void> {
-  const before = manifest ?? begun;
-  const now = { job: jobShape(job), inputs: await fingerprintInputs(found.inputs) };
-  if (before !== undefined) requireSame(place.address, before, now);
-  if (begun !== undefined) requireSameSlices(place.address, begun, place.shape.entriesPerSlice);
-}
 
 function ofManifest({ counts, calls, credits }: Manifest): Enqueued {
   const { read, invalid, duplicate: duplicates } = counts;
@@ -169,14 +161,7 @@ interface Making {
   readonly missing: ReadonlySet<number> | undefined;
 }
 
-interface MadeSlices {
-  readonly fingerprints: InputFingerprint[];
-  readonly slices: EnqueuedSlice[];
-  readonly put: number;
-  readonly invalidSamples: InvalidSample[];
-}
-
-async function makeSlices(making: Making, context: EnqueueContext): Promise<MadeSlices> {
+async function makeSlices(making: Making, context: EnqueueContext) {
   const { place, missing } = making;
   const { files, stop } = context;
   const folder = folderOf(place);

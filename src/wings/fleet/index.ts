@@ -8,5 +8,5 @@ export { readPostgresLedger } from './ledger/postgres-readings.ts';
 export { fromQueue, type QueueSlices } from './queue-slices.ts';
 export { openSliceQueue, requireQueue } from './queue/bullmq-queue.ts';
 export type { SliceQueue } from './queue/slice-queue.ts';
-export { fromShard, type Shard } from './shard-slices.ts';
-export { workOnExport } from './work-export.ts';
+export { type FromShard, fromShard, type Shard } from './shard-slices.ts';
+export { type WorkRequest, workOnExport } from './work-export.ts';

@@ -83,13 +83,11 @@ async function workOn(request: Request, context: ObservedContext, startedAtMs: n
   }
 }
 
-async function workOnUnfinished(
-  request: Request,
-  context: ObservedContext & { readonly startedAtMs: number },
-  place: BucketPlace,
-): Promise<ExportOutcome> {
+type StartedContext = ObservedContext & { readonly startedAtMs: number };
+
+async function workOnUnfinished(request: Request, context: StartedContext, place: BucketPlace): Promise<ExportOutcome> {
   const { job } = request;
-  const { files, startedAtMs } = context;
+  const { files } = context;
   const start = await requireEnqueued(place);
   requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
   const { canReplace } = await probeStore(place.store, place.address);
@@ -103,9 +101,8 @@ async function workOnUnfinished(
     if (context.pace !== undefined) brake.end(context.pace);
     await files.remove(recordFolder);
   };
-  const working = { request, context: { ...context, brake }, whole, canReplace };
   return thenCleanUp({
-    work: () => makeSlices(working, startedAtMs),
+    work: () => makeSlices(request, whole, canReplace, { ...context, brake }),
     hasFailed: ({ error }) => error !== undefined,
     cleanUp: [end],
   });
@@ -116,17 +113,12 @@ function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutc
   return alreadyComplete(address, manifest);
 }
 
-interface Working {
-  readonly request: Request;
-  readonly context: ObservedContext;
-  readonly whole: WholeExport;
-  readonly canReplace: boolean;
-}
-
 /** Makes slices until none is left, then completes the export or waits for who does. */
 async function makeSlices(
-  { request, context, whole, canReplace }: Working,
-  startedAtMs: number,
+  { source, wings }: Request,
+  whole: WholeExport,
+  canReplace: boolean,
+  context: StartedContext,
 ): Promise<ExportOutcome> {
   const { job, place, start } = whole;
   const current = new CurrentStart(place, start);
@@ -147,7 +139,7 @@ async function makeSlices(
     open: {
       start,
       answers: 0,
-      slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
+      slices: announcing(source(slices), { entries: start.entries, inputBytes }, context),
       commits: () => slices.commits(),
       spent: () => slices.spent(),
       records: () => readRunRecords(place),
@@ -157,14 +149,14 @@ async function makeSlices(
     completedElsewhere: (error) => completedElsewhere(bucketHome(place), error),
     isElsewhere: () => slices.hasWaited,
   };
-  const outcome = await exportOpen(exported, context, startedAtMs);
+  const outcome = await exportOpen(exported, context, context.startedAtMs);
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
   else if (!slices.hasWaited) {
     await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
-    if (job.output.report) await (await reportFor(request.wings))(bucketHome(place).place, context);
+    if (job.output.report) await (await reportFor(wings))(bucketHome(place).place, context);
   }
   return outcome;
 }

@@ -34,18 +34,12 @@ async function surveyBucket(store: ObjectStore, address: string, clock: Pick<Clo
       return own === undefined || night.endsWith(`/${exportPaths.asked}`) ? [] : [night];
     }),
   );
-  const seen = [...nights].map((name) => seenNight(storeWithin(store, name), { name, all: names, clock }));
+  const seen = [...nights].map((name) => seenNight(storeWithin(store, name), name, names, clock));
   return { ...(await surveyOf(seen)), latest: await latestInBucket(store) };
 }
 
-interface NamedNight {
-  readonly name: string;
-  /** All names in the bucket. */
-  readonly all: readonly string[];
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-function seenNight(store: ObjectStore, { name, all, clock }: NamedNight): SeenNight {
+/** @param all names in the bucket */
+function seenNight(store: ObjectStore, name: string, all: readonly string[], clock: Pick<Clock, 'now'>): SeenNight {
   const prefix = `${name}/`;
   const own = all.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
   return {

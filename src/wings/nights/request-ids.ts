@@ -11,7 +11,7 @@ import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
-import { exportSlices, type SpentNow } from '../../core/run/export-slices.ts';
+import { exportSlices, type SlicesToMake, type SpentNow } from '../../core/run/export-slices.ts';
 import type { ExportHome, ExportProgress } from '../../core/run/homes/export-home.ts';
 import { jobShape } from '../../core/run/job-shape.ts';
 
@@ -38,7 +38,16 @@ export async function requestIds(
     await files.makeFolder(pathIn(inner.scratch, exportPaths.run));
     const inputs = await askedInputs(files, idsPath);
     const wanted = asBegun(askedJob(job, inner.name), await inner.readProgress());
-    await requestAll({ inner, inputs, wanted, onSpent }, spentNow, context);
+    const requested = await openWanted(inner, wanted, inputs);
+    await thenCleanUp({
+      work: () => requestAll(requested, inner, spentNow, context),
+      cleanUp: [
+        async () => {
+          onSpent(requested.open.spent());
+        },
+        () => requested.open.close(),
+      ],
+    });
   }
   const finished = await openAsked(inner, home.scratch, context);
   const { calls, credits } = finished.manifest;
@@ -66,37 +75,23 @@ function asBegun(wanted: Job, begun: ExportProgress | undefined): Job {
   return { ...wanted, output: { ...output, compression: { ...output.compression, raw: 'none' } } };
 }
 
-interface Requesting extends Pick<IdsToRequest, 'onSpent'> {
-  readonly inner: ExportHome;
-  readonly inputs: PreparedInputs;
-  readonly wanted: Job;
+async function openWanted(inner: ExportHome, wanted: Job, inputs: PreparedInputs): Promise<SlicesToMake> {
+  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
+  const progress = newReadProgress();
+  const open = await inner.open(start, () => readJobIds(wanted, inputs, progress, () => undefined));
+  return { job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' };
 }
 
 async function requestAll(
-  { inner, inputs, wanted, onSpent }: Requesting,
+  requested: SlicesToMake,
+  inner: ExportHome,
   spentNow: SpentNow,
   context: ExportContext,
 ): Promise<void> {
+  await exportSlices(requested, spentNow, { ...context, listener: requestsOf(context.listener) });
+  const { job, open } = requested;
   const { version } = context;
-  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
-  const progress = newReadProgress();
-  const quiet = { ...context, listener: requestsOf(context.listener) };
-  const entries = () => readJobIds(wanted, inputs, progress, () => undefined);
-  const open = await inner.open(start, entries);
-  await thenCleanUp({
-    work: async () => {
-      await exportSlices({ job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' }, spentNow, quiet);
-      await inner.putManifest(
-        manifestOf({ job: wanted, start: open.start, commits: open.commits(), ...open.spent(), version }),
-      );
-    },
-    cleanUp: [
-      async () => {
-        onSpent(open.spent());
-      },
-      () => open.close(),
-    ],
-  });
+  await inner.putManifest(manifestOf({ job, start: open.start, commits: open.commits(), ...open.spent(), version }));
 }
 
 const ofParts: ReadonlySet<string> = new Set(['opened', 'read', 'settled', 'holding', 'committed']);

@@ -85,7 +85,7 @@ async function judge(night: SeenNight, found: SurveyInProgress): Promise<void> {
   }
   const day = dayIn(name) ?? (await startDay(night, manifest));
   if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
-  else found.complete.push(completeNight({ name, day, manifest, content }));
+  else found.complete.push(completeNight({ name, day }, manifest, content));
 }
 
 /** The manifest, or why it is damaged. */
@@ -130,13 +130,8 @@ async function startDay(night: SeenNight, { startedAtMs }: Manifest): Promise<st
   return ms === undefined ? undefined : utcDay(ms);
 }
 
-interface ReadNight extends DatedNight {
-  readonly manifest: Manifest;
-  /** The bytes of its manifest. */
-  readonly content: Uint8Array;
-}
-
-function completeNight({ name, day, manifest, content }: ReadNight): CompleteNight {
+/** @param content the bytes of its manifest */
+function completeNight({ name, day }: DatedNight, manifest: Manifest, content: Uint8Array): CompleteNight {
   const [, seal] = /"seal": "([0-9a-f]{64})"\s*\}\s*$/.exec(Buffer.from(content).toString('latin1')) ?? [];
   const seals = [contentSeal(manifest), ...(seal === undefined ? [] : [seal])];
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);

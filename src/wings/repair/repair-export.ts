@@ -90,10 +90,10 @@ async function repairLocked(
   const prepared =
     damagedParts().size === 0
       ? undefined
-      : await inputsOf(source === undefined ? undefined : { ...source, job }, { finished, damaged, effects });
+      : await inputsOf(source === undefined ? undefined : { ...source, job }, finished, damaged, effects);
   if (prepared !== undefined) for await (const path of rebuildUnexported(damagedExport, prepared)) rebuilt.push(path);
   const requested = source === undefined ? undefined : prepared;
-  const rest = await restOf({ ...damagedExport, prepared: requested, from: source?.job.base.from, place }, effects);
+  const rest = await restOf({ ...damagedExport, from: source?.job.base.from, place }, requested, effects);
   rebuilt.push(...(rest?.rebuilt ?? []));
   const after = { ...before, damage: before.damage.filter(({ path }) => damaged.has(path)) };
   const notes = [...keptNote(source, rest === undefined ? undefined : prepared), ...(rest?.notes ?? [])];
@@ -105,19 +105,15 @@ async function repairLocked(
   return { after: await verifyExport(files, folder), rebuilt, notes, bill, ...paid };
 }
 
-interface InputsOf {
-  readonly finished: FinishedExport;
-  readonly damaged: ReadonlySet<string>;
-  readonly effects: RepairEffects;
-}
-
 /**
  * The inputs that the job names, or the copy that the export keeps where these changed or are gone.
  * @throws {ExportError} `input` when they changed, and there is no whole copy
  */
 async function inputsOf(
   source: LoadedJob | undefined,
-  { finished, damaged, effects }: InputsOf,
+  finished: FinishedExport,
+  damaged: ReadonlySet<string>,
+  effects: RepairEffects,
 ): Promise<PreparedInputs | undefined> {
   const kept = keptInputs(finished, damaged);
   if (source === undefined) return kept;

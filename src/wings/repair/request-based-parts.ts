@@ -50,11 +50,13 @@ async function* remadeParts(
   const requested = { job, home: folderHome(files, folder), idsPath: pathIn(folder, exportPaths.askedIds), onSpent };
   await dropOtherAnswers(files, folder);
   const answers = await AskedAnswers.open(ids === 0 ? undefined : await requestIds(requested, spentNow, context));
+  const { job: shape, inputs, startedAtMs = 0, rebuilt, setAside } = finished.manifest;
+  const start = { job: shape, inputs, startedAtMs };
   const commits = manifestCommits(finished.manifest);
   /** What the manifest says of the base was true of their first making. */
   const without = new Set(damage.account.withoutBase);
   try {
-    for await (const { part } of madeParts(listed, { answers, pending }, context)) {
+    for await (const { part } of madeParts(listed, answers, pending, context)) {
       const { refresh: before } = commits[part.part] ?? {};
       const isWithout = plan.known === undefined || without.has(part.part);
       if (isWithout) without.add(part.part);
@@ -62,8 +64,10 @@ async function* remadeParts(
       const names = part.files.map(({ path }) => path);
       await publishFiles(files, folder, names);
       const spent = { calls: pending.calls + again.calls, credits: pending.credits + again.credits };
-      const made = { commits, spent, without, version: context.version };
-      await writeManifest(files, folder, repairedManifest(listed, made));
+      const base = repairedAccount(listed, commits, without);
+      const { version } = context;
+      const made = { job, start, commits, ...spent, version, base, rebuilt, setAside };
+      await writeManifest(files, folder, manifestOf(made));
       yield part.part;
     }
   } finally {
@@ -71,14 +75,10 @@ async function* remadeParts(
   }
 }
 
-interface AnswersToMake {
-  readonly answers: AskedAnswers;
-  readonly pending: PendingRepair;
-}
-
 async function* madeParts(
   { damage, plan, parts }: PartsToRequest,
-  { answers, pending }: AnswersToMake,
+  answers: AskedAnswers,
+  pending: PendingRepair,
   context: ExportContext,
 ): AsyncGenerator<MadePart, void, void> {
   const { job, finished, prepared } = damage;
@@ -109,24 +109,15 @@ async function* madeParts(
   }
 }
 
-interface Repaired {
-  readonly commits: readonly Commit[];
-  readonly spent: Spent;
-  readonly without: ReadonlySet<number>;
-  readonly version: string;
-}
-
-/** The manifest with the parts as they are now. */
-function repairedManifest(
+/** What the manifest says of the base, with the parts as they are now. */
+function repairedAccount(
   { damage, plan }: PartsToRequest,
-  { commits, spent, without, version }: Repaired,
-): Omit<Manifest, 'version'> {
-  const { job, account, finished } = damage;
-  const { job: shape, inputs, startedAtMs = 0, rebuilt, setAside } = finished.manifest;
+  commits: readonly Commit[],
+  without: ReadonlySet<number>,
+): Manifest['base'] {
+  const { account } = damage;
   const { known, classes } = plan;
   const now =
     known === undefined ? account : baseAccount(account, { keys: plan.keys, choice: known.choice, classes }, commits);
-  const base = { ...now, ...(without.size === 0 ? {} : { withoutBase: [...without].sort((a, b) => a - b) }) };
-  const start = { job: shape, inputs, startedAtMs };
-  return manifestOf({ job, start, commits, ...spent, version, base, rebuilt, setAside });
+  return { ...now, ...(without.size === 0 ? {} : { withoutBase: [...without].sort((a, b) => a - b) }) };
 }

@@ -6,7 +6,6 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { joinOf } from '../../core/run/job-shape.ts';
-import type { DamagedExport } from './rebuild-files.ts';
 import { listBasedParts } from './list-based-parts.ts';
 import { type BasedDamage, planBasedRepair } from './plan-based-repair.ts';
 import { rebuildFromBase } from './rebuild-from-base.ts';
@@ -26,24 +25,20 @@ interface RestOfRepair {
 
 type RestEffects = Pick<HomeContext, 'files' | 'openStore' | 'abort'>;
 
-interface Rest extends DamagedExport {
-  readonly prepared: PreparedInputs | undefined;
-  /** `base.from` of the job that the repair was given. */
-  readonly from: string | undefined;
-  /** Where the export lies. */
-  readonly place: string;
-}
-
 /** Rebuilds what the base gives, and counts what has to be requested. @throws {ExportError} `usage` for parts that cannot be made again */
-export async function restOf(rest: Rest, effects: RestEffects): Promise<RestOfRepair | undefined> {
-  const { finished, damaged, job, prepared } = rest;
+export async function restOf(
+  damage: Omit<BasedDamage, 'account' | 'prepared'>,
+  prepared: PreparedInputs | undefined,
+  effects: RestEffects,
+): Promise<RestOfRepair | undefined> {
+  const { finished, damaged, job } = damage;
   const { manifest, folder } = finished;
   const parts = new Set(manifest.files.filter(({ path }) => damaged.has(path)).map(({ part }) => part));
   if (prepared === undefined || parts.size === 0) return undefined;
   requireOwnFormats(manifest, folder);
   requireOwnParts(manifest, folder);
   const { base: account } = manifest;
-  if (account !== undefined) return restWithBase({ ...rest, prepared, account }, effects);
+  if (account !== undefined) return restWithBase({ ...damage, prepared, account }, effects);
   const request = { job, prepared, manifest, parts };
   const bill = await billOf(request, effects.files);
   return { rebuilt: [], notes: [], bill, request: (context) => requestAgain(request, context) };

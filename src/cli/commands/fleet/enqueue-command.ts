@@ -134,16 +134,10 @@ function nextLine({ state }: Enqueued, args: CommandLine, job: Job): string {
   return `Next, on each machine: ${sameLine('work', args, flags)}`;
 }
 
-interface ShownEnqueuing {
-  readonly tell: (message: string) => void;
-  readonly onProgress: (progress: EnqueueProgress) => void;
-  readonly end: () => void;
-}
-
 /** A line every so many seconds where there is no terminal. */
 const tellEveryMs = 30_000;
 
-function showEnqueuing({ stderr, env }: Terminal): ShownEnqueuing {
+function showEnqueuing({ stderr, env }: Terminal) {
   let latest: EnqueueProgress | undefined;
   const text = (): string =>
     latest === undefined
@@ -152,27 +146,18 @@ function showEnqueuing({ stderr, env }: Terminal): ShownEnqueuing {
   const tell = (message: string): void => {
     stderr.write(`${message}\n`);
   };
-  if (isTerminal(stderr, env)) {
-    const block = redrawnBlock(() => ({ text: text() }), stderr);
-    return {
-      tell,
-      onProgress: (progress) => {
-        latest = progress;
-      },
-      end: () => {
-        block.end();
-      },
-    };
-  }
+  const block = isTerminal(stderr, env) ? redrawnBlock(() => ({ text: text() }), stderr) : undefined;
   let toldMs = systemClock.now();
   return {
     tell,
-    onProgress: (progress) => {
+    onProgress: (progress: EnqueueProgress): void => {
       latest = progress;
-      if (systemClock.now() - toldMs < tellEveryMs) return;
+      if (block !== undefined || systemClock.now() - toldMs < tellEveryMs) return;
       toldMs = systemClock.now();
       tell(text());
     },
-    end: () => undefined,
+    end: (): void => {
+      block?.end();
+    },
   };
 }

@@ -4,11 +4,15 @@ import { jobWarnings } from '../../../core/job/job-warnings.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { observe } from '../../../world/wings.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
-import type { FleetSlices } from '../../../wings/fleet/index.ts';
-import type { QueueSlices } from '../../../wings/fleet/index.ts';
-import type { Shard } from '../../../wings/fleet/index.ts';
+import type {
+  FleetSlices,
+  FromShard,
+  QueueSlices,
+  Shard,
+  SliceQueue,
+  WorkRequest,
+} from '../../../wings/fleet/index.ts';
 import type { SliceSource } from '../../../core/run/homes/export-home.ts';
-import type { SliceQueue } from '../../../wings/fleet/index.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../../job-flags.ts';
@@ -71,7 +75,12 @@ async function work(args: CommandLine): Promise<number> {
       ...settings,
       warnings: jobWarnings(job),
       make: async (context) => {
-        const outcome = await makeSlices({ job, shard: place, waits, isQueued, worker, workers: shard.count }, context);
+        const outcome = await makeSlices(
+          { job, worker, workers: shard.count },
+          { shard: place, waits },
+          isQueued,
+          context,
+        );
         if (outcome.error === undefined) await clearJobQueue(job, context.abort);
         return outcome;
       },
@@ -85,34 +94,27 @@ function anywhere(): Shard {
   return { index: Math.floor(Math.random() * count), count };
 }
 
-interface Making {
-  readonly job: Job;
-  readonly shard: Shard;
-  readonly waits: boolean;
-  readonly isQueued: boolean;
-  readonly worker: string;
-  readonly workers: number;
-}
-
 async function makeSlices(
-  { job, shard, waits, isQueued, worker, workers }: Making,
+  request: Omit<WorkRequest, 'source'>,
+  from: Omit<FromShard, 'slices'>,
+  isQueued: boolean,
   context: ExportContext,
 ): Promise<ExportOutcome> {
   const { fromQueue, fromShard, workOnExport } = await import('../../../wings/fleet/index.ts');
   const tell = (message: string): void => {
     context.listener({ kind: 'warning', message });
   };
-  const queue = isQueued ? await queueOrNone(job, context.abort, tell) : undefined;
+  const queue = isQueued ? await queueOrNone(request.job, context.abort, tell) : undefined;
   let taken: QueueSlices | undefined;
   let outcome: ExportOutcome | undefined;
   try {
     const source = (slices: FleetSlices): SliceSource => {
-      const rest = fromShard({ slices, shard, waits });
+      const rest = fromShard({ ...from, slices });
       if (queue === undefined) return rest;
       taken = fromQueue({ queue, slices, rest, tell });
       return taken;
     };
-    return (outcome = await workOnExport({ job, source, worker, workers }, context));
+    return (outcome = await workOnExport({ ...request, source }, context));
   } finally {
     await taken?.end(outcome?.error, context.clock);
     await queue?.close();

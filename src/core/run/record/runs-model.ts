@@ -182,20 +182,14 @@ export function creditFigures(
     if (last?.booked !== undefined && (seen === undefined || atMs >= seen.atMs)) seen = { atMs, booked: last.booked };
   }
   const booked = seen !== undefined && utcDay(seen.atMs) === utcDay(nowMs) ? seen.booked : 0;
-  const today = Math.max(booked, leastToday(runs, { nowMs, booked, ...spent }));
+  const today = Math.max(booked, leastToday(runs, nowMs, booked, spent.credits));
   const { start } = live ?? runs.at(-1) ?? {};
   const ofRun = live === undefined ? undefined : live.sent * live.start.creditsPerCall;
   return { today, left: creditsLeftOf(start ?? {}, { today, ofRun }) };
 }
 
-interface SeenToday {
-  readonly nowMs: number;
-  readonly booked: number;
-  readonly credits: number;
-}
-
 /** The least that is booked today: all that the export has spent, if its runs began today; 0 where nobody knows. */
-function leastToday(runs: readonly RecordedRun[], { nowMs, booked, credits }: SeenToday): number {
+function leastToday(runs: readonly RecordedRun[], nowMs: number, booked: number, credits: number): number {
   const areOfToday = runs.length > 0 && runs.every(({ start }) => utcDay(start.startMs) === utcDay(nowMs));
   const recorded = runs.reduce((sum, { sent, start }) => sum + sent * start.creditsPerCall, 0);
   // A ledger below the calls that were recorded with it was corrected (`credits set`), or calls were refunded.

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { Clock } from '../../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { duration } from '../../../lib/format-text.ts';
@@ -51,16 +52,8 @@ export interface PostgresConnection {
 
 /** @throws {ExportError} `usage` when `pg` is not installed, or the address is none or holds a password */
 export async function connectPostgres(address: string, context: PostgresContext): Promise<PostgresConnection> {
-  const problem = postgresAddressProblem(address);
-  if (problem !== undefined) {
-    throw new ExportError('usage', `the address of the shared database ${problem}`, { todo: postgresAddressExample });
-  }
   const { clock, random, abort } = context;
-  const { Pool } = await loadPg();
-  const limits = { connectionTimeoutMillis: 10_000, query_timeout: answerLimitMs, idleTimeoutMillis: 0 };
-  const pool = new Pool({ connectionString: address, max: 1, keepAlive: true, ...limits });
-  // The next statement makes a new connection.
-  pool.on('error', () => undefined);
+  const pool = await openPool(address);
   const outage = newOutage(context);
   const stopped = new AbortController();
   const stopWaiting = (): void => {
@@ -72,13 +65,9 @@ export async function connectPostgres(address: string, context: PostgresContext)
   async function send(statement: string, values: readonly unknown[]): Promise<Row> {
     last.signal.throwIfAborted();
     try {
-      // A script of several statements has several results.
-      const answer: { readonly rows?: readonly Row[] } = await untilAborted(
-        pool.query<Row>(statement, [...values]),
-        last.signal,
-      );
+      const row = await untilAborted(firstRow(pool, statement, values), last.signal);
       outage.over();
-      return answer.rows?.[0] ?? {};
+      return row;
     } catch (error) {
       if (last.signal.aborted) throw error;
       if (!isPassing(error)) throw refused(error);
@@ -120,6 +109,26 @@ export async function connectPostgres(address: string, context: PostgresContext)
       last.unlink();
     },
   };
+}
+
+/** @throws {ExportError} `usage` when `pg` is not installed, or the address is none or holds a password */
+async function openPool(address: string): Promise<Pool> {
+  const problem = postgresAddressProblem(address);
+  if (problem !== undefined) {
+    throw new ExportError('usage', `the address of the shared database ${problem}`, { todo: postgresAddressExample });
+  }
+  const pg = await loadPg();
+  const limits = { connectionTimeoutMillis: 10_000, query_timeout: answerLimitMs, idleTimeoutMillis: 0 };
+  const pool = new pg.Pool({ connectionString: address, max: 1, keepAlive: true, ...limits });
+  // The next statement makes a new connection.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+async function firstRow(pool: Pool, statement: string, values: readonly unknown[]): Promise<Row> {
+  // A script of several statements has several results.
+  const answer: { readonly rows?: readonly Row[] } = await pool.query<Row>(statement, [...values]);
+  return answer.rows?.[0] ?? {};
 }
 
 /** Since when the database does not answer. All statements of a process share it, so that their patience ends together. */

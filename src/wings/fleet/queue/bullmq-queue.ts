@@ -48,17 +48,9 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   const hash = sha256(`${endpoint} ${dir}`).slice(0, 16);
   const lock = options.lockMs ?? lockMs;
   const last = new LastSecond(options.abort);
-  const { queue, worker } = await told(connect(database, { ...options, name: hash, lock }));
+  const told = <T>(work: Promise<T>): Promise<T> => answered(work, last.signal);
+  const { queue, worker } = await told(connect(database, hash, lock, options.setUp));
   const closing = new AbortController();
-
-  /** @throws {ExportError} `unavailable` */
-  async function told<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await untilAborted(work, last.signal);
-    } catch (error) {
-      throw unusable(last.signal.aborted ? new Error('no answer') : error);
-    }
-  }
 
   /** Keeps others from a job while this process lives. */
   async function keep(job: Job<SliceData>, token: string, ended: AbortSignal): Promise<void> {
@@ -108,12 +100,16 @@ export async function openSliceQueue(database: string, options: QueueOptions): P
   }
 }
 
-interface Connecting extends Pick<QueueOptions, 'setUp'> {
-  readonly name: string;
-  readonly lock: number;
+/** @throws {ExportError} `unavailable` when the database refuses, or the signal aborts first */
+async function answered<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await untilAborted(work, signal);
+  } catch (error) {
+    throw unusable(signal.aborted ? new Error('no answer') : error);
+  }
 }
 
-async function connect(database: string, { name, lock, setUp }: Connecting) {
+async function connect(database: string, name: string, lock: number, setUp: boolean) {
   const { Queue, Worker } = await loadBullmq();
   const limits = { max: 1, keepAlive: true, connectionTimeoutMillis: 10_000, query_timeout: 30_000 };
   const connection = { connectionString: database, schema, ...limits };

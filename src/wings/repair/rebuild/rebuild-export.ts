@@ -9,7 +9,8 @@ import { changesTable } from '../../../core/records/columns.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
-import { newReadProgress } from '../../../core/work/read-job-ids.ts';
+import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
+import type { RunListener } from '../../../core/work/run-events.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import { manifestOf } from '../../../core/run/complete-export.ts';
@@ -20,7 +21,7 @@ import { completeBefore, holdingHome } from '../../../core/run/homes/hold-home.t
 import { openHome } from '../../../core/run/homes/open-home.ts';
 import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../../../core/run/job-shape.ts';
 import { type ObservedContext, observedRun } from '../../../core/run/observed-run.ts';
-import { rebuiltParts } from './rebuilt-parts.ts';
+import { type RebuiltParts, rebuiltParts } from './rebuilt-parts.ts';
 
 export interface RebuildRequest {
   /** A complete export. */
@@ -118,18 +119,14 @@ async function rebuildHeld(
   const { manifest } = source;
   const seal = contentSeal(manifest);
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
-  const begun = manifest.startedAtMs ?? 0;
-  const start = {
-    job: { ...jobShape(job), ...rebuiltShape(seal, join) },
-    inputs: [...manifest.inputs],
-    startedAtMs: begun,
-  };
+  const { inputs, startedAtMs = 0, calls, credits, base } = manifest;
+  const start = { job: { ...jobShape(job), ...rebuiltShape(seal, join) }, inputs: [...inputs], startedAtMs };
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
   const open = await home.open(start, noEntries);
   const bytesOf = bytesByPart(source);
   const progress = newReadProgress();
-  const { calls, credits, base } = manifest;
+  const onRead = countingRead(bytesOf, progress, context.listener);
   return exportOpen(
     {
       job,
@@ -140,7 +137,7 @@ async function rebuildHeld(
       progress,
       whenLost: 'end',
       inputs: {
-        fingerprints: manifest.inputs,
+        fingerprints: inputs,
         inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
         columns: [],
       },
@@ -153,11 +150,7 @@ async function rebuildHeld(
           folder,
           isNeeded,
           stop: context.stop,
-          onRead: ({ part, counts }) => {
-            progress.entries += counts.read;
-            progress.inputBytes += bytesOf.get(part) ?? 0;
-            context.listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
-          },
+          onRead,
         }),
       finish: () =>
         home.putManifest(
@@ -186,6 +179,19 @@ function joinedAccount(base: NonNullable<Manifest['base']>, join: number): Manif
 
 /** No ids are read: the parts of the source say which there were. */
 async function* noEntries(): AsyncGenerator<never, void, void> {}
+
+/** Counts what is read of the source, and reports it. */
+function countingRead(
+  bytesOf: ReadonlyMap<number, number>,
+  progress: ReadProgress,
+  listener: RunListener,
+): RebuiltParts['onRead'] {
+  return ({ part, counts }) => {
+    progress.entries += counts.read;
+    progress.inputBytes += bytesOf.get(part) ?? 0;
+    listener({ kind: 'read', entries: progress.entries, inputBytes: progress.inputBytes });
+  };
+}
 
 /** How many bytes of records each part of the source has. */
 function bytesByPart(source: FinishedExport): Map<number, number> {

@@ -44,7 +44,7 @@ export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<Ma
   const source = { finished, shaped, files: sourceFiles(finished) };
   for (let part = 0; part * join < commits.length; part += 1) {
     const sources = commits.slice(part * join, (part + 1) * join);
-    if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, { part, sources }), cap: undefined };
+    if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, part, sources), cap: undefined };
     else for (const commit of sources) onRead(commit);
   }
 }
@@ -78,15 +78,11 @@ function sourceFiles(finished: FinishedExport): SourceFiles {
   };
 }
 
-interface PartToMake {
-  readonly part: number;
-  readonly sources: readonly SourceCommit[];
-}
-
 async function rebuiltPart(
   { job, files, folder, stop, onRead }: RebuiltParts,
   source: Source,
-  { part, sources }: PartToMake,
+  part: number,
+  sources: readonly SourceCommit[],
 ): Promise<MadePart['part']> {
   const { formats, keepIds } = job.output;
   const tables = source.shaped.map(({ table }) => table);
