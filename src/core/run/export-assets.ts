@@ -15,7 +15,6 @@ import { manifestOf } from './complete-export.ts';
 import { warnOfDisk } from './disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type ExportedSlices, exportOpen } from './export-slices.ts';
-import type { RunEnd } from '../work/run-observer.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { bucketIds } from './homes/bucket-ids.ts';
 import { completedElsewhere } from './homes/completed-elsewhere.ts';
@@ -68,6 +67,7 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   serviceAddress(context.service);
   requireRunnable(request.job);
   const nights = await nightsFor(withPattern(request), request.wings.nights);
+  const report = reportFor(request.job, request.wings);
   await nights?.requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
@@ -75,14 +75,14 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
     await nights?.after({ ...request, account: finished.account }, context);
     return finished;
   }
-  const outcome = await holdingHome(home, context, () => exportLocked({ ...request, nights }, home, context));
+  const outcome = await holdingHome(home, context, () => exportLocked({ ...request, nights, report }, home, context));
   if (outcome.state === 'complete' && nights !== undefined)
     await compareWithEarlier(request, nights, { outcome, context });
   if (outcome.state === 'already') await recordVerdict({ place: home.place, job: request.job }, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await nights?.after({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
-  if (request.job.output.report && !isReported) await reportOf(home, request.wings, context);
+  if (report !== undefined && !isReported) await (await report())(home.place, context);
   return outcome;
 }
 
@@ -104,10 +104,6 @@ async function compareWithEarlier(
     today,
   });
   if (message !== undefined) context.listener({ kind: 'warning', message });
-}
-
-async function reportOf({ place }: ExportHome, wings: RunWings, context: ObservedContext): Promise<RunEnd['quality']> {
-  return (await reportFor(wings))(place, context);
 }
 
 /** The record of its runs is put into a bucket only when the export is given up: a report needs it. */
@@ -132,8 +128,11 @@ async function finishedBefore(
   return alreadyComplete(home.name, manifest);
 }
 
+/** A request with what its job needs of wings. */
+type ReadyRequest = Request & { readonly nights: Nights | undefined; readonly report: RunWings['report'] };
+
 async function exportLocked(
-  { job, idsFolder, outputDir, fresh, sinks = [], nights, wings }: Request & { readonly nights: Nights | undefined },
+  { job, idsFolder, outputDir, fresh, sinks = [], nights, report }: ReadyRequest,
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
@@ -165,7 +164,7 @@ async function exportLocked(
     const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
     const open = await home.open(base === undefined ? shape : { ...shape, base: base.pinned }, () => reading.entries());
     const unfinished = { job, home, prepared, open, progress, reading, sinks };
-    return await exportUnfinished(unfinished, base, wings, { ...context, startedAtMs });
+    return await exportUnfinished(unfinished, base, report, { ...context, startedAtMs });
   } catch (error) {
     const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
     if (done === undefined) throw error;
@@ -183,7 +182,7 @@ async function completedMeanwhile(home: ExportHome, error: unknown): Promise<Man
 async function exportUnfinished(
   unfinished: BasedExport,
   base: ExportBase | undefined,
-  wings: RunWings,
+  report: RunWings['report'],
   context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
   const { job, home, prepared, open, progress, sinks } = unfinished;
@@ -204,7 +203,7 @@ async function exportUnfinished(
     answers,
     whenLost: 'end',
     completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
-    ...(job.output.report && isLocal(home) ? { report: () => reportOf(home, wings, context) } : {}),
+    ...(report !== undefined && isLocal(home) ? { report: async () => (await report())(home.place, context) } : {}),
     finish: () => {
       const { version } = context;
       const spent = answers?.spent() ?? open.spent();

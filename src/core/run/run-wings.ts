@@ -1,4 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
+import type { Job } from '../job/job-schema.ts';
 import type { TableQuality } from '../work/run-observer.ts';
 import type { ExportContext } from './export-context.ts';
 import type { ExportPlace } from './homes/export-place.ts';
@@ -12,10 +13,11 @@ export interface RunWings {
   readonly report?: (() => Promise<ReportRun>) | undefined;
 }
 
-/** @throws {ExportError} `usage` where the program has no reports */
-export async function reportFor({ report }: RunWings): Promise<ReportRun> {
-  if (report !== undefined) return report();
-  throw new ExportError('usage', 'output.report needs a report, which this program left out', {
+/** What writes the report of a job that wants one; undefined for another job. @throws {ExportError} `usage` where the program has none */
+export function reportFor({ output }: Pick<Job, 'output'>, { report }: RunWings): RunWings['report'] {
+  if (!output.report) return undefined;
+  if (report !== undefined) return report;
+  throw new ExportError('usage', 'output.report needs reports, which this program left out', {
     todo: 'Give the context a member report.',
   });
 }

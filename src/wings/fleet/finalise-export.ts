@@ -75,7 +75,8 @@ async function tellComplete(
   context: FinaliseContext,
 ): Promise<void> {
   const { clock, version, listener, observe } = context;
-  const quality = job.output.report ? await (await reportFor(context))(bucketHome(place).place, context) : undefined;
+  const report = await reportFor(job, context)?.();
+  const quality = await report?.(bucketHome(place).place, context);
   if (observe === undefined) return;
   const startedAtMs = manifest.startedAtMs ?? clock.now();
   const ledger = { booked: () => Promise.resolve(0) };

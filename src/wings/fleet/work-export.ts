@@ -47,9 +47,10 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   requireNoRunBudget(job);
   const startedAtMs = context.clock.now();
   const nights = await nightsFor(job, context.nights);
+  const report = reportFor(job, context);
   await nights?.requireLatestFree(job, context);
   const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
-    workOn({ ...request, wings: context }, observed, startedAtMs),
+    workOn({ ...request, report }, observed, startedAtMs),
   );
   if (outcome.state !== 'unfinished')
     await nights?.after({ job, account: outcome.account, outputDir: job.output.dir }, context);
@@ -64,7 +65,7 @@ function requireNoRunBudget({ budget }: Job): void {
 }
 
 /** A request with what the job may ask for at its end. */
-type Request = WorkRequest & { readonly wings: RunWings };
+type Request = WorkRequest & { readonly report: RunWings['report'] };
 
 async function workOn(request: Request, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
   const { job } = request;
@@ -115,7 +116,7 @@ function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutc
 
 /** Makes slices until none is left, then completes the export or waits for who does. */
 async function makeSlices(
-  { source, wings }: Request,
+  { source, report }: Request,
   whole: WholeExport,
   canReplace: boolean,
   context: StartedContext,
@@ -156,7 +157,7 @@ async function makeSlices(
     await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
-    if (job.output.report) await (await reportFor(wings))(bucketHome(place).place, context);
+    if (report !== undefined) await (await report())(bucketHome(place).place, context);
   }
   return outcome;
 }

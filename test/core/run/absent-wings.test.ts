@@ -19,4 +19,13 @@ describe('a job that needs what its program left out', () => {
       message: `${name} needs nights, which this program left out`,
     });
   });
+
+  it('ends with exit 2 before anything begins where it wants a report', async () => {
+    const out = join(await tempFolder(), 'export');
+    const flags = { ids: 'ids.txt', url: 'http://127.0.0.1:1', out, report: true };
+    await expect(runExport({ flags, context: { report: undefined } })).rejects.toMatchObject({
+      exit: 'usage',
+      message: 'output.report needs reports, which this program left out',
+    });
+  });
 });
