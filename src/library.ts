@@ -222,7 +222,8 @@ function jobOf({ ids, url, out, apiKeyFile, formats, tables, budget = {}, job, .
   const flags: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(given)) {
     const flag = flagOf.get(path);
-    if (flag === undefined || value === undefined) continue;
+    if (flag === undefined) throw new ExportError('usage', `${path} is not a field of a job`);
+    if (value === undefined) continue;
     flags[flag] = path === 'budget.overrun' && Array.isArray(value) ? value.join(',') : value;
   }
   const source = typeof job === 'string' ? { file: job } : job === undefined ? {} : { job };

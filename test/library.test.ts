@@ -62,6 +62,10 @@ describe('the library', () => {
   it('throws what is wrong before anything begins, and gives a later error with its account', async () => {
     const options = await smallOptions();
     await expect(exportAssets({ ...options, url: 'service.example' })).rejects.toMatchObject({ exit: 'usage' });
+    const budget = { creditsPerNight: 1 } as ExportOptions['budget'] & object;
+    await expect(exportAssets({ ...options, budget })).rejects.toMatchObject({
+      message: 'budget.creditsPerNight is not a field of a job',
+    });
     await expect(exportAssets({ ...options, env: {} })).rejects.toMatchObject({ exit: 'usage' });
     await expect(exportStatus(options)).rejects.toMatchObject({ exit: 'usage' });
     expect(await exportAssets({ ...options, budget: { creditsPerRun: 160, whenSpent: 'stop' } })).toMatchObject({
