@@ -1,18 +1,18 @@
 /** The library: what `run`, `plan`, `status`, `verify`, `get` and `serve` do, in one call each. */
 export {
-  type ExportOptions,
   type ExportResult,
   exportInOneCall as exportAssets,
   type GetOptions,
   getInOneCall as getAssets,
-  type JobOptions,
+  openSharedLedger as openPostgresLedger,
   type PlaceOptions,
   planInOneCall as planExport,
   rowsInOneCall as readRows,
   statusInOneCall as exportStatus,
+  unfinishedOf as unfinishedBefore,
   verifyInOneCall as verifyExport,
-  type World,
-} from './library.ts';
+} from './library/calls.ts';
+export type { ExportOptions, JobOptions, World } from './library/options.ts';
 export { type RunningService, type ServiceOptions, startService } from './practice-service.ts';
 export { ExportError } from './lib/export-error.ts';
 export { exitCodes } from './lib/exit-codes.ts';
@@ -22,8 +22,7 @@ export { type Job, type JobInput, jobSchema } from './core/job/job-schema.ts';
 export { type JobSources, type LoadedJob, loadJob } from './core/job/load-job.ts';
 export { type CreditLedger, openDiskLedger } from './core/client/ledger/credit-ledger.ts';
 export { createMemoryLedger } from './core/client/ledger/memory-ledger.ts';
-export { openPostgresLedger, type PostgresLedger } from './wings/fleet/index.ts';
-export { unfinishedBefore } from './wings/nights/index.ts';
+export type { PostgresLedger } from './wings/fleet/index.ts';
 export type { AssetFate } from './core/run/get-assets.ts';
 export type { ExportAccount } from './core/run/export-outcome.ts';
 export type { ExportPlan } from './core/run/plan-export.ts';

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -67,7 +67,12 @@ describe('the library', () => {
       message: 'budget.creditsPerNight is not a field of a job',
     });
     await expect(exportAssets({ ...options, env: {} })).rejects.toMatchObject({ exit: 'usage' });
-    await expect(exportStatus(options)).rejects.toMatchObject({ exit: 'usage' });
+    const typo = { ...options, formatz: ['csv'] } as ExportOptions;
+    await expect(exportAssets(typo)).rejects.toMatchObject({
+      message: 'unknown member formatz; did you mean formats?',
+    });
+    await expect(exportAssets({ ...options, formats: [] })).rejects.toMatchObject({ exit: 'usage' });
+    await expect(exportStatus({ out: options.out })).rejects.toMatchObject({ exit: 'usage' });
     expect(await exportAssets({ ...options, budget: { creditsPerRun: 160, whenSpent: 'stop' } })).toMatchObject({
       state: 'unfinished',
       exitCode: 8,
@@ -88,6 +93,14 @@ describe('the library', () => {
         if (kind === 'sent') stop.abort();
       },
     });
+    const failing = await exportAssets({
+      ...options,
+      out: `${options.out}-deaf`,
+      onEvent: ({ kind }) => {
+        if (kind === 'committed') throw new Error('deaf');
+      },
+    });
+    expect(failing).toMatchObject({ exitCode: 1, error: { message: 'onEvent failed: deaf' }, calls: 2 });
     expect(stopped).toMatchObject({ state: 'unfinished', exitCode: 130, calls: 1, fetched: 5 });
   });
 
@@ -103,6 +116,22 @@ describe('the library', () => {
       env: {},
     });
     expect(outcome).toMatchObject({ state: 'complete', folder: join(cwd, 'local') });
+    // A folder of other files is left alone, and so is the working directory by a look-up.
+    mkdirSync(join(cwd, 'foreign'));
+    writeFileSync(join(cwd, 'foreign/letter.txt'), 'x');
+    const foreign = exportAssets({ ids: 'ids.txt', cwd, url: embedded, out: 'foreign', fresh: true, env: {} });
+    await expect(foreign).rejects.toMatchObject({ exit: 'usage' });
+    expect(readdirSync(join(cwd, 'foreign'))).toEqual(['letter.txt']);
+    const ledger = createMemoryLedger();
+    const clock = { ...systemClock, now: () => Date.UTC(2026, 2, 14) };
+    const dated = { ids: 'ids.txt', cwd, url: embedded, out: 'nights/{date}', env: {}, world: { ledger, clock } };
+    expect(await exportAssets(dated)).toMatchObject({ folder: join(cwd, 'nights/2026-03-14'), credits: 160 });
+    expect(await ledger.booked('2026-03-14')).toBe(160);
+    expect(readdirSync(join(cwd, 'nights'))).toEqual(['2026-03-14']);
+    const looked = getAssets({ ids: ids.slice(0, 1), url: embedded, cwd, env: {} });
+    expect(await looked.next()).toMatchObject({ value: { id: ids[0] } });
+    await looked.return();
+    expect(existsSync(join(cwd, '.run'))).toBe(false);
     const found: string[] = [];
     for await (const { id, lookup } of getAssets({ ids: ids.slice(0, 3), url, env, world }))
       if (lookup.kind === 'found') found.push(id);

@@ -59,39 +59,45 @@ export interface ServiceChoice extends Surroundings {
 }
 
 /** Opens what a job's address names: the service out there, or this program's own on local records. */
-export async function openService(choice: ServiceChoice): Promise<OpenService> {
+export function openService(choice: ServiceChoice): Promise<OpenService> {
+  return isEmbedded(choice.job.service.url) ? openEmbedded(choice) : openRemote(choice);
+}
+
+async function openRemote(choice: ServiceChoice): Promise<OpenService> {
   const { job, env, cwd, tell, stateDir, keyFileFromFlag, abort } = choice;
   const { url, tls } = job.service;
-  if (!isEmbedded(url)) {
-    const apiKey = readApiKey({
-      file: job.service.apiKeyFile,
-      fileFromFlag: keyFileFromFlag,
-      environment: env,
-      cwd: cwd(),
-    });
-    const proxy = proxyFromEnvironment(env);
-    // Each wire makes these checks. If one fails, nothing should begin.
-    proxyFor(url, proxy);
-    tlsFor(url, tls);
-    const { account } = job.budget;
-    const ownLedger = (): Promise<CreditLedger> =>
-      diskLedger({ stateDir: stateFolder(stateDir, choice), apiKey, account, abort });
-    const budget =
-      choice.ledger === undefined
-        ? await openBudget(job, { apiKey, account, abort, tell }, ownLedger)
-        : { ledger: choice.ledger };
-    const ignored = ignoredProxy(url, env);
-    return {
-      service: { url, apiKey },
-      proxy,
-      ...budget,
-      warnings: ignored === undefined ? [] : [ignored],
-      close: async () => {
-        // Whoever gave a ledger closes it.
-        if (choice.ledger === undefined) await budget.ledger.close();
-      },
-    };
-  }
+  const apiKey = readApiKey({
+    file: job.service.apiKeyFile,
+    fileFromFlag: keyFileFromFlag,
+    environment: env,
+    cwd: cwd(),
+  });
+  const proxy = proxyFromEnvironment(env);
+  // Each wire makes these checks. If one fails, nothing should begin.
+  proxyFor(url, proxy);
+  tlsFor(url, tls);
+  const { account } = job.budget;
+  const ownLedger = (): Promise<CreditLedger> =>
+    diskLedger({ stateDir: stateFolder(stateDir, choice), apiKey, account, abort });
+  const budget =
+    choice.ledger === undefined
+      ? await openBudget(job, { apiKey, account, abort, tell }, ownLedger)
+      : { ledger: choice.ledger };
+  const ignored = ignoredProxy(url, env);
+  return {
+    service: { url, apiKey },
+    proxy,
+    ...budget,
+    warnings: ignored === undefined ? [] : [ignored],
+    close: async () => {
+      // Whoever gave a ledger closes it.
+      if (choice.ledger === undefined) await budget.ledger.close();
+    },
+  };
+}
+
+async function openEmbedded(choice: ServiceChoice): Promise<OpenService> {
+  const { job, abort, tell } = choice;
   const apiKey = randomBytes(16).toString('hex');
   // The HTTP server is loaded only where it is needed.
   const { startService } = await import('../practice-service.ts');
@@ -105,7 +111,9 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
   });
   const booked = { apiKey: embeddedKey(job), abort, tell };
-  const budget = await openBudget(job, booked, choice.embeddedLedger).catch(async (error: unknown) => {
+  const opened =
+    choice.ledger === undefined ? openBudget(job, booked, choice.embeddedLedger) : { ledger: choice.ledger };
+  const budget = await Promise.resolve(opened).catch(async (error: unknown) => {
     await running.close();
     throw error;
   });
@@ -113,7 +121,7 @@ export async function openService(choice: ServiceChoice): Promise<OpenService> {
     service: { url: running.url, apiKey },
     ...budget,
     close: async () => {
-      await budget.ledger.close();
+      if (choice.ledger === undefined) await budget.ledger.close();
       await running.close();
     },
   };

@@ -69,7 +69,6 @@ function keyIn(file: string, cwd: string): string {
     const shown = /^[\w-]{20,}$/.test(basename(file)) ? 'that is named' : shownPath(file, cwd);
     throw new ExportError('usage', `cannot read the key file ${shown}: ${why}`, {
       todo: 'service.apiKeyFile or --api-key-file must name a readable file with the key in it, not the key itself.',
-      cause: error,
     });
   }
 }

@@ -8,8 +8,10 @@ export const runWings = {
   report: async () => (await import('../wings/report/index.ts')).reportRun,
 } satisfies RunWings;
 
-/** Metrics, notifications and lineage, for a job that wants one of them. */
-export const observe: OpenObserver = async (run) => {
-  if (!isFollowed(run.job, process.env)) return noObserver;
-  return (await import('../wings/observe/index.ts')).observeRuns(run);
-};
+/** Metrics, notifications and lineage, for a job that wants one of them. @param env may name who takes the lineage of all jobs */
+export function observeIn(env: NodeJS.ProcessEnv): OpenObserver {
+  return async (run) => {
+    if (!isFollowed(run.job, env)) return noObserver;
+    return (await import('../wings/observe/index.ts')).observeRuns(run, env);
+  };
+}

@@ -11,7 +11,7 @@ import { jobWarnings } from '../../src/core/job/job-warnings.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { statusInOneCall } from '../../src/library.ts';
+import { statusInOneCall } from '../../src/library/calls.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { startService } from '../../src/practice-service.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';

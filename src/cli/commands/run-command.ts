@@ -6,7 +6,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { jobOn } from '../../core/job/dated-job.ts';
 import { isChange } from '../../core/run/job-shape.ts';
 import { requireExportFolder } from '../../places/export/require-export-folder.ts';
-import { observe } from '../../world/wings.ts';
+import { observeIn } from '../../world/wings.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
@@ -58,7 +58,10 @@ async function run(args: CommandLine): Promise<number> {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
     const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
-    return runJob({ job: dated, idsFolder, outputDir, fresh }, { open, brake, observe, ...settings, ...more });
+    return runJob(
+      { job: dated, idsFolder, outputDir, fresh },
+      { open, brake, observe: observeIn(args.terminal.env), ...settings, ...more },
+    );
   };
   const warnings = jobWarnings(job);
   const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));

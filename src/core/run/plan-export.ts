@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
@@ -72,6 +73,8 @@ export interface PlanRequest {
   readonly callsBefore?: number;
   /** As if nothing of the export were there. */
   readonly fresh?: boolean;
+  /** Formats of the program, as the run has them. */
+  readonly sinks?: readonly CustomSink[];
   /** For a job with a base. */
   readonly nights?: (() => Promise<Nights>) | undefined;
 }
@@ -83,7 +86,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const job = jobOn(request.job, utcDay(nowMs));
   const context = { random: Math.random, clock, ...request };
   const home = await openHome(job, context);
-  const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
+  const now = { job: jobShape(job, request.sinks), inputs: [...prepared.fingerprints] };
   const { manifest, progress } = await standingOf(home, now, fresh);
   const commits = progress?.commits ?? [];
   const committed = manifest?.counts ?? committedCounts(commits);

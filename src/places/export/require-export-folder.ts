@@ -3,7 +3,7 @@ import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from '../files/file-store.ts';
 
 /** What the local service keeps in `.run` before an export begins. */
-const ofTheService = ['ledger', 'embedded'];
+const ofTheService = ['ledger', 'ledger-locks', 'embedded'];
 
 /** A new volume has this folder. */
 const ofTheDisk = 'lost+found';

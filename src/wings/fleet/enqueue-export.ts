@@ -9,7 +9,6 @@ import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
-import { wordsPerHash } from '../../lib/hash/hash-128.ts';
 import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
 import { memoryLimit } from '../../lib/memory-limit.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
@@ -102,10 +101,16 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
   const home = bucketHome(place);
   const findRemote = bucketIds(job, context);
   const found = await findInputs({ ...request, ...context, folder: place.scratch, findRemote, streams: true });
-  if (fresh || (await home.isThrowingAway()))
+  const requireRoom = async (): Promise<void> => {
+    requireMemory(await aboutEntriesOf(found.inputs, job.ids.limit), context);
+  };
+  if (fresh || (await home.isThrowingAway())) {
+    await requireRoom();
     await home.throwAway({ inputs: found.inputs, sinks: [], stop: context.stop });
+  }
   const manifest = await home.readManifest();
-  const begun = await readBucketStart(place);
+  // Of a complete export nothing else is read: a bucket without Delete keeps the start of an earlier version.
+  const begun = manifest === undefined ? await readBucketStart(place) : undefined;
   const before = manifest ?? begun;
   if (before !== undefined) {
     const now = { job: jobShape(job), inputs: await fingerprintInputs(found.inputs) };
@@ -118,7 +123,7 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
   if (begun?.slices !== undefined && missing?.size === 0)
     return { ...unread, ...ofSlices(begun.slices, job), state: 'already', columns };
 
-  requireMemory(await aboutEntriesOf(found.inputs, job.ids.limit), context);
+  await requireRoom();
   await probeStore(place.store, place.address);
   const made = await makeSlices({ place, found, request, missing }, context);
   const inputs = made.fingerprints;
@@ -232,6 +237,7 @@ class Reading {
   readonly fingerprints: InputFingerprint[] = [];
   readonly invalid: InvalidSample[] = [];
   slices = 0;
+  readonly #seen = new HashSet128();
   readonly #making: Making;
   readonly #context: EnqueueContext;
 
@@ -241,7 +247,7 @@ class Reading {
   }
 
   entries() {
-    return markDuplicates(this.#read(), new HashSet128());
+    return markDuplicates(this.#read(), this.#seen);
   }
 
   async *#read() {
@@ -250,13 +256,11 @@ class Reading {
     const onFingerprint = (fingerprint: InputFingerprint) => this.fingerprints.push(fingerprint);
     const onInvalid = sampling(this.invalid);
     let entries = 0;
-    let valid = 0;
     for await (const block of readIds(found.inputs, { ...request.job.ids, onFingerprint, onInvalid })) {
       stop.throwIfAborted();
       entries += block.entries.length;
-      valid += block.hashes.length / wordsPerHash;
       // The estimate may be too low, and a stream has none.
-      requireMemory(valid, this.#context);
+      requireMemory(this.#seen.size, this.#context);
       onProgress({ entries, slices: this.slices });
       yield block;
     }

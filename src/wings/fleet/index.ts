@@ -3,7 +3,7 @@ export { type Enqueued, enqueueExport, type EnqueueProgress } from './enqueue-ex
 export { finaliseExport } from './finalise-export.ts';
 export type { FleetSlices } from './fleet-slices.ts';
 export { type PostgresContext, requirePg } from './ledger/postgres-connection.ts';
-export { openPostgresLedger, type PostgresLedger } from './ledger/postgres-ledger.ts';
+export { openPostgresLedger, type PostgresLedger, type PostgresLedgerOptions } from './ledger/postgres-ledger.ts';
 export { readPostgresLedger } from './ledger/postgres-readings.ts';
 export { fromQueue, type QueueSlices } from './queue-slices.ts';
 export { openSliceQueue, requireQueue } from './queue/bullmq-queue.ts';

@@ -1,21 +1,21 @@
 import { hasMetrics, mayHaveLineage } from '../../core/job/followed-job.ts';
 import { messageOf } from '../../lib/export-error.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
-import { joinedObservers, type OpenObserver, type RunObserver } from '../../core/work/run-observer.ts';
+import { joinedObservers, type ObservedRun, type RunObserver } from '../../core/work/run-observer.ts';
 
 /** Follows runs as their jobs want: metrics, notifications, lineage. What a job does not want is not loaded. */
-export const observeRuns: OpenObserver = async (run) => {
+export async function observeRuns(run: ObservedRun, env: NodeJS.ProcessEnv = process.env): Promise<RunObserver> {
   const observers: RunObserver[] = [];
   // First, as it alone can refuse.
   if (hasMetrics(run.job)) observers.push(await (await import('./publish-metrics.ts')).publishMetrics(run));
   if (run.job.notify.length > 0) observers.push((await import('./notify.ts')).notifyOf(run));
-  if (mayHaveLineage(run.job, process.env)) {
+  if (mayHaveLineage(run.job, env)) {
     const { lineageAddress, lineageOf } = await import('./lineage.ts');
-    const address = lineageAddress(run, process.env);
-    if (address !== undefined) observers.push(lineageOf(run, address, process.env));
+    const address = lineageAddress(run, env);
+    if (address !== undefined) observers.push(lineageOf(run, address, env));
   }
   return joinedObservers(observers.map((observer) => harmless(observer, run.listener)));
-};
+}
 
 /** An observer whose own faults are one warning: an observer never fails a run. */
 function harmless(observer: RunObserver, listener: RunListener): RunObserver {

@@ -39,7 +39,7 @@ export class IndexedStore implements AssetStore {
     this.#places = places;
   }
 
-  /** Opens a store; undefined where there is none, or it was cut, emptied or overwritten since it was built. */
+  /** Opens a store; undefined where there is none, or it was cut or emptied since it was built. */
   static open(folder: string): IndexedStore | undefined {
     try {
       const account = accountSchema.parse(JSON.parse(readFileSync(join(folder, storeFiles.account), 'utf8')));

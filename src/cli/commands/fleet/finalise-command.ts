@@ -1,5 +1,5 @@
 import type { Job } from '../../../core/job/job-schema.ts';
-import { observe, runWings } from '../../../world/wings.ts';
+import { observeIn, runWings } from '../../../world/wings.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
@@ -41,7 +41,7 @@ async function finalise(args: CommandLine): Promise<number> {
     files: diskFileStore,
     version: programVersion(),
     ...runWings,
-    observe,
+    observe: observeIn(args.terminal.env),
     listener: (event) => {
       if (event.kind === 'warning') showWarning(event.message, terminal);
     },

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { jobWarnings } from '../../../core/job/job-warnings.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { observe } from '../../../world/wings.ts';
+import { observeIn } from '../../../world/wings.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
 import type {
   FleetSlices,
@@ -71,7 +71,7 @@ async function work(args: CommandLine): Promise<number> {
     { job, idsFolder, fresh: false },
     {
       open,
-      observe,
+      observe: observeIn(args.terminal.env),
       ...settings,
       warnings: jobWarnings(job),
       make: async (context) => {

@@ -1,0 +1,271 @@
+import {
+  exportMembers,
+  type ExportOptions,
+  jobFor,
+  jobMembers,
+  jobIn,
+  type JobOptions,
+  lookedIn,
+  requireMembers,
+  type World,
+} from './options.ts';
+import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
+import { createMemoryLedger } from '../core/client/ledger/memory-ledger.ts';
+import { jobOn } from '../core/job/dated-job.ts';
+import { jobWarnings } from '../core/job/job-warnings.ts';
+import type { AssetFate } from '../core/run/get-assets.ts';
+import type { Job } from '../core/job/job-schema.ts';
+import type { ExportContext } from '../core/run/export-context.ts';
+import type { ExportAccount, ExportOutcome } from '../core/run/export-outcome.ts';
+import { bucketIds } from '../core/run/homes/bucket-ids.ts';
+import { localFolder } from '../core/run/homes/local-folder.ts';
+import { openStoreAt } from '../core/run/homes/open-home.ts';
+import type { ExportPlan } from '../core/run/plan-export.ts';
+import { errorOf } from '../core/run/tolerance.ts';
+import type { RunListener } from '../core/work/run-events.ts';
+import type { ExportRow } from '../exports/read-rows.ts';
+import type { Verification, VerifyProgress } from '../exports/verify-export.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
+import { isBucketAddress } from '../lib/addresses/bucket-address.ts';
+import { systemClock, utcDay } from '../lib/clock.ts';
+import { makeTemporary } from '../lib/disk/make-folder.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import { ExportError, messageOf } from '../lib/export-error.ts';
+import { LinkedAbort } from '../lib/linked-abort.ts';
+import { thenCleanUp } from '../lib/clean-up.ts';
+import { exportPaths, pathIn } from '../places/export/export-folder.ts';
+import { requireExportFolder } from '../places/export/require-export-folder.ts';
+import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
+import type { ObjectStore } from '../places/objects/object-store.ts';
+import type { PostgresLedger, PostgresLedgerOptions } from '../wings/fleet/index.ts';
+import type { ExportStatus } from '../wings/status/index.ts';
+import { ledgerInExport, openService, type OpenService } from '../world/open-service.ts';
+import { programThreads } from '../world/program-threads.ts';
+import { programVersion } from '../world/program-version.ts';
+import { observeIn, runWings } from '../world/wings.ts';
+
+/** How a run ended, and the account of its export. */
+export interface ExportResult extends Omit<ExportOutcome, 'account' | 'error'>, ExportAccount {
+  /** The exit code of the command. */
+  readonly exitCode: number;
+  /** Why that is not 0. */
+  readonly error?: ExportError;
+}
+
+const never = new AbortController().signal;
+
+/**
+ * Starts an export, or continues it: the same call either way. Prints nothing and handles no signals.
+ * @throws {ExportError} only before anything begins; later errors are in the result
+ */
+export async function exportInOneCall(options: ExportOptions): Promise<ExportResult> {
+  requireMembers(options, exportMembers);
+  const { job, idsFolder, outputDir } = jobFor(options);
+  const { world = {}, fresh = false, sinks = [] } = options;
+  const { clock = systemClock, files = diskFileStore, stdin = process.stdin } = world;
+  const dated = jobOn(job, utcDay(clock.now()));
+  // An embedded service keeps its balance in the folder: not in one that is not an export.
+  if (!isBucketAddress(dated.output.dir)) await requireExportFolder(files, dated.output.dir);
+  const told = new Told(options);
+  const { listener } = told;
+  const tell = (message: string): void => {
+    listener({ kind: 'warning', message });
+  };
+  const open = await serviceOf(dated, options, tell, () => ledgerInExport(localFolder(dated), undefined));
+  for (const message of [...jobWarnings(job), ...(open.warnings ?? [])]) tell(message);
+  const { exportAssets } = await import('../core/run/export-assets.ts');
+  const context: ExportContext = {
+    threads: programThreads(job),
+    observe: observeIn(options.env ?? process.env),
+    ...contextOf(world, open),
+    stdin,
+    files,
+    version: programVersion(),
+    stop: told.stop,
+    abort: never,
+    listener,
+  };
+  const outcome = await thenCleanUp({
+    work: () => exportAssets({ job, idsFolder, outputDir, fresh, sinks }, { ...runWings, ...context }),
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [
+      async () => {
+        told.end();
+      },
+      () => open.close(),
+    ],
+  });
+  const { account, ...rest } = outcome;
+  const error = errorOf(outcome, job) ?? told.failure;
+  const exitCode = error?.exitCode ?? exitCodes.complete.code;
+  return { ...rest, ...account, exitCode, ...(error === undefined ? {} : { error }) };
+}
+
+/** What such an export would cost from where it stands. Sends nothing, and needs no key. @throws {ExportError} */
+export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'fresh' | 'sinks'>): Promise<ExportPlan> {
+  requireMembers(options, exportMembers);
+  const { job, idsFolder, outputDir } = jobFor(options);
+  const { world = {}, fresh = false, sinks = [] } = options;
+  const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
+  const { stdin = process.stdin, freeSpace } = world;
+  const { planExport } = await import('../core/run/plan-export.ts');
+  const { prepareInputs } = await import('../core/ids/prepare-inputs.ts');
+  const { bookedFor } = await import('../world/booked-credits.ts');
+  const store = openStore === undefined ? {} : { openStore };
+  const ledger = world.ledger ?? bookedFor(job, lookedIn(options));
+  const folder = await makeTemporary('plan');
+  return thenCleanUp({
+    work: async () => {
+      const findRemote = bucketIds(job, { clock, random, ...store });
+      const prepared = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder, findRemote });
+      const counted = ledger === undefined ? {} : { ledger };
+      const disk = freeSpace === undefined ? {} : { freeSpace };
+      return planExport({ ...runWings, job, sinks, prepared, files, clock, fresh, ...store, ...counted, ...disk });
+    },
+    cleanUp: [() => diskFileStore.remove(folder)],
+  });
+}
+
+/** Assets without an export. */
+export interface GetOptions extends Omit<JobOptions, 'ids' | 'out' | 'formats' | 'tables'> {
+  /** Valid ids. A repeated id of an array is requested once; a stream repeats none. */
+  readonly ids: readonly string[] | AsyncIterable<string>;
+  readonly stop?: AbortSignal;
+  readonly onEvent?: RunListener;
+}
+
+/** Gets assets, in the order of the ids. @throws {ExportError} `usage` when one is no asset id; nothing is sent then */
+export async function* getInOneCall(options: GetOptions): AsyncGenerator<AssetFate, void, void> {
+  requireMembers(options, ['ids', ...jobMembers, 'stop', 'onEvent']);
+  const { ids, world = {}, ...rest } = options;
+  const { job } = jobIn({ ...rest, ids: '-', out: '.' });
+  const told = new Told(options);
+  const { listener } = told;
+  const tell = (message: string): void => {
+    listener({ kind: 'warning', message });
+  };
+  const open = await serviceOf(job, options, tell, async () => createMemoryLedger());
+  const { getAssets } = await import('../core/run/get-assets.ts');
+  try {
+    open.warnings?.forEach(tell);
+    yield* getAssets({ ids, job }, { ...contextOf(world, open), stop: told.stop, abort: never, listener });
+  } finally {
+    told.end();
+    await open.close();
+  }
+}
+
+/** An export that is there. */
+export interface PlaceOptions {
+  /** Its folder, or its address in a bucket. */
+  readonly out: string;
+  readonly world?: Pick<World, 'clock' | 'random' | 'files' | 'openStore'>;
+}
+
+/** How an export stands. @throws {ExportError} `usage` where there is none */
+export async function statusInOneCall({ out, world = {} }: PlaceOptions): Promise<ExportStatus> {
+  const { statusAt } = await import('../wings/status/index.ts');
+  const { clock = systemClock, files = diskFileStore } = world;
+  const store = await storeOf(out, world);
+  const folder = requireAddress(out, 'export', 'out');
+  return statusAt({ files, folder, ...(store === undefined ? {} : { store }) }, clock.now());
+}
+
+/** Reads every file of a complete export and compares it with the manifest. @throws {ExportError} `damaged` without a manifest */
+export async function verifyInOneCall(
+  options: PlaceOptions & { readonly onProgress?: (progress: VerifyProgress) => void },
+): Promise<Verification> {
+  const { verifyExport } = await import('../exports/verify-export.ts');
+  return verifyExport(await filesOf(options), options.out, { onProgress: options.onProgress });
+}
+
+/** The rows of one table of a complete export (`assets` unless named), in the order of the ids. @throws {ExportError} */
+export async function* rowsInOneCall(options: PlaceOptions & { readonly table?: string }): AsyncGenerator<ExportRow> {
+  const { readRows } = await import('../exports/read-rows.ts');
+  const { out: folder, table = 'assets' } = options;
+  yield* readRows({ files: await filesOf(options), folder, table });
+}
+
+/** Tells a program what happens, and stops when it says so, or when it fails at hearing. */
+class Told {
+  readonly listener: RunListener;
+  /** How the program failed at hearing. */
+  failure: ExportError | undefined;
+  readonly #stop: LinkedAbort;
+
+  constructor({ stop = never, onEvent = () => undefined }: Pick<ExportOptions, 'stop' | 'onEvent'>) {
+    this.#stop = new LinkedAbort(stop, interruptedBy);
+    this.listener = (event) => {
+      try {
+        onEvent(event);
+      } catch (cause) {
+        this.failure ??= new ExportError('bug', `onEvent failed: ${messageOf(cause)}`, { cause });
+        this.#stop.abort(this.failure);
+      }
+    };
+  }
+
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  end(): void {
+    this.#stop.unlink();
+  }
+}
+
+/** A program's reason to stop, as one that has an exit code. */
+function interruptedBy(cause: unknown): unknown {
+  return cause instanceof ExportError ? cause : new ExportError('interrupted', 'stopped', { cause });
+}
+
+function serviceOf(
+  job: Job,
+  options: Omit<JobOptions, 'ids'>,
+  tell: (message: string) => void,
+  embeddedLedger: () => Promise<CreditLedger>,
+): Promise<OpenService> {
+  const ledger = options.world?.ledger;
+  const spillDir = pathIn(localFolder(job), exportPaths.embedded);
+  return openService({ ...lookedIn(options), job, tell, ledger, embeddedLedger, spillDir });
+}
+
+function contextOf(world: World, open: OpenService) {
+  const { service, proxy, pace, ledger } = open;
+  return {
+    random: Math.random,
+    ...world,
+    clock: world.clock ?? open.clock ?? systemClock,
+    service,
+    proxy,
+    pace,
+    ledger,
+  };
+}
+
+async function storeOf(out: string, world: PlaceOptions['world'] = {}): Promise<ObjectStore | undefined> {
+  if (!isBucketAddress(out)) return undefined;
+  const { clock = systemClock, random = Math.random, openStore } = world;
+  return openStoreAt(out, undefined, { clock, random, openStore });
+}
+
+async function filesOf({ out, world = {} }: PlaceOptions): Promise<FileStore> {
+  const store = await storeOf(out, world);
+  if (store === undefined) return world.files ?? diskFileStore;
+  const { bucketFiles } = await import('../places/export/bucket-files.ts');
+  return bucketFiles(store, out);
+}
+
+/** Opens the ledger that several machines share, in PostgreSQL. Whoever opens it closes it. @throws {ExportError} */
+export async function openSharedLedger(address: string, options: PostgresLedgerOptions): Promise<PostgresLedger> {
+  return (await import('../wings/fleet/index.ts')).openPostgresLedger(address, options);
+}
+
+/**
+ * The export that is to be finished before the one of `today` (`YYYY-MM-DD`) begins: the newest of a job with `{date}`, where it
+ * is unfinished; undefined otherwise.
+ */
+export async function unfinishedOf(world: PlaceOptions['world'], job: Job, today: string): Promise<Job | undefined> {
+  const { files = diskFileStore, openStore } = world ?? {};
+  return (await import('../wings/nights/index.ts')).unfinishedBefore({ files, openStore }, job, today);
+}

@@ -1,0 +1,115 @@
+import type { CustomSink } from '../core/formats/custom-sink.ts';
+import type { Format } from '../core/formats/sink.ts';
+import { jobFields } from '../core/job/job-fields.ts';
+import type { JobInput } from '../core/job/job-schema.ts';
+import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
+import type { ExportContext } from '../core/run/export-context.ts';
+import type { RunListener } from '../core/work/run-events.ts';
+import { ExportError } from '../lib/export-error.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+
+/** What an export is made of: the fields of a job that most need; the others in `job`. */
+export interface JobOptions {
+  /** Files or patterns of ids. */
+  readonly ids?: string | readonly string[];
+  /** Base address of the service, without `/v3/<key>`. */
+  readonly url?: string;
+  /** Folder of the export, or its address in a bucket. */
+  readonly out?: string;
+  /** The key is in this file, or else in `ASSET_EXPORT_API_KEY`. */
+  readonly apiKeyFile?: string;
+  /** Empty: those of `sinks` alone. */
+  readonly formats?: readonly Format[];
+  readonly tables?: readonly string[];
+  readonly budget?: NonNullable<JobInput['budget']>;
+  /** A job, or the path of a job file. What is named above comes before its fields. */
+  readonly job?: JobInput | string;
+  /** Environment variables; those of the process unless given. Nothing is taken out of it. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start; the working directory unless given. */
+  readonly cwd?: string;
+  /** Folder of this user's ledgers. */
+  readonly stateDir?: string;
+  readonly world?: World;
+}
+
+/** What tests and programs replace. Defaults are those of the command. */
+export type World = Partial<
+  Pick<
+    ExportContext,
+    'clock' | 'random' | 'files' | 'ledger' | 'openWire' | 'openStore' | 'stdin' | 'threads' | 'freeSpace' | 'observe'
+  >
+>;
+
+export interface ExportOptions extends JobOptions {
+  /** Throw away what an earlier run left. */
+  readonly fresh?: boolean;
+  /** Formats to write besides those of the job. With them one thread makes all parts. */
+  readonly sinks?: readonly CustomSink[];
+  /** Aborted: no new call begins, answers in flight are kept. */
+  readonly stop?: AbortSignal;
+  /** Hears what happens, as it happens. */
+  readonly onEvent?: RunListener;
+}
+
+/** The job that options name: a file or an object, then the options, then the environment where neither says something. */
+export function jobIn({
+  ids,
+  url,
+  out,
+  apiKeyFile,
+  formats,
+  tables,
+  budget = {},
+  job,
+  ...from
+}: JobOptions): LoadedJob {
+  const flagOf = new Map(jobFields.map(({ path, flag }) => [path, flag]));
+  const given: Readonly<Record<string, unknown>> = {
+    'ids.from': ids,
+    'service.url': url,
+    'service.apiKeyFile': apiKeyFile,
+    'output.dir': out,
+    'output.formats': formats?.length === 0 ? undefined : formats,
+    'output.tables': tables,
+    ...Object.fromEntries(Object.entries(budget).map(([name, value]) => [`budget.${name}`, value])),
+  };
+  const flags: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(given)) {
+    const flag = flagOf.get(path);
+    if (flag === undefined) throw new ExportError('usage', `${path} is not a field of a job`);
+    if (value === undefined) continue;
+    flags[flag] = path === 'budget.overrun' && Array.isArray(value) ? value.join(',') : value;
+  }
+  const source = typeof job === 'string' ? { file: job } : job === undefined ? {} : { job };
+  const { env = process.env, cwd = process.cwd() } = from;
+  return loadJob({ ...source, flags, environment: env, folder: cwd });
+}
+
+/** The job of an export: without formats of its own where the program has all of them. @throws {ExportError} `usage` */
+export function jobFor(options: JobOptions & Pick<ExportOptions, 'sinks'>): LoadedJob {
+  const loaded = jobIn(options);
+  if (options.formats?.length !== 0) return loaded;
+  if ((options.sinks ?? []).length === 0)
+    throw new ExportError('usage', 'formats is empty and there are no sinks: nothing would be written');
+  return { ...loaded, job: { ...loaded.job, output: { ...loaded.job.output, formats: [] } } };
+}
+
+export const jobMembers = ['url', 'apiKeyFile', 'budget', 'job', 'env', 'cwd', 'stateDir', 'world'];
+export const exportMembers = ['ids', 'out', 'formats', 'tables', ...jobMembers, 'fresh', 'sinks', 'stop', 'onEvent'];
+
+/** A misspelt name would leave a limit out. @throws {ExportError} `usage` */
+export function requireMembers(options: object, known: readonly string[]): void {
+  const wrong = Object.keys(options).find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const near = nearestName(wrong, known);
+  throw new ExportError('usage', `unknown member ${wrong}${near === undefined ? '' : `; did you mean ${near}?`}`, {
+    todo: 'Fields of a job that have no member of their own go into job.',
+  });
+}
+
+/** Where the key and the ledger of options are looked for. */
+export function lookedIn({ apiKeyFile, env = process.env, cwd = process.cwd(), stateDir }: Omit<JobOptions, 'ids'>) {
+  // The key is taken out of a copy.
+  return { env: { ...env }, cwd: () => cwd, stateDir, keyFileFromFlag: apiKeyFile !== undefined };
+}
