@@ -62,6 +62,29 @@ describe('enqueue', () => {
       ) as string,
     });
     expect([...small.bucket.objects.keys()]).toEqual([]);
+    await small.enqueue();
+    const before = new Map(small.bucket.objects);
+    const fresh = steps.enqueue({ memoryLimit: 100, fresh: true });
+    await expect(small.run({ make: fresh })).rejects.toMatchObject({ exit: 'usage' });
+    expect(small.bucket.objects).toEqual(before);
+  });
+
+  it('leaves a complete export alone though the start of an earlier version lies there', async () => {
+    const small = new SmallFleet(idsPath);
+    await small.enqueue();
+    const start = JSON.parse(
+      Buffer.from(small.bucket.objects.get('.run/start.json')?.bytes ?? []).toString(),
+    ) as object;
+    const older = { bytes: Buffer.from(JSON.stringify({ ...start, version: 1 })) };
+    await small.bucket.open().put('.run/start.json', older);
+    await expect(small.enqueue()).rejects.toMatchObject({
+      exit: 'damaged',
+      message: 's3://bucket/small was enqueued by asset-export 0.1, whose slices this version does not read',
+    });
+    await small.bucket.open().put('.run/start.json', { bytes: Buffer.from(JSON.stringify(start)) });
+    expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'complete' });
+    await small.bucket.open().put('.run/start.json', older);
+    expect(await small.enqueue()).toBe(0);
   });
 
   it('puts what is missing or changed, and nothing else', async () => {

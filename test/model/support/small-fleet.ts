@@ -10,10 +10,10 @@ import type { SmallRun } from './small-export.ts';
 /** Commands of a fleet, on one machine. */
 export const steps = {
   enqueue:
-    (more: Pick<EnqueueContext, 'memoryLimit'> = {}): MakeExport =>
+    ({ fresh = false, ...more }: Pick<EnqueueContext, 'memoryLimit'> & { readonly fresh?: boolean } = {}): MakeExport =>
     async ({ job, idsFolder }, context) => {
       const enqueued = await enqueueExport(
-        { job, idsFolder, fresh: false },
+        { job, idsFolder, fresh },
         { ...context, ...more, onProgress: () => undefined },
       );
       return { ...nothingMade, elapsedMs: enqueued.put };
