@@ -22,10 +22,8 @@ export function openServiceFor(job: Job, args: CommandLine, use: ServiceUse = {}
   const dir = localFolder(job);
   return openService({
     job,
-    ...surroundings(args.terminal, use.environment),
+    ...lookedAround(args, use.environment),
     abort: use.abort,
-    stateDir: args.text('state-dir'),
-    keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => ledgerInExport(dir, use.abort),
     spillDir: pathIn(dir, exportPaths.embedded),
   });
@@ -66,6 +64,12 @@ export function surroundings(terminal: Terminal, env: Surroundings['env'] = term
   };
 }
 
+/** The same, and where its flags say that key and ledger are. */
+export function lookedAround(args: CommandLine, env?: Surroundings['env']) {
+  const keyFileFromFlag = args.text('api-key-file') !== undefined;
+  return { ...surroundings(args.terminal, env), stateDir: args.text('state-dir'), keyFileFromFlag };
+}
+
 /** What is booked for a job, as `bookedFor`, where a command looks. */
 export function bookedOf(
   job: Job,
@@ -73,7 +77,5 @@ export function bookedOf(
   onMissing?: (why: ExportError) => void,
   env?: Surroundings['env'],
 ) {
-  const stateDir = args.text('state-dir');
-  const keyFileFromFlag = args.text('api-key-file') !== undefined;
-  return bookedFor(job, { ...surroundings(args.terminal, env), stateDir, keyFileFromFlag }, onMissing);
+  return bookedFor(job, lookedAround(args, env), onMissing);
 }

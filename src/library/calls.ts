@@ -67,10 +67,7 @@ export async function exportInOneCall(options: ExportOptions): Promise<ExportRes
   // An embedded service keeps its balance in the folder: not in one that is not an export.
   if (!isBucketAddress(dated.output.dir)) await requireExportFolder(files, dated.output.dir);
   const told = new Told(options);
-  const { listener } = told;
-  const tell = (message: string): void => {
-    listener({ kind: 'warning', message });
-  };
+  const { listener, tell } = told;
   const open = await serviceOf(dated, options, tell, () => ledgerInExport(localFolder(dated), undefined));
   for (const message of [...jobWarnings(job), ...(open.warnings ?? [])]) tell(message);
   const { exportAssets } = await import('../core/run/export-assets.ts');
@@ -140,10 +137,7 @@ export async function* getInOneCall(options: GetOptions): AsyncGenerator<AssetFa
   const { ids, world = {}, ...rest } = options;
   const { job } = jobIn({ ...rest, ids: '-', out: '.' });
   const told = new Told(options);
-  const { listener } = told;
-  const tell = (message: string): void => {
-    listener({ kind: 'warning', message });
-  };
+  const { listener, tell } = told;
   const open = await serviceOf(job, options, tell, async () => createMemoryLedger());
   const { getAssets } = await import('../core/run/get-assets.ts');
   try {
@@ -192,6 +186,9 @@ class Told {
   /** How the program failed at hearing. */
   failure: ExportError | undefined;
   readonly #stop: LinkedAbort;
+  readonly tell = (message: string): void => {
+    this.listener({ kind: 'warning', message });
+  };
 
   constructor({ stop = never, onEvent = () => undefined }: Pick<ExportOptions, 'stop' | 'onEvent'>) {
     this.#stop = new LinkedAbort(stop, interruptedBy);

@@ -15,7 +15,7 @@ import { showWarning } from '../output/show-error.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../../world/open-service.ts';
-import { surroundings } from '../open-service.ts';
+import { lookedAround } from '../open-service.ts';
 import { stopSignals } from '../stop-signals.ts';
 import type { Terminal, TerminalOutput } from '../terminal.ts';
 
@@ -61,10 +61,8 @@ async function get(args: CommandLine): Promise<number> {
   const signals = stopSignals(0, terminal);
   const open = await openService({
     job,
-    ...surroundings(terminal),
+    ...lookedAround(args),
     abort: signals.abort,
-    stateDir: args.text('state-dir'),
-    keyFileFromFlag: args.text('api-key-file') !== undefined,
     embeddedLedger: () => Promise.resolve(createMemoryLedger()),
   });
   signals.listen((message) => terminal.stderr.write(`${message}\n`));

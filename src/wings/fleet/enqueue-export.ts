@@ -72,8 +72,10 @@ export interface Enqueued {
  * is missing, and changes nothing else.
  * @throws {ExportError} `input` when the ids are not those that the export began with; `usage` when duplicates take too much memory
  */
-export async function enqueueExport(request: EnqueueRequest, context: EnqueueContext): Promise<Enqueued> {
+export async function enqueueExport(request: EnqueueRequest, given: EnqueueContext): Promise<Enqueued> {
   const { job } = request;
+  // Asked of the system once: it is compared with at every block of ids.
+  const context = { ...given, memoryLimit: given.memoryLimit ?? memoryLimit() };
   const { files } = context;
   requireFleetHome(job, 'enqueue');
   const place = await openBucketPlace(job, context);
@@ -91,12 +93,15 @@ export async function enqueueExport(request: EnqueueRequest, context: EnqueueCon
   });
 }
 
+/** A context that says how much memory there is. */
+type KnownContext = EnqueueContext & { readonly memoryLimit: number };
+
 /** Where slices are written before they are put. */
 function folderOf({ scratch }: BucketPlace): string {
   return pathIn(scratch, `${exportPaths.run}/enqueue`);
 }
 
-async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, context: EnqueueContext): Promise<Enqueued> {
+async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, context: KnownContext): Promise<Enqueued> {
   const { job, fresh } = request;
   const home = bucketHome(place);
   const findRemote = bucketIds(job, context);
@@ -166,7 +171,7 @@ interface Making {
   readonly missing: ReadonlySet<number> | undefined;
 }
 
-async function makeSlices(making: Making, context: EnqueueContext) {
+async function makeSlices(making: Making, context: KnownContext) {
   const { place, missing } = making;
   const { files, stop } = context;
   const folder = folderOf(place);
@@ -220,7 +225,7 @@ async function aboutEntriesOf(inputs: PreparedInputs['inputs'], limit = Number.P
 }
 
 /** Duplicates are found in a table of all ids. @throws {ExportError} `usage` where it would not fit */
-function requireMemory(ids: number, { memoryLimit: limit = memoryLimit() }: EnqueueContext): void {
+function requireMemory(ids: number, { memoryLimit: limit }: KnownContext): void {
   const need = ids * bytesPerId;
   if (need <= memoryShare * limit) return;
   throw new ExportError(
@@ -239,9 +244,9 @@ class Reading {
   slices = 0;
   readonly #seen = new HashSet128();
   readonly #making: Making;
-  readonly #context: EnqueueContext;
+  readonly #context: KnownContext;
 
-  constructor(making: Making, context: EnqueueContext) {
+  constructor(making: Making, context: KnownContext) {
     this.#making = making;
     this.#context = context;
   }
