@@ -1,5 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
+import { versionOf } from '../objects/small-objects.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
@@ -34,6 +35,8 @@ export function bucketFiles(store: ObjectStore, address: string): FileStore {
       return undefined;
     },
     rename: refuse,
+    link: refuse,
+    versionOf: async (path) => versionOf(store, nameOf(path)),
     makeLink: refuse,
     readLink: () => Promise.resolve(undefined),
     remove: refuse,

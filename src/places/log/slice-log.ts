@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ExportError } from '../../lib/export-error.ts';
+import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { readObject } from '../objects/small-objects.ts';
 import type { Commit } from '../export/export-facts.ts';
@@ -48,8 +49,8 @@ export interface LogState {
 const nothing: LogState = { next: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
 
 /**
- * The log of a slice: numbered objects, put one after another. Only one process can put each number, so a claim fences off every
- * former holder. It is the lock and the checkpoint of the slice.
+ * The log of a slice: numbered files, put one after another. Only one process can put each number, so a claim fences off every
+ * former holder. It is the checkpoint of the slice, and in a bucket its lock.
  */
 export class SliceLog {
   readonly slice: number;
@@ -70,7 +71,7 @@ export class SliceLog {
     const known = this.#state.next - 1;
     let isKnownThere = known < 0;
     const numbers: number[] = [];
-    for await (const { name } of this.#store.list(sliceNames.log(this.slice))) {
+    for await (const name of this.#store.names(sliceNames.log(this.slice))) {
       const number = numberOfLogEntry(name);
       isKnownThere ||= number === known;
       if (number !== undefined && number > known) numbers.push(number);
@@ -80,6 +81,7 @@ export class SliceLog {
       this.#state = { ...this.#state, holder: undefined };
       return this.#state;
     }
+    numbers.sort((a, b) => a - b);
     const last = numbers.at(-1);
     if (last !== undefined && numbers.length > 1) {
       const entry = await this.#read(last);
@@ -97,10 +99,10 @@ export class SliceLog {
   /** Puts the next entry. `taken`: another process put that number, and nothing was added. */
   async append(entry: LogEntry): Promise<'put' | 'taken'> {
     const name = sliceNames.logEntry(this.slice, this.#state.next);
-    const text = JSON.stringify(entry);
-    if ((await this.#store.putNew(name, { bytes: Buffer.from(text) })) === 'taken') {
+    const bytes = checkedJson(entry);
+    if ((await this.#store.putNew(name, { bytes })) === 'taken') {
       // It may be this entry: the answer of an earlier attempt was lost.
-      if ((await readObject(this.#store, name)).toString() !== text) return 'taken';
+      if (!bytes.equals(await readObject(this.#store, name))) return 'taken';
     }
     this.#state = afterEntry(this.#state, entry);
     return 'put';
@@ -108,10 +110,10 @@ export class SliceLog {
 
   async #read(number: number): Promise<LogEntry> {
     const name = sliceNames.logEntry(this.slice, number);
-    const parsed = entrySchema.safeParse(jsonOf((await readObject(this.#store, name)).toString()));
+    const parsed = entrySchema.safeParse(valueOfCheckedJson(await readObject(this.#store, name)));
     if (parsed.success) return parsed.data;
     throw new ExportError('damaged', `${name} is damaged: it is not an entry of the log of a slice`, {
-      todo: 'Restore it from an earlier version of the object, or start over with --fresh.',
+      todo: 'Restore it from a copy, or start over with --fresh.',
     });
   }
 }
@@ -179,12 +181,4 @@ export function spentOf(
     sum = { calls: sum.calls + calls, credits: sum.credits + credits };
   }
   return sum;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
