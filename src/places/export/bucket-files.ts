@@ -16,6 +16,11 @@ export function bucketFiles(store: ObjectStore, address: string): FileStore {
       if (found === undefined) throw new ExportError('damaged', `${path} does not exist`);
       return new ObjectFile(store, name, found.bytes);
     },
+    listMarked: async (path) => {
+      const names: string[] = [];
+      for await (const name of store.names(folderPrefix(nameOf(path)))) names.push(name);
+      return names.sort();
+    },
     list: async (path) => {
       const prefix = folderPrefix(nameOf(path));
       const names = new Set<string>();

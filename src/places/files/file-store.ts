@@ -30,6 +30,8 @@ export interface FileStore {
   syncFolder(path: string): Promise<void>;
   /** Names in a folder, sorted; none when it is absent. */
   list(path: string): Promise<string[]>;
+  /** The same; names of folders, and of links to folders, end with a slash. */
+  listMarked(path: string): Promise<string[]>;
   /** The whole of a small file, or undefined when it is absent. */
   readAll(path: string): Promise<Uint8Array | undefined>;
   /** Bytes of a file, `folder` for a folder, undefined for what is absent. */
@@ -60,6 +62,7 @@ export const diskFileStore: FileStore = {
   makeFolder: (path) => onDisk(`make the folder ${path}`, () => makeFolder(resolve(path))),
   syncFolder: (path) => onDisk(`sync the folder ${path}`, () => syncFolder(path)),
   list: (path) => onDisk(`list ${path}`, async () => (await absentAs([], readdir(path))).sort()),
+  listMarked: (path) => onDisk(`list ${path}`, () => absentAs([], markedNames(path))),
   readAll: (path) => onDisk(`read ${path}`, () => absentAs(undefined, readWhole(path))),
   sizeOf: (path) =>
     onDisk(`look at ${path}`, async () => {
@@ -109,6 +112,15 @@ async function linkTarget(path: string): Promise<string | undefined> {
     if (codeOf(error) === 'EINVAL') return undefined;
     throw error;
   }
+}
+
+async function markedNames(path: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const target = entry.isSymbolicLink() ? await absentAs(undefined, stat(`${path}/${entry.name}`)) : entry;
+    if (target !== undefined) found.push(target.isDirectory() ? `${entry.name}/` : entry.name);
+  }
+  return found.sort();
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {

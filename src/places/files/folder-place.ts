@@ -5,7 +5,9 @@ import { writeFile } from './write-whole.ts';
 import {
   absentObject,
   type ByteRange,
+  type NamedBody,
   type ObjectBody,
+  type ObjectLook,
   type ObjectStore,
   requirePuttable,
 } from '../objects/object-store.ts';
@@ -18,106 +20,137 @@ const blockBytes = 1 << 20;
  * whoever writes in an export holds its lock. A folder keeps no hashes, so `look` has none.
  */
 export function folderPlace(files: FileStore, root: string): ObjectStore {
-  const pathOf = (name: string): string => pathIn(root, name);
-  let turn: Promise<unknown> = Promise.resolve();
+  return new FolderPlace(files, root);
+}
+
+class FolderPlace implements ObjectStore {
+  readonly isShared = false;
+  readonly #files: FileStore;
+  readonly #root: string;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(files: FileStore, root: string) {
+    this.#files = files;
+    this.#root = root;
+  }
+
+  async putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
+    const result = await this.#putFile(name, body);
+    // What another process put and did not sync is safe, too.
+    await this.#files.syncFolder(dirname(this.#pathOf(name)));
+    return result;
+  }
+
+  async putAll(bodies: readonly NamedBody[]): Promise<readonly string[]> {
+    const taken: string[] = [];
+    for (const { name, body } of bodies) if ((await this.#putFile(name, body)) === 'taken') taken.push(name);
+    await this.#sync(bodies.map(({ name }) => name));
+    return taken;
+  }
+
+  async replace(name: string, body: ObjectBody, tag: string): Promise<'put' | 'changed'> {
+    requirePuttable(name, body);
+    return this.#inTurn(async () => {
+      if ((await this.#files.versionOf(this.#pathOf(name))) !== tag) return 'changed';
+      await this.#putOver(name, body);
+      return 'put';
+    });
+  }
+
+  async put(name: string, body: ObjectBody): Promise<void> {
+    requirePuttable(name, body);
+    await this.#inTurn(() => this.#putOver(name, body));
+  }
+
+  async look(name: string): Promise<ObjectLook | undefined> {
+    const bytes = await this.#files.sizeOf(this.#pathOf(name));
+    if (typeof bytes !== 'number') return undefined;
+    const tag = await this.#files.versionOf(this.#pathOf(name));
+    return tag === undefined ? undefined : { bytes, sha256: undefined, tag };
+  }
+
+  read(name: string, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return readFile(this.#files, this.#pathOf(name), range);
+  }
+
+  list(prefix: string): AsyncIterable<{ readonly name: string; readonly bytes: number }> {
+    return filesBelow(this.#files, this.#root, prefix);
+  }
+
+  async *names(folder: string): AsyncGenerator<string, void, void> {
+    yield* await this.#files.listMarked(this.#pathOf(folder));
+  }
+
+  async remove(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#files.remove(this.#pathOf(name));
+    await this.#sync(names);
+  }
+
+  #pathOf(name: string): string {
+    return pathIn(this.#root, name);
+  }
+
+  /** Makes names survive a loss of power. */
+  #sync(names: readonly string[]): Promise<void> {
+    return syncFoldersOf(
+      this.#files,
+      this.#root,
+      names.map((name) => this.#pathOf(name)),
+    );
+  }
 
   /** What is looked at stays so until it has another name: names are given one after another. */
-  function inTurn<T>(name: () => Promise<T>): Promise<T> {
-    const named = turn.then(name);
-    turn = named.catch(() => undefined);
+  #inTurn<T>(name: () => Promise<T>): Promise<T> {
+    const named = this.#turn.then(name);
+    this.#turn = named.catch(() => undefined);
     return named;
   }
 
   /** The body as a synced file. Its name may be left, as a second one of what was put before: that must not be emptied. */
-  async function fileOf(body: ObjectBody): Promise<string> {
+  async #fileOf(body: ObjectBody): Promise<string> {
     if ('file' in body) return body.file;
-    const path = pathOf(`${exportPaths.unfinished}/new`);
-    await files.makeFolder(dirname(path));
-    await files.remove(path);
-    await writeFile(files, path, (file) => file.write(body.bytes));
+    const path = this.#pathOf(`${exportPaths.unfinished}/new`);
+    await this.#files.makeFolder(dirname(path));
+    await this.#files.remove(path);
+    await writeFile(this.#files, path, (file) => file.write(body.bytes));
     return path;
   }
 
-  async function putFile(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
+  async #putFile(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
     requirePuttable(name, body);
-    const path = pathOf(name);
-    return inTurn(async () => {
-      if ((await files.sizeOf(path)) !== undefined) return 'taken';
-      const file = await fileOf(body);
-      await files.makeFolder(dirname(path));
-      const linked = 'file' in body ? 'refused' : await files.link(file, path);
-      if (linked === 'refused') await files.rename(file, path);
+    const path = this.#pathOf(name);
+    return this.#inTurn(async () => {
+      if ((await this.#files.sizeOf(path)) !== undefined) return 'taken';
+      const file = await this.#fileOf(body);
+      await this.#files.makeFolder(dirname(path));
+      const linked = 'file' in body ? 'refused' : await this.#files.link(file, path);
+      if (linked === 'refused') await this.#files.rename(file, path);
       return linked === 'taken' ? 'taken' : 'put';
     });
   }
 
-  async function putOver(name: string, body: ObjectBody): Promise<void> {
-    const path = pathOf(name);
-    const file = await fileOf(body);
-    await files.makeFolder(dirname(path));
-    await files.rename(file, path);
-    await files.syncFolder(dirname(path));
+  async #putOver(name: string, body: ObjectBody): Promise<void> {
+    const path = this.#pathOf(name);
+    const file = await this.#fileOf(body);
+    await this.#files.makeFolder(dirname(path));
+    await this.#files.rename(file, path);
+    await this.#files.syncFolder(dirname(path));
   }
-
-  return {
-    isShared: false,
-    putNew: async (name, body) => {
-      const result = await putFile(name, body);
-      // What another process put and did not sync is safe, too.
-      await files.syncFolder(dirname(pathOf(name)));
-      return result;
-    },
-    putAll: async (bodies) => {
-      const taken: string[] = [];
-      for (const { name, body } of bodies) if ((await putFile(name, body)) === 'taken') taken.push(name);
-      const paths = bodies.map(({ name }) => pathOf(name));
-      await syncFoldersOf(files, root, paths);
-      return taken;
-    },
-    replace: async (name, body, tag) => {
-      requirePuttable(name, body);
-      return inTurn(async () => {
-        if ((await files.versionOf(pathOf(name))) !== tag) return 'changed';
-        await putOver(name, body);
-        return 'put';
-      });
-    },
-    put: async (name, body) => {
-      requirePuttable(name, body);
-      await inTurn(() => putOver(name, body));
-    },
-    look: async (name) => {
-      const bytes = await files.sizeOf(pathOf(name));
-      const tag = await files.versionOf(pathOf(name));
-      return typeof bytes === 'number' && tag !== undefined ? { bytes, sha256: undefined, tag } : undefined;
-    },
-    read: (name, range) => readFile(files, pathOf(name), range),
-    list: (prefix) => filesBelow(files, root, prefix),
-    names: async function* (folder) {
-      for (const { name, bytes } of await namesIn(files, pathOf(folder))) yield bytes === 'folder' ? `${name}/` : name;
-    },
-    remove: async (names) => {
-      const paths = names.map(pathOf);
-      for (const path of paths) await files.remove(path);
-      await syncFoldersOf(files, root, paths);
-    },
-  };
 }
 
+/** What is read whole is small. */
 async function* readFile(files: FileStore, path: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
-  const bytes = await files.sizeOf(path);
-  if (range === undefined && typeof bytes === 'number' && bytes <= blockBytes) {
+  if (range === undefined) {
     const whole = await files.readAll(path);
     if (whole === undefined) throw absentObject(path);
     yield whole;
     return;
   }
-  if (bytes === undefined) throw absentObject(path);
+  if ((await files.sizeOf(path)) === undefined) throw absentObject(path);
   const file = await files.open(path, 'read');
   try {
-    const size = await file.size();
-    const end = range === undefined ? size : Math.min(size, range.from + range.length);
-    for (let at = range?.from ?? 0; at < end; ) {
+    const end = Math.min(await file.size(), range.from + range.length);
+    for (let at = range.from; at < end; ) {
       const block = await file.read(at, Math.min(blockBytes, end - at));
       if (block.length === 0) return;
       at += block.length;
@@ -128,20 +161,6 @@ async function* readFile(files: FileStore, path: string, range?: ByteRange): Asy
   }
 }
 
-interface Named {
-  readonly name: string;
-  readonly bytes: number | 'folder';
-}
-
-async function namesIn(files: FileStore, folder: string): Promise<Named[]> {
-  const found: Named[] = [];
-  for (const name of await files.list(folder)) {
-    const bytes = await files.sizeOf(pathIn(folder, name));
-    if (bytes !== undefined) found.push({ name, bytes });
-  }
-  return found;
-}
-
 /** All files whose names begin with a prefix, in the order of their names; not what is in the making. */
 async function* filesBelow(
   files: FileStore,
@@ -149,17 +168,15 @@ async function* filesBelow(
   prefix: string,
 ): AsyncGenerator<{ readonly name: string; readonly bytes: number }, void, void> {
   const top = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  const entries = (await namesIn(files, pathIn(root, top))).map(({ name, bytes }) => ({
-    name: bytes === 'folder' ? `${top}${name}/` : `${top}${name}`,
-    bytes,
-  }));
-  // A folder sorts with its slash, as the names in it do.
-  for (const { name, bytes } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const names = (await files.listMarked(pathIn(root, top))).map((name) => `${top}${name}`);
+  for (const name of names.sort()) {
     if (name === `${exportPaths.unfinished}/`) continue;
-    if (bytes !== 'folder') {
-      if (name.startsWith(prefix)) yield { name, bytes };
-    } else if (name.startsWith(prefix) || prefix.startsWith(name)) {
-      yield* filesBelow(files, root, prefix.startsWith(name) ? prefix : name);
+    if (name.endsWith('/')) {
+      if (name.startsWith(prefix) || prefix.startsWith(name))
+        yield* filesBelow(files, root, prefix.startsWith(name) ? prefix : name);
+    } else if (name.startsWith(prefix)) {
+      const bytes = await files.sizeOf(pathIn(root, name));
+      if (typeof bytes === 'number') yield { name, bytes };
     }
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import { type NamedBody, type ObjectBody, type ObjectStore, sha256OfBody } from '../objects/object-store.ts';
 import type { Commit } from '../export/export-facts.ts';
-import { type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
+import { commitsOf, type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
 import type { Spent } from '../export/spent.ts';
 
 export interface Claim {
@@ -16,6 +16,9 @@ export interface Claim {
   readonly lastOf?: ((nonce: string) => Promise<(Spent & { readonly scratch: string }) | undefined>) | undefined;
 }
 
+/** So many commits follow a claim before they are repeated. */
+const mostUnrepeated = 256;
+
 /** A slice that this process holds until another one claims it. */
 export class SliceHold {
   readonly nonce: string;
@@ -26,7 +29,8 @@ export class SliceHold {
     const { log, scratch } = claim;
     const nonce = randomUUID();
     const spent = await spentBefore(claim);
-    if ((await log.append({ kind: 'claim', nonce, scratch, spent })) === 'taken') return undefined;
+    const commits = commitsOf([log]);
+    if ((await log.append({ kind: 'claim', nonce, scratch, spent, commits })) === 'taken') return undefined;
     return new SliceHold(claim, nonce);
   }
 
@@ -49,14 +53,23 @@ export class SliceHold {
     for (const each of bodies) {
       if (taken.has(each.name) && (await this.#putTaken(each)) === 'lost') return 'lost';
     }
-    return (await this.#append({ kind: 'commit', nonce: this.nonce, commit })) ? 'committed' : 'lost';
+    if (!(await this.#append({ kind: 'commit', nonce: this.nonce, commit }))) return 'lost';
+    return (await this.#claimAnew()) ? 'committed' : 'lost';
+  }
+
+  /** Keeps the log short for those who read it: at most an eighth of its commits follow the last claim. */
+  async #claimAnew(): Promise<boolean> {
+    const { log, scratch } = this.#claim;
+    const { next, sinceClaim, spent, commits } = log.state;
+    if (next - sinceClaim < Math.max(mostUnrepeated, commits.size / 8)) return true;
+    return this.#append({ kind: 'claim', nonce: this.nonce, scratch, spent, commits: commitsOf([log]) });
   }
 
   /** @param spent all that was counted in this scratch folder @param answered ids of the slice whose answers came */
   async end(how: 'done' | 'release', spent: Spent, answered: number): Promise<'ended' | 'lost'> {
     const { scratch } = this.#claim;
     const all = withSpent(this.state.spent, scratch, spent);
-    const commits = [...this.state.commits.values()].sort((a, b) => a.part - b.part);
+    const commits = commitsOf([this.#claim.log]);
     const { nonce } = this;
     const isPut = await this.#append(
       how === 'done' ? { kind: 'done', nonce, commits, spent: all } : { kind: 'release', nonce, spent: all, answered },

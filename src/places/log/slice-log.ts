@@ -15,8 +15,17 @@ const spentSchema = z.object({ calls: z.number(), credits: z.number() });
 const spendingSchema = z.record(z.string(), spentSchema);
 
 const entrySchema = z.discriminatedUnion('kind', [
-  /** `nonce` names the claim, `scratch` the local folder of its holder. `spent`: what the holders before are known to have spent. */
-  z.object({ kind: z.literal('claim'), nonce: z.string(), scratch: z.string(), spent: spendingSchema }),
+  /**
+   * `nonce` names the claim, `scratch` the local folder of its holder. `spent`: what the holders before are known to have spent. It
+   * repeats every commit: nothing before it has to be read. Now and then a holder claims its slice anew.
+   */
+  z.object({
+    kind: z.literal('claim'),
+    nonce: z.string(),
+    scratch: z.string(),
+    spent: spendingSchema,
+    commits: z.array(commitSchema),
+  }),
   z.object({ kind: z.literal('commit'), nonce: z.string(), commit: commitSchema }),
   /** `answered`: ids of the slice whose answers came, those in committed parts among them; the others' answers lie in the bucket. */
   z.object({
@@ -34,8 +43,9 @@ export type Spending = z.infer<typeof spendingSchema>;
 
 /** What the entries of a log that were read so far add up to. */
 export interface LogState {
-  /** Number of the entry that comes next. */
+  /** Number of the entry that comes next, and of the one after the last claim. */
   readonly next: number;
+  readonly sinceClaim: number;
   /** Who put the last claim; undefined before it, and after a release or the end. */
   readonly holder: { readonly nonce: string; readonly scratch: string } | undefined;
   readonly isDone: boolean;
@@ -46,7 +56,12 @@ export interface LogState {
   readonly spent: Spending;
 }
 
-const nothing: LogState = { next: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
+/** The map is added to: parts may be many. */
+type KnownState = LogState & { readonly commits: Map<number, Commit> };
+
+function nothing(): KnownState {
+  return { next: 0, sinceClaim: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
+}
 
 /**
  * The log of a slice: numbered files, put one after another. Only one process can put each number, so a claim fences off every
@@ -55,7 +70,7 @@ const nothing: LogState = { next: 0, holder: undefined, isDone: false, answered:
 export class SliceLog {
   readonly slice: number;
   readonly #store: ObjectStore;
-  #state: LogState = nothing;
+  #state = nothing();
 
   constructor(store: ObjectStore, slice: number) {
     this.slice = slice;
@@ -81,18 +96,15 @@ export class SliceLog {
       this.#state = { ...this.#state, holder: undefined };
       return this.#state;
     }
-    numbers.sort((a, b) => a - b);
-    const last = numbers.at(-1);
-    if (last !== undefined && numbers.length > 1) {
-      const entry = await this.#read(last);
-      if (entry.kind === 'done') {
-        this.#state = afterEntry({ ...this.#state, next: last }, entry);
-        return this.#state;
-      }
+    // What a claim or the end repeats is not read again.
+    const unread: LogEntry[] = [];
+    let first = Math.max(...numbers, known) + 1;
+    while (first > this.#state.next && !repeatsAll(unread.at(-1))) {
+      first -= 1;
+      unread.push(await this.#read(first));
     }
-    while (last !== undefined && this.#state.next <= last) {
-      this.#state = afterEntry(this.#state, await this.#read(this.#state.next));
-    }
+    this.#state = { ...this.#state, next: first };
+    for (const entry of unread.reverse()) this.#state = afterEntry(this.#state, entry);
     return this.#state;
   }
 
@@ -118,26 +130,32 @@ export class SliceLog {
   }
 }
 
-function afterEntry(state: LogState, entry: LogEntry): LogState {
+function repeatsAll(entry: LogEntry | undefined): boolean {
+  return entry?.kind === 'claim' || entry?.kind === 'done';
+}
+
+function afterEntry(state: KnownState, entry: LogEntry): KnownState {
   const next = state.next + 1;
   switch (entry.kind) {
-    case 'claim':
-      return {
-        ...state,
-        next,
-        answered: 0,
-        spent: entry.spent,
-        holder: { nonce: entry.nonce, scratch: entry.scratch },
-      };
+    case 'claim': {
+      const { nonce, scratch, spent } = entry;
+      const commits = byPart(entry.commits);
+      return { ...state, next, sinceClaim: next, answered: 0, commits, spent, holder: { nonce, scratch } };
+    }
     case 'commit':
-      return { ...state, next, commits: new Map([...state.commits, [entry.commit.part, entry.commit]]) };
+      state.commits.set(entry.commit.part, entry.commit);
+      return { ...state, next };
     case 'release':
       return { ...state, next, holder: undefined, answered: entry.answered, spent: entry.spent };
     case 'done': {
-      const commits = new Map(entry.commits.map((commit) => [commit.part, commit]));
-      return { ...state, next, holder: undefined, isDone: true, commits, spent: entry.spent };
+      const { commits, spent } = entry;
+      return { ...state, next, holder: undefined, isDone: true, commits: byPart(commits), spent };
     }
   }
+}
+
+function byPart(commits: readonly Commit[]): Map<number, Commit> {
+  return new Map(commits.map((commit) => [commit.part, commit]));
 }
 
 /** The larger of each: a count never shrinks. */

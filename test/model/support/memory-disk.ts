@@ -95,6 +95,10 @@ export class MemoryDisk {
         this.tree.syncFolder(path);
       }),
     list: (path) => this.#does('list', path, () => this.tree.names(path)),
+    listMarked: (path) =>
+      this.#does('list', path, () =>
+        this.tree.names(path).map((name) => (this.tree.sizeOf(`${path}/${name}`) === 'folder' ? `${name}/` : name)),
+      ),
     readAll: (path) =>
       this.#does('read', path, () => {
         if (this.tree.hasFolder(path)) throw systemError('EISDIR');

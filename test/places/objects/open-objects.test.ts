@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openObjects } from '../../../src/places/objects/open-objects.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
-import { folderPlace } from '../../../src/places/files/folder-place.ts';
+import { bucketInFolder } from '../../support/bucket-in-folder.ts';
 
 const open = (address: string) => openObjects({ address, clock: systemClock, random: Math.random });
 
 it('opens buckets without a request', async () => {
-  const store = folderPlace(diskFileStore, 'a folder');
+  const store = bucketInFolder('a folder');
   for (const address of [
     's3://bucket/nightly',
     'gs://bucket',
