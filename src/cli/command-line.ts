@@ -2,7 +2,6 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { commandNamed } from './command-named.ts';
 import { commands } from './commands.ts';
-import { commandHelp, programHelp, widthOf } from './output/help-text.ts';
 import { refuseLeakingDebugLogs } from './node-debug.ts';
 import { programVersion } from '../world/program-version.ts';
 import { showError } from './output/show-error.ts';
@@ -38,15 +37,22 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   };
   const [first, ...rest] = argv;
   if (first === undefined) {
+    const { programHelp, widthOf } = await import('./output/help-text.ts');
     stderr.write(programHelp(commands, widthOf(stderr)));
     return exitCodes.usage.code;
   }
   if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
-  if (isHelp(first)) return print(programHelp(commands, widthOf(stdout)));
+  if (isHelp(first)) {
+    const { programHelp, widthOf } = await import('./output/help-text.ts');
+    return print(programHelp(commands, widthOf(stdout)));
+  }
   const entry = commandNamed(commands, first);
   const command = await entry.load();
   const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (flags.some(isHelp)) return print(commandHelp(command, widthOf(stdout)));
+  if (flags.some(isHelp)) {
+    const { commandHelp, widthOf } = await import('./output/help-text.ts');
+    return print(commandHelp(command, widthOf(stdout)));
+  }
   refuseLeakingDebugLogs(terminal.env['NODE_DEBUG']);
   const { parseArguments } = await import('./parse-arguments.ts');
   return command.run({ ...parseArguments(entry.name, command, rest), terminal });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
-import { requireDayForACall } from '../../core/client/policies/with-budget.ts';
+import { requireDayForACall } from '../../core/client/policies/spent-error.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';

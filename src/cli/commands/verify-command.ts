@@ -6,7 +6,7 @@ import { pathIn } from '../../places/export/export-folder.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
-import { isTerminal } from '../progress/is-terminal.ts';
+import { isTerminal } from '../progress/show-progress.ts';
 import { fleetGroup, jobFlagGroups, stateGroup } from '../job-flags.ts';
 import { runFlags } from '../run-flags.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,9 +1,8 @@
 import { besideTables } from '../records/beside-tables.ts';
 import { tableNames } from '../records/columns.ts';
-import { sinkFor } from '../formats/registry.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
-import { formats } from '../formats/sink.ts';
+import { extensions, formats } from '../formats/sink.ts';
 import { exportPaths, partExtension, pathIn } from '../../places/export/export-folder.ts';
 import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
 import { type IdInput, inputWithin } from '../ids/id-input.ts';
@@ -86,7 +85,7 @@ export function isPartFile(name: string, sinks: readonly CustomSink[]): boolean 
 
 /** Where files of parts lie, and how their names end. */
 function partFolders(sinks: readonly CustomSink[]): { readonly name: string; readonly extension: string }[] {
-  const made = [...formats.map((format) => ({ name: format, extension: sinkFor(format).extension })), ...sinks];
+  const made = [...formats.map((format) => ({ name: format, extension: extensions[format] })), ...sinks];
   const kinds = made.flatMap(({ name, extension }) =>
     tableNames.map((table) => ({ name: `${name}/${table}`, extension })),
   );

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isTerminal } from '../../../src/cli/progress/is-terminal.ts';
+import { isTerminal } from '../../../src/cli/progress/show-progress.ts';
 import { progressInLog } from '../../../src/cli/progress/progress-log.ts';
 import { noCounts } from '../../../src/places/export/export-facts.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';

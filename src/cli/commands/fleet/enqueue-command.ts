@@ -13,7 +13,7 @@ import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
 import { columnLines, invalidLines } from '../../output/ids-text.ts';
 import { errorJson, errorText } from '../../output/show-error.ts';
 import { nextText } from '../../output/summary-text.ts';
-import { isTerminal } from '../../progress/is-terminal.ts';
+import { isTerminal } from '../../progress/show-progress.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
 import { endpointToName, sameLine } from '../../same-flags.ts';
 import { stopSignals } from '../../stop-signals.ts';
