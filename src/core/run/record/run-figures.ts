@@ -1,49 +1,60 @@
 import { dayMs, nextUtcMidnight } from '../../../lib/clock.ts';
+import type { RunSpan } from './run-lines.ts';
 import type { RecordedRun } from './runs-model.ts';
-import { RunPace } from './run-pace.ts';
 
-/** The speed of a live run, and the milliseconds that its calls need for so many ids more, according to its record. */
-export function paceOf(
-  run: RecordedRun,
-  idsLeft: number,
-  nowMs: number,
-): { pace: RunPace; workMs: number | undefined } {
-  const { start, spans, pauses, retries } = run;
-  const whole = spans.reduce((sum, span) => sum + span.ids, 0);
-  const pace = new RunPace(start.startMs + (spans.find(({ sent }) => sent > 0)?.t ?? 0));
-  let ids = 0;
-  let answers = 0;
-  let sent = 0;
-  let beforeT = 0;
-  let workMs: number | undefined;
-  const look = (t: number): void => {
-    const heldMs = (kind: 'paused' | 'waiting'): number =>
-      heldBetween(
-        pauses.filter((pause) => pause.kind === kind),
-        beforeT,
-        t,
-      );
-    const pausedMs = heldMs('paused');
-    const idsInFlight = Math.max(0, sent - answers - retries) * start.idsPerCall;
-    pace.look({
-      nowMs: start.startMs + t,
-      ids,
-      idsInFlight,
-      answers,
-      pausedMs,
-      waitedMs: Math.min(heldMs('waiting'), t - beforeT - pausedMs),
-    });
-    workMs = pace.timeLeft(idsLeft + whole - ids, 0);
-    beforeT = t;
-  };
-  for (const span of spans) {
-    ids += span.ids;
-    answers += span.answered;
-    sent += span.sent;
-    look(span.t + span.ms);
+/** What a speed comes from, in milliseconds since the run began. */
+export interface WorkDone extends Pick<RecordedRun, 'pauses'> {
+  readonly spans: readonly Pick<RunSpan, 't' | 'ms' | 'ids' | 'sent'>[];
+  /** Ids of the calls that have no answer yet. */
+  readonly inFlight: number;
+}
+
+/** A speed is a mean over so much work. */
+const recentMs = 60_000;
+
+/** The speed of a live run over the last minute of its work, without pauses and waits for credits. */
+export class Pace {
+  readonly #work: WorkDone;
+  readonly #nowT: number;
+
+  constructor(work: WorkDone, nowT: number) {
+    this.#work = work;
+    this.#nowT = nowT;
   }
-  if (nowMs > start.startMs + beforeT) look(nowMs - start.startMs);
-  return { pace, workMs };
+
+  idsPerSecond(): number {
+    const { spans, pauses, inFlight } = this.#work;
+    // Before its first call a run reads ids.
+    const firstT = spans.find(({ sent }) => sent > 0)?.t ?? this.#nowT;
+    let ids = 0;
+    let workedMs = 0;
+    let fromT = this.#nowT;
+    for (const span of spans.toReversed()) {
+      if (span.t < firstT || workedMs >= recentMs) break;
+      fromT = span.t;
+      ids += span.ids;
+      workedMs = this.#nowT - fromT - heldBetween(pauses, fromT, this.#nowT);
+    }
+    // Without what is under way, the time of the first calls would count against the speed. It is half done on average.
+    if (ids > 0 && fromT === firstT) ids += inFlight / 2;
+    return workedMs <= 0 ? 0 : (ids / workedMs) * 1000;
+  }
+
+  /** Milliseconds for so many ids more, with the rest of a pause; undefined until one was fetched. */
+  msFor(ids: number): number | undefined {
+    const idsPerSecond = this.idsPerSecond();
+    if (idsPerSecond === 0) return undefined;
+    const pausedUntilT = this.#work.pauses.findLast(({ kind }) => kind === 'paused')?.untilT ?? 0;
+    return Math.max(0, pausedUntilT - this.#nowT) + (ids / idsPerSecond) * 1000;
+  }
+}
+
+/** The pace of a run according to its record, and the milliseconds that its calls need for so many ids more. */
+export function paceOf(run: RecordedRun, ids: number, nowMs: number): { pace: Pace; workMs: number | undefined } {
+  const { start, sent, answered, retries } = run;
+  const inFlight = Math.max(0, sent - answered - retries) * start.idsPerCall;
+  const pace = new Pace({ ...run, inFlight }, nowMs - start.startMs);
+  return { pace, workMs: pace.msFor(ids) };
 }
 
 /** Milliseconds between two moments in which calls were held back. */
