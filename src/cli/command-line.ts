@@ -2,8 +2,7 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { commandNamed } from './command-named.ts';
 import { commands } from './commands.ts';
-import { refuseLeakingDebugLogs } from './node-debug.ts';
-import { programVersion } from '../world/program-version.ts';
+import { programVersion } from '../lib/packages/package-root.ts';
 import { showError } from './output/show-error.ts';
 import type { Terminal, TerminalOutput } from './terminal.ts';
 
@@ -80,4 +79,26 @@ function watchOutput(stdout: TerminalOutput): { whole(): Promise<void> } {
 
 function isHelp(text: string): boolean {
   return text === '--help' || text === '-h';
+}
+
+/** Node's and undici's debug logs that print the address of a request, which ends with the key. */
+const leaking = ['undici', 'fetch', 'http', 'net'];
+
+/**
+ * The names are read as Node reads them: parted by commas, in any case, `*` for any text. Node has read the variable before
+ * this program starts, so removing it has no effect.
+ * @throws {ExportError} `usage`
+ */
+export function refuseLeakingDebugLogs(nodeDebug: string | undefined): void {
+  const patterns = (nodeDebug ?? '').split(',').filter((name) => name !== '');
+  const leaks = patterns.find((pattern) => leaking.some((name) => isMatch(pattern, name)));
+  if (leaks === undefined) return;
+  throw new ExportError('usage', `NODE_DEBUG=${leaks} would print the API key to stderr`, {
+    todo: 'Unset NODE_DEBUG, or remove this name from it.',
+  });
+}
+
+function isMatch(pattern: string, name: string): boolean {
+  const source = pattern.replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${source}$`, 'i').test(name);
 }

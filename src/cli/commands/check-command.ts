@@ -129,7 +129,7 @@ const questions: readonly Question[] = [
       const place = keyPlace(job, args, environment);
       // The database is a question of its own.
       if (job.fleet.database !== undefined) return { fact: `in ${place}` };
-      const ledger = bookedOf(job, args, undefined, { ...environment });
+      const ledger = await bookedOf(job, args, undefined, { ...environment });
       const booked = (await ledger?.booked(utcDay(systemClock.now()))) ?? 0;
       return { fact: `in ${place}; ${count(booked)} credits booked today` };
     },

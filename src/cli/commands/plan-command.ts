@@ -83,7 +83,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = args.terminal;
   const warnings = jobWarnings(job);
-  const ledger = bookedOf(job, args, (why) => {
+  const ledger = await bookedOf(job, args, (why) => {
     warnings.push(
       `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
     );

@@ -1,5 +1,6 @@
 import { plural } from '../../lib/format-text.ts';
 import {
+  CreditsLeft,
   Pace,
   partsOfTotal,
   type TimeLeft,
@@ -7,7 +8,6 @@ import {
   type WorkDone,
 } from '../../core/run/record/run-figures.ts';
 import { askedIds } from '../../core/run/record/runs-model.ts';
-import { CreditsLeft } from '../../core/work/credits-left.ts';
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { type Hold, RunTotals } from '../../core/work/run-totals.ts';

@@ -6,7 +6,7 @@ import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobOf } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { showWarning } from '../../output/show-error.ts';
-import { programVersion } from '../../../world/program-version.ts';
+import { programVersion } from '../../../lib/packages/package-root.ts';
 import { endpointToName } from '../../same-flags.ts';
 import { tellOutcome } from '../run-job.ts';
 

@@ -1,6 +1,6 @@
-import { dayMs, nextUtcMidnight } from '../../../lib/clock.ts';
+import { dayMs, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
 import type { RunSpan } from './run-lines.ts';
-import type { RecordedRun } from './runs-model.ts';
+import { type CreditLimits, creditsLeftOf, type RecordedRun } from './runs-model.ts';
 
 /** What a speed comes from, in milliseconds since the run began. */
 export interface WorkDone extends Pick<RecordedRun, 'pauses'> {
@@ -120,4 +120,37 @@ export function partsOfTotal(seen: {
   const { total, rowsPerPart, parts, read } = seen;
   const entriesAPart = parts === 0 ? rowsPerPart : read / parts;
   return Math.max(parts + (total > read ? 1 : 0), Math.ceil(total / entriesAPart - 0.01), 1);
+}
+
+/** Limits in credits, and the price of a call. */
+export interface PricedLimits extends CreditLimits {
+  readonly creditsPerCall: number;
+}
+
+/** What the limits leave while a run sends calls. Each UTC day has its own. */
+export class CreditsLeft {
+  readonly #limits: PricedLimits;
+  #day: string;
+  /** Booked on this day before the run, and the calls of the run on earlier days. */
+  #booked: number;
+  #callsBefore = 0;
+
+  /** @param booked on the UTC day of `nowMs`, before the run */
+  constructor(limits: PricedLimits, booked: number, nowMs: number) {
+    this.#limits = limits;
+    this.#booked = booked;
+    this.#day = utcDay(nowMs);
+  }
+
+  /** What the tightest limit leaves after so many calls; undefined without a limit. @param bookedByAll on this UTC day, where others share the ledger */
+  after(calls: number, nowMs: number, bookedByAll = 0): number | undefined {
+    const { creditsPerCall } = this.#limits;
+    if (utcDay(nowMs) !== this.#day) {
+      this.#day = utcDay(nowMs);
+      this.#callsBefore = calls;
+      this.#booked = 0;
+    }
+    const today = Math.max(bookedByAll, this.#booked + (calls - this.#callsBefore) * creditsPerCall);
+    return creditsLeftOf(this.#limits, { today, ofRun: calls * creditsPerCall });
+  }
 }
