@@ -65,7 +65,7 @@ export interface RowEncoder {
   end(): Promise<EncoderNotes>;
 }
 
-/** One file format. What else a new one takes is in ARCHITECTURE.md, under "Rooms". */
+/** One file format. What else a new one takes is in ARCHITECTURE.md, under "How to add". */
 export interface Sink {
   /** A `Format`, or the name of a custom sink. */
   readonly format: string;
