@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../lib/json/json.ts';
 import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
 import { utf8Text } from '../text-bytes.ts';
-import { childConstants } from './cell-scanner.ts';
+import { childConstants } from './constants.ts';
 import { bound, RecordBounds } from './record-bounds.ts';
 import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';
 import { RecordScanner } from './record-scanner.ts';

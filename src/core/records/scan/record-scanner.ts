@@ -1,7 +1,8 @@
 import { collectionsTable } from '../columns.ts';
 import type { Drift } from '../drift.ts';
 import type { RowBlockBuilder } from '../row-block.ts';
-import { CellScanner, jsonMarks, positionAt, traitTypes } from './cell-scanner.ts';
+import { positionAt, traitTypes } from './constants.ts';
+import { CellScanner, jsonMarks } from './cell-scanner.ts';
 import { ExtraText } from './extra-text.ts';
 import { isDigit, JsonScanner } from '../../../lib/scan/json-scanner.ts';
 import {
