@@ -1,9 +1,10 @@
 import { dayMs, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
 import type { RunSpan } from './run-lines.ts';
-import { type CreditLimits, creditsLeftOf, type RecordedRun } from './runs-model.ts';
+import { type CreditLimits, creditsLeftOf, type RecordedPause, type RecordedRun } from './runs-model.ts';
 
 /** What a speed comes from, in milliseconds since the run began. */
-export interface WorkDone extends Pick<RecordedRun, 'pauses'> {
+export interface WorkDone {
+  readonly pauses: readonly Pick<RecordedPause, 'kind' | 't' | 'untilT'>[];
   readonly spans: readonly Pick<RunSpan, 't' | 'ms' | 'ids' | 'sent'>[];
   /** Ids of the calls that have no answer yet. */
   readonly inFlight: number;
@@ -57,8 +58,8 @@ export function paceOf(run: RecordedRun, ids: number, nowMs: number): { pace: Pa
   return { pace, workMs: pace.msFor(ids) };
 }
 
-/** Milliseconds between two moments in which calls were held back. */
-function heldBetween(pauses: RecordedRun['pauses'], fromT: number, untilT: number): number {
+/** Milliseconds between two moments in which calls were held back, counted once where pauses overlap. */
+export function heldBetween(pauses: WorkDone['pauses'], fromT: number, untilT: number): number {
   let sum = 0;
   let countedT = fromT;
   for (const pause of pauses) {
