@@ -24,21 +24,28 @@ export class Pace {
   }
 
   idsPerSecond(): number {
-    const { spans, pauses, inFlight } = this.#work;
+    const { spans, inFlight } = this.#work;
     // Before its first call a run reads ids.
     const firstT = spans.find(({ sent }) => sent > 0)?.t ?? this.#nowT;
     let ids = 0;
-    let workedMs = 0;
     let fromT = this.#nowT;
     for (const span of spans.toReversed()) {
-      if (span.t < firstT || workedMs >= recentMs) break;
-      fromT = span.t;
+      if (span.t < firstT) break;
+      // What a span brought was under way before it: a full minute begins behind one.
+      const endT = span.t + span.ms;
+      const isFull = ids > 0 && this.#workedSince(endT) >= recentMs;
+      fromT = isFull ? endT : span.t;
+      if (isFull) break;
       ids += span.ids;
-      workedMs = this.#nowT - fromT - heldBetween(pauses, fromT, this.#nowT);
     }
     // Without what is under way, the time of the first calls would count against the speed. It is half done on average.
     if (ids > 0 && fromT === firstT) ids += inFlight / 2;
+    const workedMs = this.#workedSince(fromT);
     return workedMs <= 0 ? 0 : (ids / workedMs) * 1000;
+  }
+
+  #workedSince(fromT: number): number {
+    return this.#nowT - fromT - heldBetween(this.#work.pauses, fromT, this.#nowT);
   }
 
   /** Milliseconds for so many ids more, with the rest of a pause; undefined until one was fetched. */
