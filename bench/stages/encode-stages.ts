@@ -31,7 +31,7 @@ async function encode(
   format: Format,
   all: readonly { readonly table: Table; readonly rows: readonly Rows[] }[],
 ): Promise<void> {
-  const sink = sinkFor(format);
+  const sink = await sinkFor(format);
   for (const { table, rows } of all) {
     const encoder = await sink.open(nowhere, {
       columns: table.columns,

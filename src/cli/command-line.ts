@@ -2,9 +2,7 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { commandNamed } from './command-named.ts';
 import { commands } from './commands.ts';
-import { commandHelp, programHelp, widthOf } from './output/help-text.ts';
-import { refuseLeakingDebugLogs } from './node-debug.ts';
-import { programVersion } from '../world/program-version.ts';
+import { programVersion } from '../lib/packages/package-root.ts';
 import { showError } from './output/show-error.ts';
 import type { Terminal, TerminalOutput } from './terminal.ts';
 
@@ -38,15 +36,22 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   };
   const [first, ...rest] = argv;
   if (first === undefined) {
+    const { programHelp, widthOf } = await import('./output/help-text.ts');
     stderr.write(programHelp(commands, widthOf(stderr)));
     return exitCodes.usage.code;
   }
   if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
-  if (isHelp(first)) return print(programHelp(commands, widthOf(stdout)));
+  if (isHelp(first)) {
+    const { programHelp, widthOf } = await import('./output/help-text.ts');
+    return print(programHelp(commands, widthOf(stdout)));
+  }
   const entry = commandNamed(commands, first);
   const command = await entry.load();
   const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (flags.some(isHelp)) return print(commandHelp(command, widthOf(stdout)));
+  if (flags.some(isHelp)) {
+    const { commandHelp, widthOf } = await import('./output/help-text.ts');
+    return print(commandHelp(command, widthOf(stdout)));
+  }
   refuseLeakingDebugLogs(terminal.env['NODE_DEBUG']);
   const { parseArguments } = await import('./parse-arguments.ts');
   return command.run({ ...parseArguments(entry.name, command, rest), terminal });
@@ -74,4 +79,26 @@ function watchOutput(stdout: TerminalOutput): { whole(): Promise<void> } {
 
 function isHelp(text: string): boolean {
   return text === '--help' || text === '-h';
+}
+
+/** Node's and undici's debug logs that print the address of a request, which ends with the key. */
+const leaking = ['undici', 'fetch', 'http', 'net'];
+
+/**
+ * The names are read as Node reads them: parted by commas, in any case, `*` for any text. Node has read the variable before
+ * this program starts, so removing it has no effect.
+ * @throws {ExportError} `usage`
+ */
+export function refuseLeakingDebugLogs(nodeDebug: string | undefined): void {
+  const patterns = (nodeDebug ?? '').split(',').filter((name) => name !== '');
+  const leaks = patterns.find((pattern) => leaking.some((name) => isMatch(pattern, name)));
+  if (leaks === undefined) return;
+  throw new ExportError('usage', `NODE_DEBUG=${leaks} would print the API key to stderr`, {
+    todo: 'Unset NODE_DEBUG, or remove this name from it.',
+  });
+}
+
+function isMatch(pattern: string, name: string): boolean {
+  const source = pattern.replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${source}$`, 'i').test(name);
 }

@@ -2,7 +2,6 @@ import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { shownWord } from '../lib/addresses/shown-address.ts';
 import type { CommandEntry } from './command.ts';
-import { otherCommands, otherFlags } from './other-names.ts';
 
 /** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */
 export function commandNamed(commands: readonly CommandEntry[], name: string): CommandEntry {
@@ -20,3 +19,97 @@ export function commandNamed(commands: readonly CommandEntry[], name: string): C
   const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
   throw new ExportError('usage', `unknown command: ${shownWord(name)}${meant}`, { todo });
 }
+
+/** What other tools call a command of this one. */
+export const otherCommands: Readonly<Record<string, string>> = {
+  balance: 'credits',
+  budget: 'credits',
+  clean: 'prune',
+  compare: 'diff',
+  config: 'init',
+  continue: 'run',
+  convert: 'rebuild',
+  cost: 'plan',
+  create: 'init',
+  delete: 'prune',
+  'dry-run': 'rehearse',
+  estimate: 'plan',
+  export: 'run',
+  fetch: 'get',
+  finish: 'finalise',
+  fix: 'verify',
+  gc: 'prune',
+  import: 'load',
+  info: 'status',
+  inspect: 'status',
+  list: 'status',
+  log: 'status',
+  logs: 'status',
+  ls: 'status',
+  mock: 'serve',
+  new: 'init',
+  repair: 'verify',
+  resume: 'run',
+  retry: 'run',
+  rm: 'prune',
+  server: 'serve',
+  setup: 'init',
+  show: 'status',
+  start: 'run',
+  sync: 'run',
+  test: 'rehearse',
+  usage: 'credits',
+  validate: 'verify',
+  worker: 'work',
+};
+
+const key = 'There is no flag for the key: --api-key-file FILE names a file with it, or set ASSET_EXPORT_API_KEY.';
+const less =
+  'Messages go to stderr: redirect it (2>run.log). --log-level error logs errors alone, where there is no terminal.';
+const more = 'Where there is no terminal, --log-level debug logs more.';
+const dry =
+  'asset-export plan prints the bill and sends nothing; asset-export rehearse is a dry run with generated records.';
+const again = 'The same command resumes an export. --fresh starts it over.';
+const list = 'The ids are named by --ids, or by ids.from in the job file.';
+const file = 'The job file is the first word: asset-export run job.yaml';
+const many = '--concurrency is the number of calls in flight, --threads that of worker threads.';
+
+/** What does here what a flag does in other tools. Used where the command has no such flag. */
+export const otherFlags: Readonly<Record<string, string>> = {
+  'api-key': key,
+  c: file,
+  config: file,
+  debug: more,
+  'dry-run': dry,
+  dryrun: dry,
+  f: again,
+  file: list,
+  force: again,
+  i: list,
+  input: list,
+  j: many,
+  jobs: many,
+  key,
+  limit: 'To export a part of the ids, give a shorter file: head -n 1000 ids.txt > some.txt',
+  n: dry,
+  o: '--out names the folder or the bucket.',
+  output: '--out names the folder or the bucket.',
+  'output-dir': '--out names the folder or the bucket.',
+  overwrite: again,
+  parallel: many,
+  password: 'The password of a database is in PGPASSWORD or PGPASSFILE.',
+  q: less,
+  quiet: less,
+  'rate-limit': '--credits-per-second is the rate limit; --concurrency is the number of calls in flight.',
+  resume: again,
+  s: less,
+  silent: less,
+  timeout: '--timeout-ms is the time limit of a call.',
+  token: key,
+  v: `asset-export --version prints the version. ${more}`,
+  verbose: more,
+  version: 'asset-export --version prints the version.',
+  watch: 'asset-export status DIR --watch shows the progress of a run.',
+  workers: many,
+  y: '--yes answers yes, where a command asks.',
+};

@@ -1,6 +1,6 @@
 import { environmentName, type JobField, jobFields } from '../core/job/job-fields.ts';
 import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
-import type { CommandArguments, CommandFlag, CommandLine, CommandWords, FlagGroup } from './command.ts';
+import type { Command, CommandArguments, CommandFlag, CommandLine, CommandWords, FlagGroup } from './command.ts';
 
 /** The job file, for commands that take one. */
 export const jobWords: CommandWords = {
@@ -39,6 +39,24 @@ export const stateGroup: FlagGroup = {
     },
   ],
 };
+
+/**
+ * A command that takes a job: its file, and a flag for each of its fields.
+ * @param flags of this command @param more groups between these and those of the job
+ */
+export function jobCommand(
+  command: Omit<Command, 'groups'>,
+  flags: readonly CommandFlag[],
+  ...more: readonly FlagGroup[]
+): Command {
+  const { words = jobWords, notes } = command;
+  return {
+    ...command,
+    words,
+    groups: [{ title: 'This command', flags }, ...more, ...jobFlagGroups()],
+    notes: notes === undefined ? jobNotes : `${notes} ${jobNotes}`,
+  };
+}
 
 /** A flag for each job field, by the sections of a job file; all of them, or those named. */
 export function jobFlagGroups(...only: readonly string[]): FlagGroup[] {
@@ -121,4 +139,4 @@ export function jobFlagsGiven(args: CommandArguments): Record<string, unknown> {
 }
 
 /** Said at the end of a command's help. */
-export const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas.`;
+const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas.`;

@@ -3,7 +3,6 @@ import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
 import { localFolder } from '../core/run/homes/local-folder.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import { bookedFor } from '../world/booked-credits.ts';
 import { ledgerInExport, openService, type OpenService, type Surroundings } from '../world/open-service.ts';
 import { checkedKey, findApiKey } from '../world/read-api-key.ts';
 import type { CommandLine } from './command.ts';
@@ -71,11 +70,12 @@ export function lookedAround(args: CommandLine, env?: Surroundings['env']) {
 }
 
 /** What is booked for a job, as `bookedFor`, where a command looks. */
-export function bookedOf(
+export async function bookedOf(
   job: Job,
   args: CommandLine,
   onMissing?: (why: ExportError) => void,
   env?: Surroundings['env'],
 ) {
+  const { bookedFor } = await import('../world/booked-credits.ts');
   return bookedFor(job, lookedAround(args, env), onMissing);
 }

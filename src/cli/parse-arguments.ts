@@ -3,7 +3,7 @@ import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { shownWord } from '../lib/addresses/shown-address.ts';
-import { otherFlags } from './other-names.ts';
+import { otherFlags } from './command-named.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */
 export function parseArguments(name: string, command: Command, argv: readonly string[]): CommandArguments {

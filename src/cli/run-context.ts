@@ -11,7 +11,7 @@ import { diskFileStore } from '../places/files/file-store.ts';
 import type { OpenService } from '../world/open-service.ts';
 import { runWings } from '../world/wings.ts';
 import { programThreads } from '../world/program-threads.ts';
-import { programVersion } from '../world/program-version.ts';
+import { programVersion } from '../lib/packages/package-root.ts';
 import type { Progress, ProgressOptions } from './progress/progress.ts';
 import { forPeople } from './output/show-error.ts';
 import type { RunSettings } from './run-flags.ts';

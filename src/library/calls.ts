@@ -42,7 +42,7 @@ import type { PostgresLedger, PostgresLedgerOptions } from '../wings/fleet/index
 import type { ExportStatus } from '../wings/status/index.ts';
 import { ledgerInExport, openService, type OpenService } from '../world/open-service.ts';
 import { programThreads } from '../world/program-threads.ts';
-import { programVersion } from '../world/program-version.ts';
+import { programVersion } from '../lib/packages/package-root.ts';
 import { observeIn, runWings } from '../world/wings.ts';
 
 /** How a run ended, and the account of its export. */

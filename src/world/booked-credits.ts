@@ -5,7 +5,6 @@ import { localFolder } from '../core/run/homes/local-folder.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import { readFleetLedger } from './fleet-budget.ts';
 import { diskLedger, embeddedKey, type ServiceChoice, stateFolder } from './open-service.ts';
 import { checkedKey, findApiKey } from './read-api-key.ts';
 
@@ -29,6 +28,7 @@ export function bookedFor(
     const key = isLocal ? embeddedKey(job) : apiKey;
     return {
       booked: async (day) => {
+        const { readFleetLedger } = await import('./fleet-budget.ts');
         const read = async (which: LedgerOf) =>
           (await readFleetLedger(database, which)).find((each) => each.day === day)?.credits;
         // A run that uses an account for the first time takes over what the key has booked.

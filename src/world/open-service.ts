@@ -15,7 +15,6 @@ import { requireAddress } from '../lib/addresses/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
-import { openFleetBudget } from './fleet-budget.ts';
 import { readApiKey } from './read-api-key.ts';
 
 /** The service of a run, and where its credits are booked. */
@@ -134,6 +133,7 @@ async function openBudget(
   ownLedger: () => Promise<CreditLedger>,
 ): Promise<Omit<OpenService, 'service' | 'close'>> {
   if (fleet.database === undefined) return { ledger: await ownLedger() };
+  const { openFleetBudget } = await import('./fleet-budget.ts');
   const { ledger, tellTo } = await openFleetBudget(fleet.database, { ...booked, budget });
   return { ledger, pace: ledger.pace, clock: ledger.clock, tellTo };
 }

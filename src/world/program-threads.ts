@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { Job } from '../core/job/job-schema.ts';
 import { packageRoot } from '../lib/packages/package-root.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
-import { startWorker } from '../core/work/threads/start-worker.ts';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Thread, ThreadSettings } from '../core/work/threads/offers.ts';
 
 /** Path of the thread entry, which `build.ts` bundles. */
 const entry = new URL('dist/worker.js', packageRoot);
@@ -13,4 +15,14 @@ export function programThreads({ output }: Job): NonNullable<ExportContext['thre
     most: output.threads ?? availableParallelism(),
     start: (settings) => startWorker(entry, settings),
   };
+}
+
+/** Starts a thread of Node. The entry is a file of JavaScript: the built one. */
+export function startWorker(entry: URL, settings: ThreadSettings): Thread {
+  const worker = new Worker(entry, { workerData: settings });
+  // Rejects with what the thread throws, running out of memory included.
+  const gone = once(worker, 'exit').then(([code]: unknown[]) => {
+    if (code !== 0) throw new Error(`thread ${settings.thread} ended with status ${String(code)}`);
+  });
+  return { port: worker, gone };
 }

@@ -18,7 +18,7 @@ import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../src/lib/json/json.ts';
 import { setMember } from '../../src/lib/json/json-value.ts';
 import { listText } from '../../src/core/records/list-elements.ts';
-import { rawLine } from '../../src/core/records/raw-line.ts';
+import { rawLine } from '../../src/core/records/scan/record-rows.ts';
 import { rebuildAsset } from '../../src/core/records/rebuild-asset.ts';
 import { blockOf, type RowBlock } from '../../src/core/records/row-block.ts';
 import { type ShapedTable, shapeTable, wholeTables } from '../../src/core/records/shape-table.ts';
@@ -160,7 +160,7 @@ async function write(format: Format, block: RowBlock, shaped: ShapedTable): Prom
   await mkdir(dirname(file), { recursive: true });
   const { columns } = format === 'raw' ? rawTable : shaped.table;
   const pieces: Uint8Array[] = [];
-  const sink = sinkFor(format);
+  const sink = await sinkFor(format);
   const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
   const [compression] = compressions[format];
   const encoder = await sink.open(output, { columns, compression, escapeFormulas: false });

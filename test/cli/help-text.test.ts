@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { commandHelp, programHelp, wrapText } from '../../src/cli/output/help-text.ts';
+import { commandHelp, programHelp } from '../../src/cli/output/help-text.ts';
+import { wrapText } from '../../src/lib/format-text.ts';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { jobFields } from '../../src/core/job/job-fields.ts';
 

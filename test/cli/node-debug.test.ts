@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseLeakingDebugLogs } from '../../src/cli/node-debug.ts';
+import { refuseLeakingDebugLogs } from '../../src/cli/command-line.ts';
 import { runProgram } from '../support/run-program.ts';
 
 it.each(['undici', 'fetch', 'http', 'net', '*', 'UNDICI', 'fs,net', 'h*', 'und*'])(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { otherCommands, otherFlags } from '../../src/cli/other-names.ts';
+import { otherCommands, otherFlags } from '../../src/cli/command-named.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 
 const names = commands.map(({ name }) => name);

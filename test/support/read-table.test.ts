@@ -29,7 +29,7 @@ async function encode(format: TableFormat, table: Table, rows: readonly Row[]): 
   const pieces: Uint8Array[] = [];
   const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
   const options = { columns: table.columns, compression: 'none', escapeFormulas: false } as const;
-  const encoder = await sinkFor(format).open(output, options);
+  const encoder = await (await sinkFor(format)).open(output, options);
   await encoder.write(blockOf(table.columns, rows));
   await encoder.end();
   return Buffer.concat(pieces);

@@ -21,7 +21,7 @@ const rowGroupSize = 32_768;
 
 async function bySink(columns: readonly Column[], rows: readonly Row[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  const encoder = await sinkFor('parquet').open(
+  const encoder = await (await sinkFor('parquet')).open(
     { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)) },
     { columns, compression: 'zstd', escapeFormulas: false },
   );

@@ -24,8 +24,8 @@ import type { Fact } from '../../core/run/check/fact.ts';
 import { jobOn } from '../../core/job/dated-job.ts';
 import { loadJobPackages } from '../job-packages.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { Command, CommandLine } from '../command.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import type { CommandLine } from '../command.ts';
+import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
 import { bookedOf, keyPlace, openServiceFor, requireRecords } from '../open-service.ts';
 import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
@@ -33,29 +33,25 @@ import { errorText } from '../output/show-error.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
 
 /** `check`: what can be wrong with a job before credits are spent. */
-export const checkCommand: Command = {
-  usage: ['check <job.yaml> [--call] [flags]', 'check --ids FILE --url BASE --out DIR [flags]'],
-  about:
-    'Checks everything that can be wrong before credits are spent: job, packages, metrics port, ids, base, key, service address, certificate, output, database, clock and disk. Prints a line for each, and ends with the exit code of the first failure. Spends nothing: it connects to the service and sends no request. In the output it makes and removes a probe.',
-  examples: [
-    { line: 'check job.yaml', about: 'before the first run, and after each change of the machine' },
-    { line: 'check job.yaml --call', about: 'also requests one id, which costs one call' },
+export const checkCommand = jobCommand(
+  {
+    usage: ['check <job.yaml> [--call] [flags]', 'check --ids FILE --url BASE --out DIR [flags]'],
+    about:
+      'Checks everything that can be wrong before credits are spent: job, packages, metrics port, ids, base, key, service address, certificate, output, database, clock and disk. Prints a line for each, and ends with the exit code of the first failure. Spends nothing: it connects to the service and sends no request. In the output it makes and removes a probe.',
+    examples: [
+      { line: 'check job.yaml', about: 'before the first run, and after each change of the machine' },
+      { line: 'check job.yaml --call', about: 'also requests one id, which costs one call' },
+    ],
+    notes:
+      'Of each id file, check reads the first 1,000 entries; asset-export plan reads all and prints the bill. check does not know the target of asset-export load.',
+    run: (args) => check(args),
+  },
+  [
+    { name: 'call', about: 'if nothing else fails, request the first id: costs one call' },
+    { name: 'json', about: 'print one JSON object' },
+    ...stateGroup.flags,
   ],
-  words: jobWords,
-  groups: [
-    {
-      title: 'This command',
-      flags: [
-        { name: 'call', about: 'if nothing else fails, request the first id: costs one call' },
-        { name: 'json', about: 'print one JSON object' },
-        ...stateGroup.flags,
-      ],
-    },
-    ...jobFlagGroups(),
-  ],
-  notes: `Of each id file, check reads the first 1,000 entries; asset-export plan reads all and prints the bill. check does not know the target of asset-export load. ${jobNotes}`,
-  run: (args) => check(args),
-};
+);
 
 /** What questions know of the answers to those before. */
 interface Known {
@@ -133,7 +129,7 @@ const questions: readonly Question[] = [
       const place = keyPlace(job, args, environment);
       // The database is a question of its own.
       if (job.fleet.database !== undefined) return { fact: `in ${place}` };
-      const ledger = bookedOf(job, args, undefined, { ...environment });
+      const ledger = await bookedOf(job, args, undefined, { ...environment });
       const booked = (await ledger?.booked(utcDay(systemClock.now()))) ?? 0;
       return { fact: `in ${place}; ${count(booked)} credits booked today` };
     },

@@ -10,7 +10,7 @@ import { diskFileStore } from '../../places/files/file-store.ts';
 import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
-import { programVersion } from '../../world/program-version.ts';
+import { programVersion } from '../../lib/packages/package-root.ts';
 import { bytesOf } from '../flag-values.ts';
 import { showWarning } from '../output/show-error.ts';
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import type { InvalidSample } from '../../core/ids/read/reading.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
-import { rawLine } from '../../core/records/raw-line.ts';
+import { rawLine } from '../../core/records/scan/record-rows.ts';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';

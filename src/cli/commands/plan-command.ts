@@ -16,55 +16,49 @@ import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/files/limited.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { requireFree } from '../../places/files/lock.ts';
-import type { Command, CommandLine } from '../command.ts';
+import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { bookedOf, requireRecords } from '../open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { errorJson, errorText, showWarning } from '../output/show-error.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */
-export const planCommand: Command = {
-  usage: ['plan <job.yaml> [flags]', 'plan --ids FILE --url BASE --out DIR [flags]'],
-  about: 'Reads all ids and prints what it costs to finish the export. Sends nothing and needs no key.',
-  examples: [
-    { line: 'plan job.yaml', about: 'calls, credits, days and disk of a job' },
-    {
-      line: 'plan job.yaml --credits-per-day 3000000 --credits-per-second 500',
-      about: 'duration under the limits of a free plan',
+export const planCommand = jobCommand(
+  {
+    usage: ['plan <job.yaml> [flags]', 'plan --ids FILE --url BASE --out DIR [flags]'],
+    about: 'Reads all ids and prints what it costs to finish the export. Sends nothing and needs no key.',
+    examples: [
+      { line: 'plan job.yaml', about: 'calls, credits, days and disk of a job' },
+      {
+        line: 'plan job.yaml --credits-per-day 3000000 --credits-per-second 500',
+        about: 'duration under the limits of a free plan',
+      },
+    ],
+    run: async (args) => {
+      const { json } = runSettings(args);
+      // Ids from stdin are stored in the temporary folder, so that a plan does not change the export.
+      const folder = await makeTemporary('plan');
+      try {
+        return tellPlan(await planRun(args, folder), json, args.terminal);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     },
-  ],
-  words: jobWords,
-  groups: [
-    {
-      title: 'This command',
-      flags: [
-        { name: 'json', about: 'print one JSON object' },
-        { name: 'fresh', about: 'ignore what earlier runs exported' },
-        ...stateGroup.flags,
-      ],
-    },
-    {
-      title: 'Flags of run that plan ignores',
-      flags: runFlags.filter(({ name }) => name !== 'json'),
-    },
-    ...jobFlagGroups(),
-  ],
-  notes: jobNotes,
-  run: async (args) => {
-    const { json } = runSettings(args);
-    // Ids from stdin are stored in the temporary folder, so that a plan does not change the export.
-    const folder = await makeTemporary('plan');
-    try {
-      return tellPlan(await planRun(args, folder), json, args.terminal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
   },
-};
+  [
+    { name: 'json', about: 'print one JSON object' },
+    { name: 'fresh', about: 'ignore what earlier runs exported' },
+    ...stateGroup.flags,
+  ],
+  {
+    title: 'Flags of run that plan ignores',
+    flags: runFlags.filter(({ name }) => name !== 'json'),
+  },
+);
 
 /** The cost of one command: of the export that it finishes first, and of its own export. */
 interface RunPlan {
@@ -89,7 +83,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = args.terminal;
   const warnings = jobWarnings(job);
-  const ledger = bookedOf(job, args, (why) => {
+  const ledger = await bookedOf(job, args, (why) => {
     warnings.push(
       `${why.message}: a run would end with exit ${why.exitCode}, and credits booked today are not counted`,
     );
@@ -151,8 +145,9 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
   const calls = plan.calls + (before?.calls ?? 0);
   const credits = plan.credits + (before?.credits ?? 0);
   if (json) {
-    const said = error === undefined ? null : errorJson(error);
-    stdout.write(`${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: said })}\n`);
+    stdout.write(
+      `${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: errorJson(error) })}\n`,
+    );
   } else {
     stdout.write(planText({ ...plan, calls, credits }, before, job.output.keep, cwd));
     for (const warning of warnings) showWarning(warning, terminal);

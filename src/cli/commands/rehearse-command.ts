@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
-import { requireDayForACall } from '../../core/client/policies/with-budget.ts';
+import { requireDayForACall } from '../../core/client/policies/spent-error.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { Command, CommandLine } from '../command.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../job-flags.ts';
+import type { CommandLine } from '../command.ts';
+import { jobCommand, jobFlagGroups, jobOf, jobWords } from '../job-flags.ts';
 import type { OpenService } from '../../world/open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { sameLine } from '../same-flags.ts';
@@ -16,37 +16,32 @@ import { runJob } from './run-job.ts';
 import { rehearsal } from '../output/summary-text.ts';
 
 /** `rehearse`: the job as it is, against answers that are made up. */
-export const rehearseCommand: Command = {
-  usage: ['rehearse <job.yaml> [--faults FILE] [flags]', 'rehearse --ids FILE --out DIR [flags]'],
-  about:
-    'Dry run of a job: your ids and settings, generated records, no credits, no network. The files go to a temporary folder that is removed at the end. The daily budget is ignored, unless --credits-per-day is given with --when-spent stop.',
-  examples: [
-    { line: 'rehearse job.yaml', about: 'what the real run would print' },
+export const rehearseCommand = jobCommand(
+  {
+    usage: ['rehearse <job.yaml> [--faults FILE] [flags]', 'rehearse --ids FILE --out DIR [flags]'],
+    about:
+      'Dry run of a job: your ids and settings, generated records, no credits, no network. The files go to a temporary folder that is removed at the end. The daily budget is ignored, unless --credits-per-day is given with --when-spent stop.',
+    examples: [
+      { line: 'rehearse job.yaml', about: 'what the real run would print' },
+      {
+        line: 'rehearse job.yaml --faults faults.yaml',
+        about: 'the same with a faulty service (asset-export help service)',
+      },
+    ],
+    words: { ...jobWords, about: 'job file (YAML), unless --ids and --out are given' },
+    run: (args) => rehearse(args),
+  },
+  [
+    { name: 'faults', value: 'FILE', about: 'YAML file with faults that the service simulates' },
     {
-      line: 'rehearse job.yaml --faults faults.yaml',
-      about: 'the same with a faulty service (asset-export help service)',
+      name: 'missing-percent',
+      value: 'N',
+      about: 'percentage of ids that the service does not find',
+      standard: '1',
     },
+    ...runFlags,
   ],
-  words: { ...jobWords, about: 'job file (YAML), unless --ids and --out are given' },
-  groups: [
-    {
-      title: 'This command',
-      flags: [
-        { name: 'faults', value: 'FILE', about: 'YAML file with faults that the service simulates' },
-        {
-          name: 'missing-percent',
-          value: 'N',
-          about: 'percentage of ids that the service does not find',
-          standard: '1',
-        },
-        ...runFlags,
-      ],
-    },
-    ...jobFlagGroups(),
-  ],
-  notes: jobNotes,
-  run: (args) => rehearse(args),
-};
+);
 
 async function rehearse(args: CommandLine): Promise<number> {
   const settings = runSettings(args);

@@ -34,8 +34,7 @@ export async function repair(args: CommandLine): Promise<number> {
   const shown = shownPath(folder, args.terminal.cwd());
   args.terminal.stderr.write(repairText(outcome, { isPaid: args.isOn('yes'), isNamed }));
   if (error !== undefined) args.terminal.stderr.write(`${errorText(error, args.terminal.cwd())}\n`);
-  const said = error === undefined ? null : errorJson(error);
-  const account = { rebuilt, bill: bill ?? null, notes, repaired: parts, calls, credits, error: said };
+  const account = { rebuilt, bill: bill ?? null, notes, repaired: parts, calls, credits, error: errorJson(error) };
   args.terminal.stdout.write(
     settings.json
       ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...after, ...account })}\n`

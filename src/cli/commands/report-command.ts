@@ -11,7 +11,7 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { absoluteAddress, bucketFlags, exportPlace } from '../export-place.ts';
-import { programVersion } from '../../world/program-version.ts';
+import { programVersion } from '../../lib/packages/package-root.ts';
 import { choiceOf } from '../flag-values.ts';
 import type { Terminal } from '../terminal.ts';
 

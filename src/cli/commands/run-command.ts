@@ -9,43 +9,37 @@ import { folderPlace } from '../../places/files/folder-place.ts';
 import { requireExportFolder } from '../../places/export/require-export-folder.ts';
 import { observeIn } from '../../world/wings.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { Command, CommandLine } from '../command.ts';
+import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { openServiceFor } from '../open-service.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { type AccountJson, type JobRun, runJob } from './run-job.ts';
 
 /** `run`: starts an export or continues it. */
-export const runCommand: Command = {
-  usage: ['run <job.yaml> [flags]', 'run --ids FILE --url BASE --out DIR [flags]'],
-  about:
-    'Starts an export, or resumes it with the same command. To resume a killed run, run it again: no saved answer is paid for twice. With {date} in the output folder, each UTC day has its own export, and a run finishes the newest unfinished one first.',
-  examples: [
-    { line: 'run job.yaml', about: 'the job that asset-export init wrote' },
-    {
-      line: 'run --ids ids.txt --url https://service.example --out out/nightly',
-      about: 'flags instead of a job file; the key is in ASSET_EXPORT_API_KEY',
-    },
-    { line: 'run job.yaml --credits-per-day 15000000 --when-spent wait', about: 'a backfill over several days' },
-    { line: 'run job.yaml --fresh', about: 'start over after the ids or the job changed' },
+export const runCommand = jobCommand(
+  {
+    usage: ['run <job.yaml> [flags]', 'run --ids FILE --url BASE --out DIR [flags]'],
+    about:
+      'Starts an export, or resumes it with the same command. To resume a killed run, run it again: no saved answer is paid for twice. With {date} in the output folder, each UTC day has its own export, and a run finishes the newest unfinished one first.',
+    examples: [
+      { line: 'run job.yaml', about: 'the job that asset-export init wrote' },
+      {
+        line: 'run --ids ids.txt --url https://service.example --out out/nightly',
+        about: 'flags instead of a job file; the key is in ASSET_EXPORT_API_KEY',
+      },
+      { line: 'run job.yaml --credits-per-day 15000000 --when-spent wait', about: 'a backfill over several days' },
+      { line: 'run job.yaml --fresh', about: 'start over after the ids or the job changed' },
+    ],
+    run: (args) => run(args),
+  },
+  [
+    { name: 'fresh', about: 'delete the export in the output folder, even a complete one, and start over' },
+    ...runFlags,
+    ...stateGroup.flags,
   ],
-  words: jobWords,
-  groups: [
-    {
-      title: 'This command',
-      flags: [
-        { name: 'fresh', about: 'delete the export in the output folder, even a complete one, and start over' },
-        ...runFlags,
-        ...stateGroup.flags,
-      ],
-    },
-    ...jobFlagGroups(),
-  ],
-  notes: jobNotes,
-  run: (args) => run(args),
-};
+);
 
 async function run(args: CommandLine): Promise<number> {
   const { job, idsFolder, outputDir } = jobOf(args);

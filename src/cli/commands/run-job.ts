@@ -154,7 +154,6 @@ function isRefused({ error, account }: ExportOutcome): boolean {
 function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): AccountJson {
   const { account, state, callsOfRun, creditsOfRun, elapsedMs, columns, invalidSamples } = outcome;
   const { counts, files, ...rest } = account;
-  const said = error === undefined ? null : errorJson(error);
   return {
     state,
     exitCode,
@@ -167,7 +166,7 @@ function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportErro
     columns,
     invalidSamples,
     files: files.length,
-    error: said,
+    error: errorJson(error),
   };
 }
 

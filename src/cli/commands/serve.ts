@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { listedFiles } from '../../core/job/listed.ts';
+import { listedFiles } from '../../core/job/field-text.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';

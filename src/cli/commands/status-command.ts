@@ -10,7 +10,7 @@ import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
-import { isTerminal } from '../progress/is-terminal.ts';
+import { isTerminal } from '../progress/show-progress.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import { progressBlock } from '../progress/progress-text.ts';
 import { watchedProgress } from '../progress/watched-progress.ts';

@@ -3,7 +3,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
-import { isTerminal } from '../progress/is-terminal.ts';
+import { isTerminal } from '../progress/show-progress.ts';
 import { fleetGroup, jobFlagGroups, stateGroup } from '../job-flags.ts';
 import { runFlags } from '../run-flags.ts';
 import type { Terminal } from '../terminal.ts';

@@ -25,7 +25,7 @@ export function checkJson(lines: readonly CheckLine[], exitCode: number): string
     state,
     text,
     exitCode: error?.exitCode ?? null,
-    error: error === undefined ? null : errorJson(error),
+    error: errorJson(error),
   }));
   return `${JSON.stringify({ exitCode, checks })}\n`;
 }

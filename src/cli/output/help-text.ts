@@ -1,6 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { Command, CommandFlag, FlagGroup } from '../command.ts';
 import type { TerminalOutput } from '../terminal.ts';
+import { wrapText } from '../../lib/format-text.ts';
 
 /** Where the explanations of flags begin. */
 const textColumn = 28;
@@ -93,15 +94,4 @@ function twoColumns(left: string, right: string, column: number, width: number):
 
 function indented(lines: readonly string[], by: number): string[] {
   return lines.map((line) => `${' '.repeat(by)}${line}`);
-}
-
-/** Breaks a text at its blanks; a word that is too long stays whole. */
-export function wrapText(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -35,8 +35,9 @@ export function showWarning(message: string, { stderr, cwd }: Messages): void {
   stderr.write(`asset-export: warning: ${forPeople(message, cwd())}\n`);
 }
 
-/** An error in the form of `--json`. */
-export function errorJson(error: ExportError): object {
+/** An error in the form of `--json`; null without one. */
+export function errorJson(error: ExportError | undefined): object | null {
+  if (error === undefined) return null;
   return { ...error.facts, code: error.exit, message: error.message, todo: error.todo ?? null };
 }
 

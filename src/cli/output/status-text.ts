@@ -4,7 +4,7 @@ import type { ExportStatus } from '../../wings/status/index.ts';
 import { limitText } from '../../places/files/limited.ts';
 import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
 import { cutLine } from '../progress/progress-lines.ts';
-import { identityLines } from './identity-text.ts';
+import { identityLines } from './summary-text.ts';
 
 /** A glob may stand for thousands. */
 const shownInputs = 8;

@@ -1,13 +1,12 @@
 import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
-import type { FileFacts } from '../../places/export/export-facts.ts';
+import type { Counts, FileFacts } from '../../places/export/export-facts.ts';
 import { limitText } from '../../places/files/limited.ts';
-import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
+import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
-import { wrapText } from './help-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
-import { identityLines } from './identity-text.ts';
+import type { AccountFigures } from '../../core/run/record/runs-model.ts';
 
 /** What an export is called whose folder goes when it ends: no path in it is named. */
 export const rehearsal = 'the rehearsal';
@@ -149,4 +148,30 @@ function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
   return [`  ${plural(files.length, 'file')} of ${plural(parts, 'part')} in ${shown}:`, head, ...lines].map((line) =>
     line.trimEnd(),
   );
+}
+
+/** The accounting identity as a sum: `read = exported (+ carried) + missing + invalid + duplicate + failed (+ pending)`. */
+export function identityLines(
+  counts: Counts,
+  { fetched, pending }: Pick<AccountFigures, 'fetched' | 'pending'>,
+): string[] {
+  const rows: (readonly [string, number])[] = [
+    ['exported', counts.exported],
+    ...(counts.carried === 0 ? [] : [['carried', counts.carried] as const]),
+    ['missing', counts.missing],
+    ['invalid', counts.invalid],
+    ['duplicate', counts.duplicate],
+    ['failed', counts.failed],
+    ...(pending === 0 ? [] : [['pending', pending] as const]),
+  ];
+  const width = count(counts.read).length;
+  const line = (sign: string, name: string, value: number): string =>
+    `  ${sign} ${name.padEnd(10)} ${count(value).padStart(width)}`;
+  return [
+    line(' ', 'read', counts.read),
+    ...rows.map(([name, value], index) => line(index === 0 ? '=' : '+', name, value)),
+    ...(fetched === 0
+      ? []
+      : [`    of which ${count(fetched)} ${fetched === 1 ? 'is' : 'are'} fetched and paid, and not written yet`]),
+  ];
 }

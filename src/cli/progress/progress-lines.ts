@@ -1,4 +1,4 @@
-import { wrapText } from '../output/help-text.ts';
+import { wrapText } from '../../lib/format-text.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 

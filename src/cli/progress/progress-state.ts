@@ -1,53 +1,61 @@
 import { plural } from '../../lib/format-text.ts';
-import { partsOfTotal, type TimeLeft, timeThroughBudget } from '../../core/run/record/run-figures.ts';
+import {
+  CreditsLeft,
+  Pace,
+  partsOfTotal,
+  type TimeLeft,
+  timeThroughBudget,
+  type WorkDone,
+} from '../../core/run/record/run-figures.ts';
 import { askedIds } from '../../core/run/record/runs-model.ts';
-import { RunPace } from '../../core/run/record/run-pace.ts';
-import { CreditsLeft } from '../../core/work/credits-left.ts';
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import type { ProgressOptions } from './progress.ts';
 
+/** Before this the time left would be a guess. */
+const leastMs = 5000;
+const leastAnswers = 2;
+
+/** Spans are at least so long, and no more are kept: a minute of work is all that counts. */
+const spanMs = 1000;
+const mostSpans = 120;
+
 /** What the progress block shows of a run. */
 export class ProgressState {
   readonly #options: ProgressOptions;
   readonly #startMs: number;
   readonly #totals = new RunTotals();
-  #idsFetched = 0;
-  #answers = 0;
   /** Answers that earlier runs kept. */
   #answersKept = 0;
-  #bytes = 0;
-  #retries = 0;
   /** What each thread holds in memory for its calls. */
   readonly #holding = new Map<number, Holding>();
-  #pace: RunPace | undefined;
-  #lookMs: number;
+  /** As the record of the run has them. */
+  readonly #spans: { t: number; ms: number; ids: number; sent: number }[] = [];
+  #pauses: WorkDone['pauses'] = [];
+  /** What the last look saw. */
+  #seen = { t: 0, ids: 0, sent: 0, answers: 0 };
   readonly #credits: CreditsLeft;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
-    this.#startMs = this.#lookMs = options.clock.now();
+    this.#startMs = options.clock.now();
     this.#credits = new CreditsLeft(options.budget, options.budget.bookedBefore, this.#startMs);
   }
 
   add(event: RunEvent): void {
     this.#totals.add(event);
     switch (event.kind) {
+      case 'sent':
+        this.#endPause();
+        return;
       case 'opened':
         this.#answersKept = event.answers;
         return;
-      case 'sent':
-        this.#pace ??= new RunPace(this.#options.clock.now());
-        return;
-      case 'answered':
-        this.#answers += 1;
-        this.#idsFetched += event.ids;
-        this.#bytes += event.bytes;
-        return;
-      case 'retry':
-        this.#retries += 1;
+      case 'paused':
+      case 'waiting':
+        this.#addPause(event);
         return;
       case 'holding':
         this.#holding.set(event.thread, event);
@@ -58,12 +66,13 @@ export class ProgressState {
   look(): ProgressFacts {
     const nowMs = this.#options.clock.now();
     const hold = this.#totals.holdAt(nowMs);
-    this.#sample(nowMs, hold);
-    const { sent, inFlight, parts, entriesCommitted, service } = this.#totals;
+    this.#addSpan();
+    const pace = this.#pace();
+    const { sent, inFlight, retries, bytes, parts, entriesCommitted, service } = this.#totals;
     const counts = this.#totals.counts();
     const { total, totalExact } = this.#totals.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
-    const left = total === undefined ? undefined : this.#left(total - counts.read, nowMs, hold, creditsLeft);
+    const left = total === undefined ? undefined : this.#left(total - counts.read, pace, hold, creditsLeft);
     const { exported, carried, missing, invalid, duplicate, failed } = counts;
     const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: entriesCommitted };
     return {
@@ -75,12 +84,12 @@ export class ProgressState {
       fates: { exported, carried, missing, invalid, duplicate, failed },
       parts,
       partsTotal: total === undefined ? undefined : partsOfTotal({ total, ...seen }),
-      idsPerSecond: this.#pace?.idsPerSecond() ?? 0,
-      ...(left === undefined || this.#pace?.isKnown() !== true ? {} : { left }),
+      idsPerSecond: pace.idsPerSecond(),
+      ...(left === undefined || !this.#isKnown() ? {} : { left }),
       calls: sent,
       callsInFlight: inFlight,
-      retries: this.#retries,
-      bytes: this.#bytes,
+      retries,
+      bytes,
       credits: sent * this.#options.budget.creditsPerCall,
       creditsLeft,
       hold: hold === undefined ? undefined : { ...hold, moreDays: left?.moreDays ?? 0 },
@@ -95,32 +104,60 @@ export class ProgressState {
     return { bytes: each.reduce((sum, { bytes }) => sum + bytes, 0), isFull: each.some(({ isFull }) => isFull) };
   }
 
-  #sample(nowMs: number, hold: Hold | undefined): void {
-    const heldMs = nowMs - this.#lookMs;
-    this.#pace?.look({
-      nowMs,
-      ids: this.#idsFetched,
-      idsInFlight: this.#totals.inFlight * this.#options.idsPerCall,
-      answers: this.#answers,
-      pausedMs: hold?.kind === 'paused' ? heldMs : 0,
-      waitedMs: hold?.kind === 'waiting' ? heldMs : 0,
-    });
-    this.#lookMs = nowMs;
+  #t(): number {
+    return this.#options.clock.now() - this.#startMs;
   }
 
-  #left(entries: number, nowMs: number, hold: Hold | undefined, creditsLeft: number | undefined): TimeLeft | undefined {
+  #now(): { readonly t: number; readonly ids: number; readonly sent: number; readonly answers: number } {
+    const { ids, sent, answers } = this.#totals;
+    return { t: this.#t(), ids, sent, answers };
+  }
+
+  /** Keeps what happened since the last look. */
+  #addSpan(): void {
+    const { t, ids, sent, answers } = this.#seen;
+    this.#seen = this.#now();
+    if (this.#seen.sent === sent && this.#seen.answers === answers) return;
+    const last = this.#spans.at(-1);
+    const span = last !== undefined && last.ms < spanMs ? last : { t, ms: 0, ids: 0, sent: 0 };
+    if (span !== last && this.#spans.push(span) > mostSpans) this.#spans.shift();
+    span.ms = this.#seen.t - span.t;
+    span.ids += this.#seen.ids - ids;
+    span.sent += this.#seen.sent - sent;
+  }
+
+  #addPause({ kind, untilMs }: Hold): void {
+    const fromT = this.#spans[0]?.t ?? 0;
+    const recent = this.#pauses.filter(({ untilT }) => untilT > fromT);
+    this.#pauses = [...recent, { kind, t: this.#t(), untilT: untilMs - this.#startMs }];
+  }
+
+  /** A pause ends with the first call after it, which may be before its time. */
+  #endPause(): void {
+    const t = this.#t();
+    if (this.#pauses.some(({ untilT }) => untilT > t))
+      this.#pauses = this.#pauses.map((pause) => ({ ...pause, untilT: Math.min(pause.untilT, t) }));
+  }
+
+  #pace(): Pace {
+    const inFlight = this.#totals.inFlight * this.#options.idsPerCall;
+    return new Pace({ spans: this.#spans, pauses: this.#pauses, inFlight }, this.#t());
+  }
+
+  #isKnown(): boolean {
+    return this.#totals.answers >= leastAnswers && this.#t() >= leastMs;
+  }
+
+  #left(entries: number, pace: Pace, hold: Hold | undefined, creditsLeft: number | undefined): TimeLeft | undefined {
     const { settled } = this.#totals;
     const asked = askedIds(settled);
     // Not every entry is an id to request.
     const ids = asked === 0 ? entries : Math.max(0, entries) * (asked / settled.read);
-    const isWaiting = hold?.kind === 'waiting';
-    const pauseMs = hold === undefined || isWaiting ? 0 : hold.untilMs - nowMs;
-    const isShown = isWaiting || this.#pace?.isKnown() === true;
-    const workMs = isShown ? this.#pace?.timeLeft(ids, pauseMs) : undefined;
+    const { budget, idsPerCall, clock } = this.#options;
+    const workMs = pace.msFor(ids);
     if (workMs === undefined) return undefined;
-    const { budget, idsPerCall } = this.#options;
-    const waitingUntilMs = isWaiting ? hold.untilMs : undefined;
-    return timeThroughBudget({ ...budget, workMs, ids, idsPerCall, creditsLeft, waitingUntilMs }, nowMs);
+    const waitingUntilMs = hold?.kind === 'waiting' ? hold.untilMs : undefined;
+    return timeThroughBudget({ ...budget, workMs, ids, idsPerCall, creditsLeft, waitingUntilMs }, clock.now());
   }
 }
 

@@ -1,8 +1,7 @@
 import { nextUtcMidnight } from '../../lib/clock.ts';
-import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
+import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
 import type { TimeLeft } from '../../core/run/record/run-figures.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
-import { wrapText } from '../output/help-text.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 
 /** What the block shows of a run, whichever process runs it. Times in milliseconds. */

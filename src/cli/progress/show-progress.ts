@@ -1,4 +1,3 @@
-import { isTerminal } from './is-terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import type { LoggedRun, Progress, ProgressOptions } from './progress.ts';
 
@@ -10,4 +9,12 @@ export async function showProgress(
 ): Promise<Progress> {
   if (isTerminal(stderr, env)) return (await import('./progress-block.ts')).progressOnTerminal(options, stderr);
   return (await import('./progress-log.ts')).progressInLog(options, logged, stderr);
+}
+
+/** Whether a person reads a stream on a terminal that can redraw lines. CI systems and `TERM=dumb` cannot. */
+export function isTerminal(
+  stream: { readonly isTTY?: boolean },
+  { CI = '', TERM = '' }: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return stream.isTTY === true && TERM !== 'dumb' && ['', 'false', '0'].includes(CI);
 }

@@ -10,8 +10,7 @@ import type {
   RecordsAnswer,
   RefusedAnswer,
 } from './asset-client.ts';
-import { type Asked, haveLeft, namedIn, sized } from './asked-ids.ts';
-import { Lookups, type NoRecord } from './lookups.ts';
+import { type Asked, haveLeft, Lookups, namedIn, type NoRecord, sized } from './lookups.ts';
 
 export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
   /** Unique and valid. */

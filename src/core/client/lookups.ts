@@ -1,4 +1,5 @@
-import type { ElementReader } from './asset-client.ts';
+import type { AssetAnswer, ElementReader, PieceOf, RefusedAnswer } from './asset-client.ts';
+import type { IdList } from '../ids/id-list.ts';
 
 /** What became of one id. */
 export type Lookup<Reader = ElementReader> = Found<Reader> | NoRecord;
@@ -69,4 +70,32 @@ export class Lookups<Reader = ElementReader> implements Iterable<Lookup<Reader>>
   *[Symbol.iterator](): Generator<Lookup<Reader>, void, void> {
     for (let place = 0; place < this.length; place += 1) yield this.at(place);
   }
+}
+
+/** The ids of a call, and their places in the batch. */
+export interface Asked {
+  readonly ids: IdList;
+  readonly places: Uint32Array;
+  readonly pieceOf?: PieceOf | undefined;
+  /** They have left in this run before. */
+  readonly repeats?: true | undefined;
+}
+
+/** Whether the ids of a refused call have left in this run: those of a kept refusal left in an earlier one. */
+export function haveLeft({ repeats }: Asked, answer: AssetAnswer): true | undefined {
+  const isSent = answer.kind === 'refused' && answer.unsent !== true && answer.replayed !== true;
+  return isSent ? true : repeats;
+}
+
+/** A piece of a call that was refused for its size. */
+export function sized(repeats: boolean): Pick<Asked, 'pieceOf' | 'repeats'> {
+  return { pieceOf: { isSuspected: false }, repeats: repeats ? true : undefined };
+}
+
+/** The place in a call of the one id that the service's words name; -1 when they name none or several. */
+export function namedIn(answer: RefusedAnswer, ids: IdList): number {
+  if (answer.why === 'size' || answer.doubtful) return -1;
+  const words = new Set(answer.message.match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g));
+  const named = [...words].map((word) => ids.indexOf(word)).filter((place) => place >= 0);
+  return named.length === 1 ? (named[0] ?? -1) : -1;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ExportError } from '../../lib/export-error.ts';
-import { untrusted } from './policies/unavailable-error.ts';
+import { untrusted } from './policies/service-report.ts';
 import { connector } from './wire/connect.ts';
 import { networkFailure } from './wire/network-failure.ts';
 import type { Proxy } from './wire/proxy-settings.ts';

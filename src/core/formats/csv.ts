@@ -3,23 +3,23 @@ import type { ColumnType } from '../records/table.ts';
 import { csvDialects } from '../../lib/csv-dialect.ts';
 import { BlockText } from './block-text.ts';
 import { ByteBlocks } from './byte-blocks.ts';
-import { integerOf } from './digits.ts';
 import {
   blockBytes,
   type ByteOutput,
   type EncoderNotes,
   type EncoderOptions,
+  extensions,
   type RowEncoder,
   type Sink,
 } from './sink.ts';
 import { TimestampTexts, timestampBytes } from './timestamp-texts.ts';
-import { type FixedTexts, fixedTexts } from './words.ts';
+import { type FixedTexts, fixedTexts, integerOf } from './words.ts';
 import { comma, lineFeed, quote } from '../../lib/ascii.ts';
 
 /** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {
   format: 'csv',
-  extension: 'csv',
+  extension: extensions.csv,
   compressesInside: false,
   blockBytes,
   open: async (output, options) => new CsvEncoder(output, options),

@@ -1,7 +1,7 @@
 import type { RowBlock } from '../records/row-block.ts';
 import { BlockText } from './block-text.ts';
 import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
-import type { EncoderOptions, RowEncoder, Sink } from './sink.ts';
+import { type EncoderOptions, extensions, type RowEncoder, type Sink } from './sink.ts';
 import { lineFeed } from '../../lib/ascii.ts';
 
 /**
@@ -13,7 +13,7 @@ const memory = new BlockMemory({ blockBytes: 4 << 20, roomBytes: 256 * 1024, fil
 /** One record a line, as the service sent it: the text of the table's only column, which is JSON. */
 export const rawSink: Sink = {
   format: 'raw',
-  extension: 'jsonl',
+  extension: extensions.raw,
   compressesInside: false,
   blockBytes: memory.blockBytes,
   open: async (output, options) => openRaw(new ByteBlocks(output, memory), options),

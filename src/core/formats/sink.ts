@@ -30,10 +30,18 @@ export interface EncoderOptions {
 
 export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';
 
+/** How file names end, without a dot, before `.gz` or `.zst`. Beside the formats, as the help of a command loads no sink. */
+export const extensions = {
+  parquet: 'parquet',
+  csv: 'csv',
+  jsonl: 'jsonl',
+  raw: 'jsonl',
+} as const satisfies Record<Format, string>;
+
 /** `blocks`: gzip that can be read at any place; no job names it. */
 export type PartCodec = Compression | 'blocks';
 
-/** Codecs a job may ask for, the default first. Beside the formats, as the help of a command loads no sink. */
+/** Codecs a job may ask for, the default first. */
 export const compressions = {
   parquet: ['zstd', 'snappy', 'gzip', 'none'],
   csv: ['none', 'gzip', 'zstd'],
@@ -57,7 +65,7 @@ export interface RowEncoder {
   end(): Promise<EncoderNotes>;
 }
 
-/** One file format. What else a new one takes is in ARCHITECTURE.md, under "Rooms". */
+/** One file format. What else a new one takes is in ARCHITECTURE.md, under "How to add". */
 export interface Sink {
   /** A `Format`, or the name of a custom sink. */
   readonly format: string;

@@ -1,3 +1,5 @@
+import { minus, zero } from '../../lib/ascii.ts';
+
 /** Bytes, and the same bytes to be read in words. */
 export interface Words {
   readonly bytes: Uint8Array;
@@ -24,4 +26,17 @@ export function fixedTexts(texts: readonly string[]): FixedTexts {
   for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
   const bytes = Buffer.from(texts.join('') + '\0'.repeat(strideBytes));
   return { words: wordsOfBytes(bytes), starts };
+}
+
+/** Digits that a double holds exactly, whatever they are. */
+export const exactDigits = 15;
+
+/** The integer that digits with or without a minus stand for; exact when it is a safe one. */
+export function integerOf({ bytes }: Words, start: number, length: number): number {
+  const isNegative = bytes[start] === minus;
+  let value = 0;
+  for (let at = isNegative ? start + 1 : start, end = start + length; at < end; at += 1) {
+    value = value * 10 + ((bytes[at] ?? zero) - zero);
+  }
+  return isNegative ? -value : value;
 }

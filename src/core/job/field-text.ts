@@ -1,5 +1,6 @@
 import type { JobField } from './job-fields.ts';
-import { listed, listedFiles } from './listed.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 /**
  * The value of a field from text, as flags and environment variables give it. Text that does not fit is left as it is,
@@ -38,4 +39,30 @@ function pairsOf(value: unknown): unknown {
       return equals < 0 ? [item.trim(), ''] : [item.slice(0, equals).trim(), item.slice(equals + 1).trim()];
     }),
   );
+}
+
+/** The values that one flag names with commas. */
+export function listed(text: string): string[] {
+  return trimmed(text.split(','));
+}
+
+/**
+ * The files that one flag names with commas, unless a file is called so. Relative paths start at `folder`; commas within
+ * the braces of a pattern are its own.
+ */
+export function listedFiles(text: string, folder: string): string[] {
+  if (text !== '' && existsSync(resolve(folder, text))) return [text];
+  const items = [''];
+  let depth = 0;
+  for (const character of text) {
+    if (character === '{') depth += 1;
+    if (character === '}') depth = Math.max(0, depth - 1);
+    if (character === ',' && depth === 0) items.push('');
+    else items.push(`${items.pop() ?? ''}${character}`);
+  }
+  return trimmed(items);
+}
+
+function trimmed(items: readonly string[]): string[] {
+  return items.map((item) => item.trim()).filter((item) => item !== '');
 }

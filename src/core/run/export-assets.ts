@@ -4,7 +4,7 @@ import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { type CustomSink, requireDistinctSinks } from '../formats/custom-sink.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
 import { aboutEntriesIn } from '../ids/read/first-entries.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
@@ -25,7 +25,6 @@ import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
 import { type BasedExport, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
 import { isOverUnlisted } from './tolerance.ts';
-import { recordVerdict } from './record-verdict.ts';
 
 export interface ExportRequest {
   readonly job: Job;
@@ -60,7 +59,10 @@ export async function exportAssets(given: ExportRequest, context: ExportContext 
 type Request = ExportRequest & { readonly outputDir: string; readonly wings: RunWings };
 
 async function exportHome(request: Request, context: ObservedContext): Promise<ExportOutcome> {
-  requireDistinctSinks(request.sinks ?? []);
+  if (request.sinks !== undefined) {
+    const { requireDistinctSinks } = await import('../formats/custom-sink.ts');
+    requireDistinctSinks(request.sinks);
+  }
   const home = await openHome(request.job, context);
   await home.requireOwn();
   // What the client refuses is known before anything is written.
@@ -71,19 +73,30 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   await nights?.requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
-    await recordVerdict({ place: home.place, job: request.job }, finished, context);
+    await recordChangedVerdict(request, home, finished, context);
     await nights?.after({ ...request, account: finished.account }, context);
     return finished;
   }
   const outcome = await holdingHome(home, context, () => exportLocked({ ...request, nights, report }, home, context));
   if (outcome.state === 'complete' && nights !== undefined)
     await compareWithEarlier(request, nights, { outcome, context });
-  if (outcome.state === 'already') await recordVerdict({ place: home.place, job: request.job }, outcome, context);
+  if (outcome.state === 'already') await recordChangedVerdict(request, home, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
   if (outcome.state !== 'unfinished') await nights?.after({ ...request, account: outcome.account }, context);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (report !== undefined && !isReported) await (await report())(home.place, context);
   return outcome;
+}
+
+/** A run that finds an export complete may judge it by another tolerance than the one before. */
+async function recordChangedVerdict(
+  { job }: Request,
+  { place }: ExportHome,
+  outcome: ExportOutcome,
+  context: ObservedContext,
+): Promise<void> {
+  const { recordVerdict } = await import('./record-verdict.ts');
+  await recordVerdict({ place, job }, outcome, context);
 }
 
 /** The job as it was given, with `{date}`. */

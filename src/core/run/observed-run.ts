@@ -5,9 +5,15 @@ import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
 import type { ExportContext } from './export-context.ts';
 import { creditsLeftOf } from './record/runs-model.ts';
-import { Notices } from '../work/notices.ts';
 import type { RunListener } from '../work/run-events.ts';
-import { endedOnce, noObserver, type RunAccount, type RunEnd, type RunObserver } from '../work/run-observer.ts';
+import {
+  endedOnce,
+  noObserver,
+  Notices,
+  type RunAccount,
+  type RunEnd,
+  type RunObserver,
+} from '../work/run-observer.ts';
 import type { ExportOutcome } from './export-outcome.ts';
 import { type Braked, braked } from './run-brake.ts';
 import { errorOf } from './tolerance.ts';

@@ -1,8 +1,7 @@
 import { besideTables } from '../records/beside-tables.ts';
 import { tableNames } from '../records/columns.ts';
-import { sinkFor } from '../formats/registry.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
-import { formats } from '../formats/sink.ts';
+import { extensions, formats } from '../formats/sink.ts';
 import { partExtension, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
@@ -32,7 +31,7 @@ export function isPartFile(name: string, sinks: readonly CustomSink[]): boolean 
 
 /** Where files of parts lie, and how their names end. */
 function partFolders(sinks: readonly CustomSink[]): { readonly name: string; readonly extension: string }[] {
-  const made = [...formats.map((format) => ({ name: format, extension: sinkFor(format).extension })), ...sinks];
+  const made = [...formats.map((format) => ({ name: format, extension: extensions[format] })), ...sinks];
   const kinds = made.flatMap(({ name, extension }) =>
     tableNames.map((table) => ({ name: `${name}/${table}`, extension })),
   );

@@ -6,7 +6,7 @@ import type { ShapedTable } from '../records/shape-table.ts';
 import type { Row } from '../records/table.ts';
 import { unexportedTable } from '../records/unexported-table.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
-import { changeRows } from './change-rows.ts';
+import type { changeRows } from './change-rows.ts';
 import type { IdRows } from './id-rows.ts';
 import { unexportedRow } from './unexported.ts';
 
@@ -24,6 +24,8 @@ export interface FlatBatch {
 export interface FlattenOptions {
   readonly tables: readonly ShapedTable[];
   readonly raw: boolean;
+  /** Makes rows of `changes`, where they are wanted. */
+  readonly changeRows?: typeof changeRows | undefined;
   /** Makes rows of all entries, where they are kept. */
   readonly ids?: IdRows | undefined;
   /** When the rows that this export requests were requested, in microseconds since 1970. */
@@ -36,7 +38,7 @@ export interface FlattenOptions {
 
 /** Turns the records of a batch into rows. */
 export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): FlatBatch {
-  const { raw, sources, drift, fetchedAtUs } = options;
+  const { raw, sources, drift, fetchedAtUs, changeRows } = options;
   const tables = options.tables.filter(({ whole }) => whole !== changesTable);
   const { origins } = batch;
   const { runs, unexported } = sortEntries(batch, sources);
@@ -49,7 +51,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   );
   const assets = tables.find(({ whole }) => whole === assetsTable);
   const changes = options.tables.find(({ whole }) => whole === changesTable);
-  if (origins !== undefined && assets !== undefined && changes !== undefined) {
+  if (origins !== undefined && assets !== undefined && changes !== undefined && changeRows !== undefined) {
     const block = changeRows(origins, { assets, changes }, fetchedAtUs);
     rows.set(changes.table.name, block === undefined ? [] : [block]);
   }

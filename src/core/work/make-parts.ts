@@ -3,7 +3,6 @@ import type { AssetClient } from '../client/asset-client.ts';
 import { createClient, type CreatedClient } from '../client/create-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
-import { peek } from '../../lib/peek.ts';
 import { LinkedAbort } from '../../lib/linked-abort.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
@@ -15,9 +14,7 @@ import type { RowBlock } from '../records/row-block.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Entries } from '../ids/entries.ts';
 import { partsOf } from './part-flow.ts';
-import { groupParts, type PartGroup, unpackBatch } from './threads/group-parts.ts';
-import type { StartThread } from './threads/offers.ts';
-import { partsOfThreads } from './threads/thread-crew.ts';
+import type { CrewRequest } from './threads/thread-crew.ts';
 import type { FinishedPart } from './write-parts.ts';
 
 /** Which parts to make, of what, and where. */
@@ -206,9 +203,8 @@ async function* partsFrom(batches: AsyncIterable<Batch>, making: Making): AsyncG
     yield* partsMadeHere(batches, making);
     return;
   }
-  const ahead = await peek(groupParts(batches), 2);
-  if (ahead.first.length < 2) yield* partsMadeHere(unpacked(ahead.first), making);
-  else yield* partsMadeByThreads(ahead.all, { ...making, most, start: context.threads.start });
+  const { partsInThreads } = await import('./threads/parts-in-threads.ts');
+  yield* partsInThreads(batches, (few) => partsMadeHere(few, making), crewRequest(making, context.threads, most));
 }
 
 function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, created, halt }: Making) {
@@ -232,28 +228,21 @@ function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, create
   });
 }
 
-function partsMadeByThreads(
-  groups: AsyncGenerator<PartGroup, void, void>,
-  {
-    request,
-    context,
-    created,
-    stop,
-    halt,
-    most,
-    start,
-  }: Making & { readonly most: number; readonly start: StartThread },
-) {
+/** What threads are told. */
+function crewRequest(
+  { request, context, created, stop, halt }: Making,
+  { start }: NonNullable<PartsContext['threads']>,
+  most: number,
+): Omit<CrewRequest, 'groups'> {
   const { job, startedAtMs, sources, parts } = request;
   const { service, proxy } = context;
-  return partsOfThreads({
+  return {
     client: created,
     most,
     start,
     context,
     stop,
     halt,
-    groups,
     settings: {
       job,
       service,
@@ -264,7 +253,7 @@ function partsMadeByThreads(
       mostBytes: mostBytes / most,
       concurrency: Math.ceil(job.service.concurrency / most),
     },
-  });
+  };
 }
 
 /** Parts that are made out of order wait with their ids in memory: so many entries, and no more. */
@@ -274,8 +263,4 @@ const mostEntriesInThreads = 1_000_000;
 function threadsFor({ service, output }: Job, { threads }: PartsContext): number {
   const most = Math.min(threads?.most ?? 1, service.concurrency);
   return Math.max(1, Math.min(most, Math.floor(mostEntriesInThreads / output.rowsPerPart)));
-}
-
-async function* unpacked(groups: readonly PartGroup[]): AsyncGenerator<Batch, void, void> {
-  for (const { batches } of groups) for (const packed of batches) yield unpackBatch(packed);
 }

@@ -12,7 +12,7 @@ import {
   type Sink,
 } from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
-import { type CustomSink, sinkOf } from '../formats/custom-sink.ts';
+import type { CustomSink } from '../formats/custom-sink.ts';
 import { sinkFor } from '../formats/registry.ts';
 import type { FileFacts } from '../../places/export/export-facts.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
@@ -92,6 +92,7 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
       for (const table of tables) open.push(await openTableFile(options, { format, table, part }));
     }
     for (const custom of options.sinks ?? []) {
+      const { sinkOf } = await import('../formats/custom-sink.ts');
       for (const table of options.tables) {
         open.push(await openFile(options, sinkOf(custom, table), 'none', { table, part }));
       }
@@ -133,12 +134,12 @@ export async function openTableFile(
 ): Promise<OpenTableFile> {
   if (!isBeside(format)) {
     const codec = options.compression[format] ?? compressions[format][0];
-    return openFile(options, sinkFor(format), codec, { table, part });
+    return openFile(options, await sinkFor(format), codec, { table, part });
   }
   // The ids are read back: they are kept exact.
   const escapeFormulas = options.escapeFormulas && format !== 'ids';
   const plain: FileOptions = { ...options, escapeFormulas, csvDialect: 'rfc4180' };
-  return openFile(plain, { ...sinkFor('csv'), format }, besides[format].codec, { table, part });
+  return openFile(plain, { ...(await sinkFor('csv')), format }, besides[format].codec, { table, part });
 }
 
 async function openFile(

@@ -3,7 +3,6 @@ import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counts, FileFacts } from '../../places/export/export-facts.ts';
 import type { AccountFigures } from '../run/record/runs-model.ts';
-import type { Notices } from './notices.ts';
 import type { RunListener } from './run-events.ts';
 
 /** A run that something follows: its record, metrics, notifications or lineage. */
@@ -91,4 +90,37 @@ export function joinedObservers(observers: readonly RunObserver[]): RunObserver 
 export function endedOnce(observer: RunObserver): RunObserver {
   let ended: Promise<void> | undefined;
   return { listener: observer.listener, end: (end) => (ended ??= observer.end(end)) };
+}
+
+/** A wait this short after a reset belongs to it: the clock of the service may be behind. */
+const lateMs = 15 * 60_000;
+
+export interface KeptNotices {
+  /** The reset times that notices named, of all processes of the export; in milliseconds since 1970 UTC. */
+  read(): Promise<readonly number[]>;
+  /** Keeps that a notice of this reset time was delivered. */
+  write(untilMs: number): Promise<void>;
+}
+
+/**
+ * Which waits for credits were reported: one notice a reset time, whichever process of the export sends it. A run is followed before its
+ * export is open, so what earlier runs kept comes later.
+ */
+export class Notices {
+  readonly #told: number[] = [];
+  #kept: KeptNotices | undefined;
+
+  keepIn(kept: KeptNotices): void {
+    this.#kept = kept;
+  }
+
+  async isTold(untilMs: number): Promise<boolean> {
+    const kept = (await this.#kept?.read().catch(() => [])) ?? [];
+    return [...this.#told, ...kept].some((told) => untilMs <= told + lateMs && untilMs >= told);
+  }
+
+  async tell(untilMs: number): Promise<void> {
+    this.#told.push(untilMs);
+    await this.#kept?.write(untilMs);
+  }
 }

@@ -32,6 +32,10 @@ export class RunTotals {
   /** Calls, of which some wait for their answer. */
   sent = 0;
   inFlight = 0;
+  /** Calls that were answered, the ids of their answers, and bytes as they came, decoded. */
+  answers = 0;
+  ids = 0;
+  bytes = 0;
   /** Committed parts, and entries in them. */
   parts = 0;
   entriesCommitted = 0;
@@ -43,7 +47,6 @@ export class RunTotals {
   /** See `Fetching`. */
   #fetchedBefore: number;
   #replayed = 0;
-  #answered = 0;
   #written = 0;
   /** Of committed parts. */
   committed: Counts = noCounts;
@@ -79,7 +82,9 @@ export class RunTotals {
         this.retries += 1;
         return;
       case 'answered':
-        this.#answered += event.ids;
+        this.answers += 1;
+        this.ids += event.ids;
+        this.bytes += event.bytes;
         this.inFlight -= 1;
         return;
       case 'failed':
@@ -110,8 +115,8 @@ export class RunTotals {
 
   /** Ids whose answers are kept and lie in no committed part. */
   fetched(): number {
-    const [before, replayed, ids, written] = [this.#fetchedBefore, this.#replayed, this.#answered, this.#written];
-    return fetchedNow({ before, replayed, ids, written });
+    const [before, replayed, written] = [this.#fetchedBefore, this.#replayed, this.#written];
+    return fetchedNow({ before, replayed, ids: this.ids, written });
   }
 
   /** The account of a run that works. */

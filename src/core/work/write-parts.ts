@@ -75,12 +75,14 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
   const { tables, sources } = options;
   const ids = options.keepIds ? new IdRows(sources) : undefined;
   const fetchedAtUs = options.startedAtMs * 1000;
+  const hasChanges = tables.some(({ whole }) => whole === changesTable);
+  const changeRows = hasChanges ? (await import('./change-rows.ts')).changeRows : undefined;
   let counts: Counts = noCounts;
   let extras: Notes = noNotes;
   let refresh: RefreshCounts | undefined;
   return {
     write: async (batch) => {
-      const flat = flattenBatch(batch, { tables, raw, ids, sources, drift, fetchedAtUs });
+      const flat = flattenBatch(batch, { tables, raw, ids, sources, drift, fetchedAtUs, changeRows });
       counts = sumOf(noCounts, [counts, batch.counts]);
       if (batch.origins !== undefined) refresh = sumOfRefresh([refresh, batch.origins.counts]);
       if (batch.found !== undefined) extras = sumOf(noNotes, [extras, extrasOf(batch.found)]);

@@ -1,6 +1,8 @@
 import {
   closeSync,
   existsSync,
+  fdatasync,
+  fstatSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -8,13 +10,15 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { ExportError } from '../export-error.ts';
 import { sha256 } from '../hash/sha256.ts';
 import { type Exclusion, exclusively } from '../process/exclusively.ts';
-import { SyncedFile } from './synced-file.ts';
+import { promisify } from 'node:util';
+import { syncFolder } from './make-folder.ts';
 
 /** What a file of counters holds, as its schema reads it. */
 export interface CounterState {
@@ -177,4 +181,45 @@ function stateIn<State extends CounterState>(copy: Buffer, { schema }: CounterLa
   const text = Buffer.from(line.slice(65), 'latin1');
   if (line.slice(0, 65) !== `${sha256(text)} `) return undefined;
   return schema.safeParse(JSON.parse(text.toString())).data;
+}
+
+const sync = promisify(fdatasync);
+
+/** An open file that is written at once and synced later, one sync for all who wait. */
+export class SyncedFile {
+  readonly fd: number;
+  readonly inode: number;
+  #running = Promise.resolve();
+  #next: Promise<void> | undefined;
+  #named: Promise<void> | undefined;
+
+  constructor(fd: number) {
+    this.fd = fd;
+    this.inode = fstatSync(fd).ino;
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    // A write may be short; the next one says why.
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(this.fd, bytes, done, bytes.length - done, position + done);
+  }
+
+  /** Resolves when what is written by now is on the disk, and the file's name in its folder. */
+  async synced(folder: string): Promise<void> {
+    this.#named ??= syncFolder(folder);
+    this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#running = sync(this.fd);
+        this.#next = undefined;
+        return this.#running;
+      });
+    await Promise.all([this.#named, this.#next]);
+  }
+
+  /** Closes it after the syncs that were asked for. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#next, this.#running]);
+    closeSync(this.fd);
+  }
 }

@@ -17,7 +17,7 @@ import { readLogs } from '../../places/log/read-logs.ts';
 import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
 import { jobAsBegun } from '../../core/run/job-shape.ts';
 import { endOf } from '../../core/run/observed-run.ts';
-import { Notices } from '../../core/work/notices.ts';
+import { Notices } from '../../core/work/run-observer.ts';
 import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
 

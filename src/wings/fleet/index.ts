@@ -1,12 +1,8 @@
 export { checkDatabase } from './check-database.ts';
-export { type Enqueued, enqueueExport, type EnqueueProgress } from './enqueue-export.ts';
-export { finaliseExport } from './finalise-export.ts';
-export type { FleetSlices } from './fleet-slices.ts';
+export type { Enqueued, EnqueueProgress } from './enqueue-export.ts';
 export { type PostgresContext, requirePg } from './ledger/postgres-connection.ts';
 export { openPostgresLedger, type PostgresLedger, type PostgresLedgerOptions } from './ledger/postgres-ledger.ts';
 export { readPostgresLedger } from './ledger/postgres-readings.ts';
-export { fromQueue, type QueueSlices } from './queue-slices.ts';
-export { openSliceQueue, requireQueue } from './queue/bullmq-queue.ts';
-export type { SliceQueue } from './queue/slice-queue.ts';
-export { type FromShard, fromShard, type Shard } from './shard-slices.ts';
-export { type WorkRequest, workOnExport } from './work-export.ts';
+export { enqueueJob, finaliseJob, workOnJob } from './queued-export.ts';
+export { requireQueue } from './queue/bullmq-queue.ts';
+export type { Shard } from './shard-slices.ts';

@@ -3,7 +3,7 @@ import { failureReasons, serviceStates } from '../../core/client/client-events.t
 import { utcDay } from '../../lib/clock.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
 import type { AccountFigures } from '../../core/run/record/runs-model.ts';
-import { CreditsLeft } from '../../core/work/credits-left.ts';
+import { CreditsLeft } from '../../core/run/record/run-figures.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
 import type { ObservedRun, RunEnd } from '../../core/work/run-observer.ts';

@@ -1,5 +1,6 @@
 import { utcDay } from '../../lib/clock.ts';
 import type { RunLine, RunSpan } from '../../core/run/record/run-lines.ts';
+import { heldBetween } from '../../core/run/record/run-figures.ts';
 import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../../core/run/record/runs-model.ts';
 
 /** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */
@@ -100,9 +101,9 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
     workedMs,
     idsPerSecond: meanIdsPerSecond(...runs),
     retries: sum(runs, (run) => run.retries),
-    pausedMs: heldMs(pauses, 'paused'),
+    pausedMs: heldMs(runs, 'paused'),
     paused: sum(pauses, ({ kind, times }) => (kind === 'paused' ? times : 0)),
-    waitedMs: heldMs(pauses, 'waiting'),
+    waitedMs: heldMs(runs, 'waiting'),
     speed: speedOf(runs, workedMs),
     pauses,
     retriedAtMs: runs.flatMap(({ start, lines: own }) =>
@@ -140,26 +141,20 @@ function factsOf(run: RecordedRun, isLive: boolean): RunFacts {
   };
 }
 
-function pausesOf({ start, lines, endedMs }: RecordedRun): Pause[] {
-  return lines.flatMap((line): Pause[] => {
-    if (line.kind !== 'paused' && line.kind !== 'waiting') return [];
-    const fromMs = start.startMs + line.t;
-    const { kind, reason, times = 1 } = line;
-    // Of merged pauses only the length is known; a run that stops ends its pause.
-    const askedMs = times > 1 && line.heldMs !== undefined ? fromMs + line.heldMs : line.untilMs;
-    return [{ fromMs, toMs: Math.min(Math.max(askedMs, fromMs), Math.max(endedMs, fromMs)), kind, reason, times }];
+function pausesOf({ start, pauses, endedMs }: RecordedRun): Pause[] {
+  return pauses.map(({ kind, t, untilT, reason, times }) => {
+    const fromMs = start.startMs + t;
+    // A run that stops ends its pause.
+    const toMs = Math.max(fromMs, Math.min(start.startMs + untilT, endedMs));
+    return { fromMs, toMs, kind, reason, times };
   });
 }
 
-/** Time that pauses of a kind cover, counted once where they overlap. */
-function heldMs(pauses: readonly Pause[], kind: Pause['kind']): number {
-  let total = 0;
-  let untilMs = 0;
-  for (const pause of pauses.filter((each) => each.kind === kind).sort((a, b) => a.fromMs - b.fromMs)) {
-    total += Math.max(0, pause.toMs - Math.max(pause.fromMs, untilMs));
-    untilMs = Math.max(untilMs, pause.toMs);
-  }
-  return total;
+function heldMs(runs: readonly RecordedRun[], kind: Pause['kind']): number {
+  return sum(runs, (run) => {
+    const ofKind = run.pauses.filter((pause) => pause.kind === kind);
+    return heldBetween(ofKind, 0, elapsedMsOf(run));
+  });
 }
 
 function barsOf({ start, lines }: RecordedRun): PartBar[] {

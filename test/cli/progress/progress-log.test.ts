@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isTerminal } from '../../../src/cli/progress/is-terminal.ts';
+import { isTerminal } from '../../../src/cli/progress/show-progress.ts';
 import { progressInLog } from '../../../src/cli/progress/progress-log.ts';
 import { noCounts } from '../../../src/places/export/export-facts.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -152,9 +152,9 @@ describe('where there is no terminal', () => {
     expect(written).toMatchObject([
       { level: 'info', msg: 'export started' },
       { level: 'warn', msg: 'paused', until: '2026-11-24T00:00:00.000Z', reason: 'HTTP 429', concurrency: 2 },
-      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 6000, idsTotalExact: false, etaSeconds: 38 },
+      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 6000, idsTotalExact: false, etaSeconds: 30 },
       { level: 'warn', reason: 'ENOSPC' },
-      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 5000, idsTotalExact: true, etaSeconds: 61 },
+      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 5000, idsTotalExact: true, etaSeconds: 40 },
     ]);
     expect(written[1]).not.toHaveProperty('untilMs');
   });

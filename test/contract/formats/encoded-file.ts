@@ -26,7 +26,7 @@ export async function encodeFile(
   rows: readonly Row[],
   { columns, compression, escapeFormulas = false, split = [rows.length], place = (block) => block }: EncodeOptions,
 ): Promise<EncodedFile> {
-  const sink = sinkFor(format);
+  const sink = await sinkFor(format);
   const blocks: Uint8Array[] = [];
   const encoder = await sink.open(
     { write: async (bytes) => void blocks.push(Uint8Array.from(bytes)) },

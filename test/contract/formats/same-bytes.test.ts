@@ -59,7 +59,7 @@ describe.each(formats)('%s', (format) => {
   });
 
   it('refuses rows of another table', async () => {
-    const sink = sinkFor(format);
+    const sink = await sinkFor(format);
     const output = { write: () => Promise.resolve() };
     const encoder = await sink.open(output, { columns, compression: 'none', escapeFormulas: false });
     await expect(encoder.write(blockOf([...columns, ...columns], [[]]))).rejects.toThrow('columns');
@@ -87,7 +87,7 @@ describe.each(formats)('%s', (format) => {
     const rows = manyRows(columns, 18_000).map((row, n) =>
       row.map((cell, index) => (columns[index]?.type === 'json' ? JSON.stringify([n, String(n).repeat(200)]) : cell)),
     );
-    const { blockBytes } = sinkFor(format);
+    const { blockBytes } = await sinkFor(format);
     const { bytes, blocks } = await encodeFile(format, rows, { columns, compression: 'none', split: [10] });
     expect(blocks.length).toBeGreaterThan(2);
     expect(blocks.slice(0, -1)).toEqual(Array(Math.floor((bytes.length - 1) / blockBytes)).fill(blockBytes));
@@ -104,7 +104,7 @@ describe.each(formats)('%s', (format) => {
   });
 
   it('passes on what the output says when it cannot write', async () => {
-    const sink = sinkFor(format);
+    const sink = await sinkFor(format);
     const full = new Error('no space left');
     const encoder = await sink.open(
       { write: () => Promise.reject(full) },

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Column, Row, Table } from '../../../src/core/records/table.ts';
-import { type Compression, formats } from '../../../src/core/formats/sink.ts';
-import { sinkFor } from '../../../src/core/formats/registry.ts';
+import { type Compression, extensions, formats } from '../../../src/core/formats/sink.ts';
 import { readTableFile, type TableFormat, type TextRow } from '../../support/read-table.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { anyRows } from './any-rows.ts';
@@ -24,7 +23,7 @@ const secondReaders: Readonly<Record<TableFormat, SecondReader>> = {
 const rowFormats = formats.filter((format) => format !== 'raw');
 
 async function readWithDuckdb(bytes: Buffer, format: TableFormat, table: Table): Promise<TextRow[]> {
-  const file = join(await tempFolder(), `rows.${sinkFor(format).extension}`);
+  const file = join(await tempFolder(), `rows.${extensions[format]}`);
   await writeFile(file, bytes);
   return readTableFile(file, format, table);
 }

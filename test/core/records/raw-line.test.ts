@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseJson, stringifyJson } from '../../../src/lib/json/json.ts';
-import { rawLine } from '../../../src/core/records/raw-line.ts';
+import { rawLine } from '../../../src/core/records/scan/record-rows.ts';
 import { anyJson } from './any-json.ts';
 
 it('puts a record on one line and changes nothing else', () => {

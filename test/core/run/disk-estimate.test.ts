@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
-import { unputtableParts } from '../../../src/core/run/bucket-limits.ts';
+import { unputtableParts } from '../../../src/core/run/before-run.ts';
 import { diskEstimate, type DiskNeeds, diskNeeds } from '../../../src/core/run/disk-estimate.ts';
 import { startService } from '../../../src/practice-service.ts';
 import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, isJsonObject, parseJson, stringifyJson, type Json } from '../../../src/lib/json/json.ts';
-import { parseExact } from '../../../src/lib/json/parse-exact.ts';
-import { stringifyExact } from '../../../src/lib/json/stringify-exact.ts';
+import {
+  ExactNumber,
+  isJsonObject,
+  type Json,
+  parseExact,
+  parseJson,
+  stringifyExact,
+  stringifyJson,
+} from '../../../src/lib/json/json.ts';
 import { anyJson, hasRealRecords, numberTextOf, realRecordTexts } from '../../core/records/any-json.ts';
 
 const seed = 20240611;

@@ -1,8 +1,7 @@
 import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import { Notices } from '../../../src/core/work/notices.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';
-import type { ObservedRun } from '../../../src/core/work/run-observer.ts';
+import { Notices, type ObservedRun } from '../../../src/core/work/run-observer.ts';
 
 /** Noon of a UTC day. */
 export const noonMs = Date.UTC(2026, 10, 23, 12);

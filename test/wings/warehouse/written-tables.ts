@@ -33,7 +33,7 @@ export async function writeParts(folder: string, table: Table, format: TableForm
   const rows = rowsOf(table);
   const half = Math.floor(rows.length / 2);
   for (const [number, part] of [rows.slice(0, half), [], rows.slice(half)].entries()) {
-    const sink = sinkFor(format);
+    const sink = await sinkFor(format);
     const pieces: Uint8Array[] = [];
     const encoder = await sink.open(
       { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)) },

@@ -8,38 +8,31 @@ import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/index.ts';
 import { limitText } from '../../../places/files/limited.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import type { Command, CommandLine } from '../../command.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
+import type { CommandLine } from '../../command.ts';
+import { jobCommand, jobFlagGroups, jobOf } from '../../job-flags.ts';
 import { columnLines, invalidLines } from '../../output/ids-text.ts';
 import { errorJson, errorText } from '../../output/show-error.ts';
 import { nextText } from '../../output/summary-text.ts';
-import { isTerminal } from '../../progress/is-terminal.ts';
+import { isTerminal } from '../../progress/show-progress.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
 import { endpointToName, sameLine } from '../../same-flags.ts';
 import { stopSignals } from '../../stop-signals.ts';
 import type { Terminal } from '../../terminal.ts';
-import { withJobQueue } from './job-queue.ts';
 
 /** `enqueue`: puts the slices of an export into its bucket. */
-export const enqueueCommand: Command = {
-  usage: ['enqueue <job.yaml> [flags]'],
-  about:
-    'Reads all ids, marks duplicates across all of them, and writes slices of ids into the bucket of the export, for asset-export work. With fleet.database it also adds the slices to a queue. Sends no call and needs no key. Run it again after an interruption: it writes what is missing and changes nothing else. Changed ids are refused with exit 4. Finding duplicates takes 22 bytes of memory per id; above 80 % of the memory limit it ends with exit 2.',
-  examples: [{ line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' }],
-  words: jobWords,
-  groups: [
-    {
-      title: 'This command',
-      flags: [
-        { name: 'fresh', about: 'delete the export and its slices, and start over' },
-        { name: 'json', about: 'print one JSON object' },
-      ],
-    },
-    ...jobFlagGroups(),
+export const enqueueCommand = jobCommand(
+  {
+    usage: ['enqueue <job.yaml> [flags]'],
+    about:
+      'Reads all ids, marks duplicates across all of them, and writes slices of ids into the bucket of the export, for asset-export work. With fleet.database it also adds the slices to a queue. Sends no call and needs no key. Run it again after an interruption: it writes what is missing and changes nothing else. Changed ids are refused with exit 4. Finding duplicates takes 22 bytes of memory per id; above 80 % of the memory limit it ends with exit 2.',
+    examples: [{ line: 'enqueue job.yaml', about: 'then start workers: asset-export work job.yaml' }],
+    run: (args) => enqueue(args),
+  },
+  [
+    { name: 'fresh', about: 'delete the export and its slices, and start over' },
+    { name: 'json', about: 'print one JSON object' },
   ],
-  notes: jobNotes,
-  run: (args) => enqueue(args),
-};
+);
 
 /**
  * The tables of ids and the pieces of files lie outside V8's heap, but count as its growth: a heap of 16 MB was collected every
@@ -50,17 +43,15 @@ const heapFlags = ['--heap-growing-percent=400', '--semi-space-growth-factor=1']
 async function enqueue(args: CommandLine): Promise<number> {
   for (const flag of heapFlags) setFlagsFromString(flag);
   const { job, idsFolder } = jobOf(args);
-  const { enqueueExport } = await import('../../../wings/fleet/index.ts');
+  const { enqueueJob } = await import('../../../wings/fleet/index.ts');
   const { intolerableIds } = await import('../../../core/run/tolerance.ts');
-  // A queue that cannot be used is known before the ids are read.
-  await withJobQueue(job, { setUp: true }, () => Promise.resolve());
   const shown = showEnqueuing(args.terminal);
   const signals = stopSignals(0, args.terminal);
   signals.listen(shown.tell);
   let enqueued: Enqueued;
   try {
     for (const warning of jobWarnings(job)) shown.tell(`asset-export: warning: ${warning}`);
-    enqueued = await enqueueExport(
+    enqueued = await enqueueJob(
       { job, idsFolder, fresh: args.isOn('fresh') },
       {
         clock: systemClock,
@@ -79,27 +70,16 @@ async function enqueue(args: CommandLine): Promise<number> {
     signals.dispose();
     shown.end();
   }
-  await queueSlices(job, enqueued, args.isOn('fresh'));
   const error = intolerableIds(enqueued, job);
   if (args.isOn('json')) {
-    const said = error === undefined ? null : errorJson(error);
     args.terminal.stdout.write(
-      `${JSON.stringify({ folder: job.output.dir, limit: job.ids.limit ?? null, ...enqueued, error: said })}\n`,
+      `${JSON.stringify({ folder: job.output.dir, limit: job.ids.limit ?? null, ...enqueued, error: errorJson(error) })}\n`,
     );
   } else args.terminal.stdout.write(enqueuedText(enqueued, job, args.terminal.cwd()));
   args.terminal.stderr.write(
     `${error === undefined ? nextLine(enqueued, args, job) : errorText(error, args.terminal.cwd())}\n`,
   );
   return error?.exitCode ?? exitCodes.complete.code;
-}
-
-/** A job for each slice. Those of slices that are done are finished by the worker that takes them. */
-async function queueSlices(job: Job, { state, slices }: Enqueued, fresh: boolean): Promise<void> {
-  if (state === 'complete') return;
-  await withJobQueue(job, { setUp: true }, async (queue) => {
-    if (fresh) await queue.clear();
-    await queue.add(Array.from({ length: slices }, (_, slice) => slice));
-  });
 }
 
 function enqueuedText(enqueued: Enqueued, { output, ids: { limit } }: Job, cwd: string): string {

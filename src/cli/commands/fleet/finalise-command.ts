@@ -1,41 +1,34 @@
-import type { Job } from '../../../core/job/job-schema.ts';
 import { observeIn, runWings } from '../../../world/wings.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import type { Command, CommandLine } from '../../command.ts';
-import { jobFlagGroups, jobNotes, jobOf, jobWords } from '../../job-flags.ts';
+import type { CommandLine } from '../../command.ts';
+import { jobCommand, jobOf } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { showWarning } from '../../output/show-error.ts';
-import { programVersion } from '../../../world/program-version.ts';
+import { programVersion } from '../../../lib/packages/package-root.ts';
 import { endpointToName } from '../../same-flags.ts';
-import type { Terminal } from '../../terminal.ts';
 import { tellOutcome } from '../run-job.ts';
-import { clearJobQueue, withJobQueue } from './job-queue.ts';
 
 /** `finalise`: completes an export whose slices are done. */
-export const finaliseCommand: Command = {
-  usage: ['finalise <job.yaml> [flags]', 'finalize <job.yaml> [flags]'],
-  about:
-    'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. If slices are not done, it lists them, queues them again and ends with exit 5. Needs no key and sends no call.',
-  examples: [{ line: 'finalise job.yaml', about: 'exit 0 if the export is complete, even if it already was' }],
-  words: jobWords,
-  groups: [
-    { title: 'This command', flags: [{ name: 'json', about: 'print the account as one JSON object on stdout' }] },
-    ...jobFlagGroups(),
-  ],
-  notes: jobNotes,
-  run: (args) => finalise(args),
-};
+export const finaliseCommand = jobCommand(
+  {
+    usage: ['finalise <job.yaml> [flags]', 'finalize <job.yaml> [flags]'],
+    about:
+      'Checks that every slice is done and every file is there with its size and hash, writes the manifest and removes .run/. The worker that finishes the last slice does the same: use this when that worker died. If slices are not done, it lists them, queues them again and ends with exit 5. Needs no key and sends no call.',
+    examples: [{ line: 'finalise job.yaml', about: 'exit 0 if the export is complete, even if it already was' }],
+    run: (args) => finalise(args),
+  },
+  [{ name: 'json', about: 'print the account as one JSON object on stdout' }],
+);
 
 async function finalise(args: CommandLine): Promise<number> {
   const { terminal } = args;
   const { job } = jobOf(args);
   const startedMs = systemClock.now();
-  const { finaliseExport } = await import('../../../wings/fleet/index.ts');
+  const { finaliseJob } = await import('../../../wings/fleet/index.ts');
   const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
-  const { state, manifest } = await finaliseExport(job, {
+  const { state, manifest } = await finaliseJob(job, {
     clock: systemClock,
     random: Math.random,
     files: diskFileStore,
@@ -45,22 +38,10 @@ async function finalise(args: CommandLine): Promise<number> {
     listener: (event) => {
       if (event.kind === 'warning') showWarning(event.message, terminal);
     },
-    onOpen: (slices) => queueAgain(job, slices, terminal),
   });
-  await clearJobQueue(job);
   const { dir } = job.output;
   const shown = shownPath(dir, terminal.cwd());
   const outcome = { ...alreadyComplete(dir, manifest), state, elapsedMs: systemClock.now() - startedMs };
   const next = nextText(shown, endpointToName(job, terminal));
   return tellOutcome(outcome, {}, { terminal, job, shown, json: args.isOn('json'), next });
-}
-
-/** Workers find these slices without the queue, too: a queue that fails is only told. */
-async function queueAgain(job: Job, slices: readonly number[], terminal: Terminal): Promise<void> {
-  try {
-    await withJobQueue(job, { setUp: true }, (queue) => queue.add(slices));
-  } catch (error) {
-    if (!(error instanceof ExportError)) throw error;
-    showWarning(error.message, terminal);
-  }
 }

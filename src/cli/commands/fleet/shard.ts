@@ -15,8 +15,8 @@ export const shardFlag: CommandFlag = {
 };
 
 /** What stands behind `--shard`; undefined where the flag is not given. @throws {ExportError} `usage` */
-export function shardOf(text: string | undefined, environment: Environment): Shard {
-  if (text === undefined) return { index: 0, count: 1 };
+export function shardOf(text: string | undefined, environment: Environment): Shard | undefined {
+  if (text === undefined) return undefined;
   const [, i = '', n = ''] = /^(\d*)\/(\d+)$/.exec(text) ?? [];
   if (text !== '' && n === '') throw wrong(`--shard must be i/N or /N, not "${shownWord(text)}"`);
   const count = numberOf(n === '' ? environment['AWS_BATCH_JOB_ARRAY_SIZE'] : n);
@@ -32,7 +32,7 @@ export function shardOf(text: string | undefined, environment: Environment): Sha
 }
 
 /** @throws {ExportError} `usage` for a budget that each of several machines would have for itself */
-export function requireSharedBudget({ budget, fleet }: Job, { count }: Shard): void {
+export function requireSharedBudget({ budget, fleet }: Job, { count }: Pick<Shard, 'count'> = { count: 1 }): void {
   const name = (['creditsPerDay', 'creditsPerSecond'] as const).find((each) => budget[each] !== undefined);
   if (count === 1 || name === undefined || fleet.database !== undefined) return;
   throw new ExportError(

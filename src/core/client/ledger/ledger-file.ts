@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import type { Exclusion } from '../../../lib/process/exclusively.ts';
 import { makeFolder } from '../../../lib/disk/make-folder.ts';
-import { CounterFile } from '../../../lib/disk/counter-file.ts';
-import { ledgerLayout, type LedgerState } from './ledger-state.ts';
+import { CounterFile, type CounterLayout } from '../../../lib/disk/counter-file.ts';
+import { z } from 'zod';
+import { ownerSchema } from '../../../lib/process/lock-owner.ts';
 
 export interface LedgerDay {
   /** `ledgerName` */
@@ -66,3 +67,25 @@ function cannotWrite(error: unknown): ExportError {
     cause: error,
   });
 }
+
+const credits = z.number().int().nonnegative();
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  /** One more with each change. */
+  sequence: z.number().int(),
+  /** What is booked on the day. */
+  credits,
+  /** How much of it each process has in flight. */
+  inFlight: z.array(z.object({ credits, owner: ownerSchema })),
+  /** Of an account: the ledgers of keys whose bookings of the day are in `credits`; `allKeys` once the day was set. */
+  taken: z.array(z.string()).optional(),
+});
+
+/** What a day's file says. */
+export type LedgerState = z.infer<typeof stateSchema>;
+
+export const emptyState: LedgerState = { version: 1, sequence: 0, credits: 0, inFlight: [] };
+
+/** More than 130 processes fit. */
+export const ledgerLayout: CounterLayout<LedgerState> = { schema: stateSchema, copyBytes: 32_768 };

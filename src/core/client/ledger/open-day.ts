@@ -1,9 +1,8 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive } from '../../../lib/process/lock-owner.ts';
 import type { CounterFile, FoundCounter } from '../../../lib/disk/counter-file.ts';
-import type { LedgerDay } from './ledger-file.ts';
+import { emptyState, type LedgerDay, type LedgerState } from './ledger-file.ts';
 import { allKeys, namedAccount } from './ledger-name.ts';
-import { emptyState, type LedgerState } from './ledger-state.ts';
 
 /** What is booked on a day, and how much of it this process has in flight. */
 interface Balance {

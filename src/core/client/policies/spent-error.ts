@@ -49,3 +49,19 @@ function spanText(ms: number): string {
   const hours = Math.floor(minutes / 60);
   return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
 }
+
+/** @throws {ExportError} `usage` when no call fits into the budget of a day */
+export function requireDayForACall({
+  creditsPerCall,
+  creditsPerDay,
+}: {
+  readonly creditsPerCall: number;
+  readonly creditsPerDay?: number | undefined;
+}): void {
+  if (creditsPerDay === undefined || creditsPerDay >= creditsPerCall) return;
+  throw new ExportError(
+    'usage',
+    `budget.creditsPerDay (${creditsPerDay}) is below the price of one call (${creditsPerCall}).`,
+    { todo: 'Raise creditsPerDay, or set creditsPerCall to the price that the service charges.' },
+  );
+}

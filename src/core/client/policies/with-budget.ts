@@ -2,9 +2,9 @@ import { utcDay } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { Asker, AssetAnswer, CallOutline } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
-import type { BookedCall } from './booked-call.ts';
-import { Bookings, type BookingsOptions } from './bookings.ts';
+import { type BookedCall, Bookings, type BookingsOptions } from './bookings.ts';
 import { DayGate, type DayGateOptions } from './day-gate.ts';
+import { requireDayForACall } from './spent-error.ts';
 import { Turns, type TurnsOptions } from './turns.ts';
 
 export interface BudgetOptions extends BookingsOptions, DayGateOptions, TurnsOptions {
@@ -110,17 +110,4 @@ function statusOf(error: unknown): unknown {
 
 function isFreeStatus(status: unknown, { freeStatuses = [] }: BudgetOptions): boolean {
   return typeof status === 'number' && freeStatuses.includes(status);
-}
-
-/** @throws {ExportError} `usage` when no call fits into the budget of a day */
-export function requireDayForACall({
-  creditsPerCall,
-  creditsPerDay,
-}: Pick<BudgetOptions, 'creditsPerCall' | 'creditsPerDay'>): void {
-  if (creditsPerDay === undefined || creditsPerDay >= creditsPerCall) return;
-  throw new ExportError(
-    'usage',
-    `budget.creditsPerDay (${creditsPerDay}) is below the price of one call (${creditsPerCall}).`,
-    { todo: 'Raise creditsPerDay, or set creditsPerCall to the price that the service charges.' },
-  );
 }

@@ -9,9 +9,8 @@ import type { Suspect } from '../judgement/suspicion.ts';
 import { type ControlOf, Controls } from './controls.ts';
 import { Elapsed } from './elapsed.ts';
 import type { Ended } from './ended.ts';
-import { ServiceReport } from './service-report.ts';
+import { ServiceReport, unavailable, untrusted } from './service-report.ts';
 import { priorities, Slots } from './slots.ts';
-import { unavailable, untrusted } from './unavailable-error.ts';
 
 export interface JudgementPolicyOptions<Call> {
   /** Most calls in flight. */

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import { ExportError } from '../../../lib/export-error.ts';
-import { openHttpTunnel } from './http-tunnel.ts';
 import { isOfCertificate } from './network-failure.ts';
 import type { Proxy } from './proxy-settings.ts';
 import type { TlsMaterial } from './service-address.ts';
-import { openSocksTunnel } from './socks-tunnel.ts';
 import { buildConnector, type Connector, type Dial, type Target } from './undici-pool.ts';
 
 export interface ConnectOptions {
@@ -58,9 +56,11 @@ async function tunnelTo(target: Target, proxy: Proxy, dialProxy: Dial, making: M
   const port = target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : Number(target.port);
   if (proxy.kind === 'socks') {
     making.waitFor('no answer of SOCKS');
+    const { openSocksTunnel } = await import('./socks-tunnel.ts');
     await openSocksTunnel(socket, proxy, { hostname: target.hostname, port });
   } else {
     making.waitFor('no answer to CONNECT');
+    const { openHttpTunnel } = await import('./http-tunnel.ts');
     const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
     await openHttpTunnel(socket, proxy, `${host}:${port}`);
   }

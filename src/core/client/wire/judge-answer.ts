@@ -2,10 +2,9 @@ import type { Json } from '../../../lib/json/json.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
 import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
-import { classifyError, type ErrorClass } from './classify-error.ts';
+import { classifyError, type ErrorClass, type RpcError, rpcErrorOfBody } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
 import { MalformedAnswer, parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
-import { type RpcError, rpcErrorOfBody } from './rpc-error.ts';
 
 /** What came over the wire: `body` is decoded from gzip. */
 export interface WireAnswer {

@@ -6,9 +6,8 @@ import { countValues, jsonEnd, mostValues } from '../../../lib/scan/json-end.ts'
 import { JsonScanner } from '../../../lib/scan/json-scanner.ts';
 import type { AssetCall, ElementReader, RecordError, RecordsAnswer } from '../asset-client.ts';
 import { requestId } from './call-body.ts';
-import { classifyError } from './classify-error.ts';
+import { classifyError, type RpcError, rpcError } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
-import { type RpcError, rpcError } from './rpc-error.ts';
 import { closeBrace, closeBracket, colon, comma, lowerN, openBrace, openBracket } from '../../../lib/ascii.ts';
 
 /** A whole, well-formed JSON-RPC answer: records, or an error object that is still to be classified. */

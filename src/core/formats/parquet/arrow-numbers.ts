@@ -1,7 +1,7 @@
 import type { Column } from '../../records/table.ts';
 import { ArrowCells, type ArrowValues, type RowRange } from './arrow-cells.ts';
 import type { BlockText } from '../block-text.ts';
-import { exactDigits, integerOf } from '../digits.ts';
+import { exactDigits, integerOf } from '../words.ts';
 import { lowerT } from '../../../lib/ascii.ts';
 
 const twoTo32 = 2 ** 32;

@@ -7,7 +7,24 @@ import { ListCells } from './arrow-list.ts';
 import { arrowField } from './arrow-type.ts';
 import { BlockText } from '../block-text.ts';
 import { ParquetStream } from './parquet-stream.ts';
-import type { ByteOutput, EncoderNotes, EncoderOptions, RowEncoder } from '../sink.ts';
+import {
+  blockBytes,
+  type ByteOutput,
+  type EncoderNotes,
+  type EncoderOptions,
+  extensions,
+  type RowEncoder,
+  type Sink,
+} from '../sink.ts';
+
+/** Apache Parquet by Apache's own encoder (docs/decisions/0001-parquet.md says why). */
+export const parquetSink: Sink = {
+  format: 'parquet',
+  extension: extensions.parquet,
+  compressesInside: true,
+  blockBytes,
+  open: async (output, options) => new ParquetEncoder(output, options),
+};
 
 /** Rows that go to the encoder at a time: few, so that the event loop is free again within some 50 ms. */
 const batchRows = 4096;

@@ -66,6 +66,21 @@ export interface ListSurvey extends ByteScanner {
   form(): Promise<ListForm>;
 }
 
+/** The first entries of a list that are not ids. */
+export interface Sample {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A longer one is no row of a table, but a piece of a list. */
+const longestRow = 20;
+
+/** Whether lines or arrays of so many ids look like the rows of a table: several, and all equally long. */
+export function areRows(lengths: readonly number[]): boolean {
+  const [first = 0] = lengths;
+  return lengths.length > 1 && first > 1 && first <= longestRow && lengths.every((length) => length === first);
+}
+
 /** What a survey is made for. */
 export interface SurveyOptions extends ListRules {
   /** Name of the input. */

@@ -1,3 +1,4 @@
+import { ExportError } from '../../../lib/export-error.ts';
 import { checkText } from '../check-text.ts';
 import type { IdInput } from '../id-input.ts';
 import { inputBytes, type InputBytesOptions } from './input-bytes.ts';
@@ -9,10 +10,6 @@ import {
   type ListSurvey,
   type SurveyOptions,
 } from './list-form.ts';
-import { requireNoArchive } from './no-list.ts';
-import { surveyCsv } from './read-csv.ts';
-import { surveyLines } from './read-lines.ts';
-import { surveyJson } from './survey-json.ts';
 
 /** How much of a text is looked at to see how it is cut, in bytes. */
 const headBytes = 65_536;
@@ -40,7 +37,6 @@ type LookingRules = ListRules & Pick<InputBytesOptions, 'expected'>;
 /** The same, and how much was read for it. @throws {ExportError} as `lookAtList` */
 export async function surveyList(input: IdInput, rules: LookingRules): Promise<SurveyedList> {
   if (input.format === 'parquet') {
-    // Its library takes a while to load, which lists of ids need not wait for.
     const { surveyParquet } = await import('./read-parquet.ts');
     return { form: await surveyParquet(input, rules.column) };
   }
@@ -55,28 +51,45 @@ export async function surveyList(input: IdInput, rules: LookingRules): Promise<S
       to.push(step);
     }
   };
-  const begin = (): ListSurvey => {
+  const begin = async (): Promise<ListSurvey> => {
     requireNoArchive(input.name, head);
-    const begun = openSurvey(input, { ...rules, input: input.name, head });
+    const begun = await openSurvey(input, { ...rules, input: input.name, head });
     push(begun, head);
     return begun;
   };
   for await (const piece of checkText(input, inputBytes(input, { expected: rules.expected }))) {
     if (survey === undefined) {
       head = Buffer.concat([head, piece]);
-      if (head.length >= headBytes) survey = begin();
+      if (head.length >= headBytes) survey = await begin();
     } else push(survey, piece);
     hasMore = survey !== undefined && survey.entries >= entriesLookedAt;
     if (hasMore) break;
   }
-  survey ??= begin();
+  survey ??= await begin();
   if (!hasMore) survey.end();
   const { entries } = survey;
   return { form: await survey.form(), looked: { entries, bytes, isWhole: entries < entriesLookedAt } };
 }
 
-function openSurvey({ format }: IdInput, options: SurveyOptions): ListSurvey {
+/** @throws {ExportError} `input` for a tar archive: lines of the files in it would be read, and its heads not */
+function requireNoArchive(input: string, head: Buffer): void {
+  if (head.toString('latin1', 257, 262) !== 'ustar') return;
+  throw new ExportError('input', `${input} is a tar archive, not text`, {
+    todo: 'Unpack it, and name the files in it.',
+  });
+}
+
+/** Each kind of list loads what reads it: most lists are lines. */
+async function openSurvey({ format }: IdInput, options: SurveyOptions): Promise<ListSurvey> {
   const first = options.head.toString('latin1').trimStart().charAt(0);
-  if (first === '[' || first === '{' || format === 'json' || format === 'jsonl') return surveyJson(options);
-  return format === 'csv' ? surveyCsv(options) : surveyLines(options);
+  if (first === '[' || first === '{' || format === 'json' || format === 'jsonl') {
+    const { surveyJson } = await import('./survey-json.ts');
+    return surveyJson(options);
+  }
+  if (format === 'csv') {
+    const { surveyCsv } = await import('./read-csv.ts');
+    return surveyCsv(options);
+  }
+  const { surveyLines } = await import('./read-lines.ts');
+  return surveyLines(options);
 }

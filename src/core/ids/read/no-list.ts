@@ -6,17 +6,8 @@ import { whyInvalid } from '../why-invalid.ts';
 import { namesText } from './id-columns.ts';
 import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
 import { listTodo } from './list-line.ts';
-import { entriesLookedAt, type SurveyOptions } from './list-form.ts';
+import { entriesLookedAt, type Sample, type SurveyOptions } from './list-form.ts';
 import { sampleText } from './reading.ts';
-
-/** The first entries of a list that are not ids. */
-export interface Sample {
-  readonly line: number;
-  readonly text: string;
-}
-
-/** So many show what is wrong. */
-export const mostSamples = 3;
 
 export interface NoList {
   /** Entries that were looked at. */
@@ -132,12 +123,4 @@ function likeWords(text: string): Likeness | undefined {
     return { is: 'keys in hexadecimal', todo: 'Write the ids as base58.' };
   }
   return undefined;
-}
-
-/** @throws {ExportError} `input` for a tar archive: lines of the files in it would be read, and its heads not */
-export function requireNoArchive(input: string, head: Buffer): void {
-  if (head.toString('latin1', 257, 262) !== 'ustar') return;
-  throw new ExportError('input', `${input} is a tar archive, not text`, {
-    todo: 'Unpack it, and name the files in it.',
-  });
 }

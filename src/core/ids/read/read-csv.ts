@@ -6,8 +6,16 @@ import { outcomesToRead, unexportedTable } from '../../records/unexported-table.
 import { cleanId } from '../clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { chooseColumns, namedPlaces } from './id-columns.ts';
-import { type CsvForm, entriesLookedAt, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
-import { mostSamples, noList, type Sample } from './no-list.ts';
+import {
+  type CsvForm,
+  entriesLookedAt,
+  type ListForm,
+  type ListSurvey,
+  type Sample,
+  type SurveyOptions,
+} from './list-form.ts';
+import { mostSamples } from './reading.ts';
+import { noList } from './no-list.ts';
 
 /** Longest cell that may still hold an id among blanks, in bytes. */
 const longestCell = 65_536;

@@ -9,9 +9,6 @@ import type { ReadingListener } from './reading.ts';
 import { inputBytes } from './input-bytes.ts';
 import type { ListForm, ListRules, ParquetForm } from './list-form.ts';
 import { lookAtList } from './look-at-list.ts';
-import { readCsv } from './read-csv.ts';
-import { readJson } from './read-json.ts';
-import { readLines, readWords } from './read-lines.ts';
 
 /** What a job says of its ids, as far as it decides which entries are read. */
 export interface ReadingRules extends ListRules {
@@ -114,7 +111,7 @@ export async function* readText(
   { input, source, form, outcome, ahead = new BytesAhead(), ...listener }: ReadTextOptions,
 ): AsyncGenerator<EntryBlock> {
   const entries = new EntryBlocks(input.name, source, listener);
-  const reader = openReader(input.name, entries, { form, outcome });
+  const reader = await openReader(input.name, entries, { form, outcome });
   for await (const piece of checkText(input, bytes)) {
     reader.push(piece);
     yield* handedOut(entries, ahead, false);
@@ -136,20 +133,24 @@ function* handedOut(entries: EntryBlocks, ahead: BytesAhead, isEnd: boolean): Ge
   if (isEnd) ahead.report(1, 1);
 }
 
-function openReader(
+async function openReader(
   input: string,
   entries: EntryBlocks,
   { form, outcome }: Pick<ReadTextOptions, 'form' | 'outcome'>,
-): ByteScanner {
+): Promise<ByteScanner> {
   switch (form.kind) {
-    case 'csv':
+    case 'csv': {
+      const { readCsv } = await import('./read-csv.ts');
       return readCsv(input, entries, form, outcome);
+    }
     case 'json':
-    case 'jsonl':
+    case 'jsonl': {
+      const { readJson } = await import('./read-json.ts');
       return readJson(input, entries, form);
-    case 'words':
-      return readWords(entries);
-    default:
-      return readLines(input, entries);
+    }
+    default: {
+      const { readLines, readWords } = await import('./read-lines.ts');
+      return form.kind === 'words' ? readWords(entries) : readLines(input, entries);
+    }
   }
 }

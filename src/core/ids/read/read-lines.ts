@@ -5,9 +5,15 @@ import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } fro
 import { cleanId, holdsId, wordsOf } from '../clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { listTodo } from './list-line.ts';
-import { entriesLookedAt, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
-import { mostSamples, noList, type Sample } from './no-list.ts';
-import { areRows } from './rows-of-ids.ts';
+import {
+  areRows,
+  entriesLookedAt,
+  type ListForm,
+  type ListSurvey,
+  type Sample,
+  type SurveyOptions,
+} from './list-form.ts';
+import { mostSamples } from './reading.ts';
 
 /** Longest line that may still hold an id among blanks, in bytes. */
 const longestLine = 65_536;
@@ -151,15 +157,18 @@ export function surveyLines(options: SurveyOptions): ListSurvey {
     get entries() {
       return entries;
     },
-    form(): Promise<ListForm> {
-      if (entries > 0 && ids === 0) throw noList(options, { entries, samples });
+    async form(): Promise<ListForm> {
+      if (entries > 0 && ids === 0) {
+        const { noList } = await import('./no-list.ts');
+        throw noList(options, { entries, samples });
+      }
       if (hasSeveral && areRows(lengths)) {
         const [words = 0] = lengths;
         throw new ExportError('input', `${input}: ${words} ids on each line: a list, or a table with columns?`, {
           todo: `${listTodo('If it is a list, put each id on a line of its own', input, [onOwnLines])}. If it is a table, give it a first line with names and use --ids-format csv --id-column NAME.`,
         });
       }
-      return Promise.resolve({ kind });
+      return { kind };
     },
   };
 }

@@ -11,8 +11,9 @@ import { openInput } from './file-bytes.ts';
 import type { IdInput } from '../id-input.ts';
 import { checkUnchanged, inputBytes, type InputBytesOptions } from './input-bytes.ts';
 import { chooseColumns, type TableStart } from './id-columns.ts';
-import { entriesLookedAt, type ListForm, type ParquetForm } from './list-form.ts';
-import { mostSamples, noList, type Sample } from './no-list.ts';
+import { entriesLookedAt, type ListForm, type ParquetForm, type Sample } from './list-form.ts';
+import { noList } from './no-list.ts';
+import { mostSamples } from './reading.ts';
 
 export interface ReadParquetOptions extends InputBytesOptions {
   readonly form: ParquetForm;

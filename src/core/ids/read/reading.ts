@@ -22,7 +22,7 @@ export interface ReadingListener {
 }
 
 /** So many show what is wrong with a list. */
-const mostSamples = 3;
+export const mostSamples = 3;
 
 /** Keeps the first invalid entries. */
 export function sampling(samples: InvalidSample[]): (sample: InvalidSample) => void {

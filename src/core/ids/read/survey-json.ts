@@ -3,10 +3,18 @@ import type { ByteSpan } from '../../../lib/scan/split-lines.ts';
 import { holdsId } from '../clean-id.ts';
 import { chooseColumns, namedPlaces } from './id-columns.ts';
 import { isList, jqFilters, jqTodo, listsIn } from './json-lists.ts';
-import { entriesLookedAt, type JsonForm, type ListForm, type ListSurvey, type SurveyOptions } from './list-form.ts';
-import { mostSamples, noList, type NoList, type Sample } from './no-list.ts';
+import {
+  areRows,
+  entriesLookedAt,
+  type JsonForm,
+  type ListForm,
+  type ListSurvey,
+  type Sample,
+  type SurveyOptions,
+} from './list-form.ts';
+import { mostSamples } from './reading.ts';
+import { noList, type NoList } from './no-list.ts';
 import { isObject, jsonLayout, type JsonValue, scanJsonList, valuesOf } from './read-json.ts';
-import { areRows } from './rows-of-ids.ts';
 
 /** More members are not looked at: an object may be keyed by a million ids. */
 const mostMembers = 10_000;

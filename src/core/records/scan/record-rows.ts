@@ -4,7 +4,6 @@ import type { Drift } from '../drift.ts';
 import { flattenAsset } from '../flatten-asset.ts';
 import type { IdList } from '../../ids/id-list.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
-import { rawLine } from '../raw-line.ts';
 import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
 import { utf8Text } from '../text-bytes.ts';
@@ -200,4 +199,12 @@ function newTarget(rows: number, { children }: RecordPlan): RecordTarget {
 function hasLineBreak(bytes: Uint8Array, start: number, end: number): boolean {
   const record = bytes.subarray(start, end);
   return record.includes(lineFeed) || record.includes(carriageReturn);
+}
+
+/**
+ * The text of a record on one line. Line breaks stand only between tokens (inside a string they are escapes), where
+ * nothing may be joined by taking them out.
+ */
+export function rawLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\n\r]+/g, '') : text;
 }

@@ -1,53 +1,72 @@
-import { dayMs, nextUtcMidnight } from '../../../lib/clock.ts';
-import type { RecordedRun } from './runs-model.ts';
-import { RunPace } from './run-pace.ts';
+import { dayMs, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
+import type { RunSpan } from './run-lines.ts';
+import { type CreditLimits, creditsLeftOf, type RecordedPause, type RecordedRun } from './runs-model.ts';
 
-/** The speed of a live run, and the milliseconds that its calls need for so many ids more, according to its record. */
-export function paceOf(
-  run: RecordedRun,
-  idsLeft: number,
-  nowMs: number,
-): { pace: RunPace; workMs: number | undefined } {
-  const { start, spans, pauses, retries } = run;
-  const whole = spans.reduce((sum, span) => sum + span.ids, 0);
-  const pace = new RunPace(start.startMs + (spans.find(({ sent }) => sent > 0)?.t ?? 0));
-  let ids = 0;
-  let answers = 0;
-  let sent = 0;
-  let beforeT = 0;
-  let workMs: number | undefined;
-  const look = (t: number): void => {
-    const heldMs = (kind: 'paused' | 'waiting'): number =>
-      heldBetween(
-        pauses.filter((pause) => pause.kind === kind),
-        beforeT,
-        t,
-      );
-    const pausedMs = heldMs('paused');
-    const idsInFlight = Math.max(0, sent - answers - retries) * start.idsPerCall;
-    pace.look({
-      nowMs: start.startMs + t,
-      ids,
-      idsInFlight,
-      answers,
-      pausedMs,
-      waitedMs: Math.min(heldMs('waiting'), t - beforeT - pausedMs),
-    });
-    workMs = pace.timeLeft(idsLeft + whole - ids, 0);
-    beforeT = t;
-  };
-  for (const span of spans) {
-    ids += span.ids;
-    answers += span.answered;
-    sent += span.sent;
-    look(span.t + span.ms);
-  }
-  if (nowMs > start.startMs + beforeT) look(nowMs - start.startMs);
-  return { pace, workMs };
+/** What a speed comes from, in milliseconds since the run began. */
+export interface WorkDone {
+  readonly pauses: readonly Pick<RecordedPause, 'kind' | 't' | 'untilT'>[];
+  readonly spans: readonly Pick<RunSpan, 't' | 'ms' | 'ids' | 'sent'>[];
+  /** Ids of the calls that have no answer yet. */
+  readonly inFlight: number;
 }
 
-/** Milliseconds between two moments in which calls were held back. */
-function heldBetween(pauses: RecordedRun['pauses'], fromT: number, untilT: number): number {
+/** A speed is a mean over so much work. */
+const recentMs = 60_000;
+
+/** The speed of a live run over the last minute of its work, without pauses and waits for credits. */
+export class Pace {
+  readonly #work: WorkDone;
+  readonly #nowT: number;
+
+  constructor(work: WorkDone, nowT: number) {
+    this.#work = work;
+    this.#nowT = nowT;
+  }
+
+  idsPerSecond(): number {
+    const { spans, inFlight } = this.#work;
+    // Before its first call a run reads ids.
+    const firstT = spans.find(({ sent }) => sent > 0)?.t ?? this.#nowT;
+    let ids = 0;
+    let fromT = this.#nowT;
+    for (const span of spans.toReversed()) {
+      if (span.t < firstT) break;
+      // What a span brought was under way before it: a full minute begins behind one.
+      const endT = span.t + span.ms;
+      const isFull = ids > 0 && this.#workedSince(endT) >= recentMs;
+      fromT = isFull ? endT : span.t;
+      if (isFull) break;
+      ids += span.ids;
+    }
+    // Without what is under way, the time of the first calls would count against the speed. It is half done on average.
+    if (ids > 0 && fromT === firstT) ids += inFlight / 2;
+    const workedMs = this.#workedSince(fromT);
+    return workedMs <= 0 ? 0 : (ids / workedMs) * 1000;
+  }
+
+  #workedSince(fromT: number): number {
+    return this.#nowT - fromT - heldBetween(this.#work.pauses, fromT, this.#nowT);
+  }
+
+  /** Milliseconds for so many ids more, with the rest of a pause; undefined until one was fetched. */
+  msFor(ids: number): number | undefined {
+    const idsPerSecond = this.idsPerSecond();
+    if (idsPerSecond === 0) return undefined;
+    const pausedUntilT = this.#work.pauses.findLast(({ kind }) => kind === 'paused')?.untilT ?? 0;
+    return Math.max(0, pausedUntilT - this.#nowT) + (ids / idsPerSecond) * 1000;
+  }
+}
+
+/** The pace of a run according to its record, and the milliseconds that its calls need for so many ids more. */
+export function paceOf(run: RecordedRun, ids: number, nowMs: number): { pace: Pace; workMs: number | undefined } {
+  const { start, sent, answered, retries } = run;
+  const inFlight = Math.max(0, sent - answered - retries) * start.idsPerCall;
+  const pace = new Pace({ ...run, inFlight }, nowMs - start.startMs);
+  return { pace, workMs: pace.msFor(ids) };
+}
+
+/** Milliseconds between two moments in which calls were held back, counted once where pauses overlap. */
+export function heldBetween(pauses: WorkDone['pauses'], fromT: number, untilT: number): number {
   let sum = 0;
   let countedT = fromT;
   for (const pause of pauses) {
@@ -109,4 +128,37 @@ export function partsOfTotal(seen: {
   const { total, rowsPerPart, parts, read } = seen;
   const entriesAPart = parts === 0 ? rowsPerPart : read / parts;
   return Math.max(parts + (total > read ? 1 : 0), Math.ceil(total / entriesAPart - 0.01), 1);
+}
+
+/** Limits in credits, and the price of a call. */
+export interface PricedLimits extends CreditLimits {
+  readonly creditsPerCall: number;
+}
+
+/** What the limits leave while a run sends calls. Each UTC day has its own. */
+export class CreditsLeft {
+  readonly #limits: PricedLimits;
+  #day: string;
+  /** Booked on this day before the run, and the calls of the run on earlier days. */
+  #booked: number;
+  #callsBefore = 0;
+
+  /** @param booked on the UTC day of `nowMs`, before the run */
+  constructor(limits: PricedLimits, booked: number, nowMs: number) {
+    this.#limits = limits;
+    this.#booked = booked;
+    this.#day = utcDay(nowMs);
+  }
+
+  /** What the tightest limit leaves after so many calls; undefined without a limit. @param bookedByAll on this UTC day, where others share the ledger */
+  after(calls: number, nowMs: number, bookedByAll = 0): number | undefined {
+    const { creditsPerCall } = this.#limits;
+    if (utcDay(nowMs) !== this.#day) {
+      this.#day = utcDay(nowMs);
+      this.#callsBefore = calls;
+      this.#booked = 0;
+    }
+    const today = Math.max(bookedByAll, this.#booked + (calls - this.#callsBefore) * creditsPerCall);
+    return creditsLeftOf(this.#limits, { today, ofRun: calls * creditsPerCall });
+  }
 }

@@ -27,8 +27,8 @@ export interface RecordedRun {
   readonly read: number;
   /** Attempts after the first of their call. */
   readonly retries: number;
-  /** When all calls were paused or waited for credits, in milliseconds since the run began. */
-  readonly pauses: readonly { readonly kind: 'paused' | 'waiting'; readonly t: number; readonly untilT: number }[];
+  /** When all calls were paused or waited for credits. */
+  readonly pauses: readonly RecordedPause[];
   /** Until when it waits for credits; undefined when it never did. */
   readonly waitingUntilMs: number | undefined;
   /** What it believes of the service, and why, in words: empty while the service works. */
@@ -36,6 +36,16 @@ export interface RecordedRun {
   /** The error that it ended with; without an end, the last reason for a retry or a pause. */
   readonly lastError: string | undefined;
   readonly lastErrorMs: number;
+}
+
+/** A time in which no call was sent, in milliseconds since the run began. */
+export interface RecordedPause {
+  readonly kind: 'paused' | 'waiting';
+  readonly t: number;
+  readonly untilT: number;
+  readonly reason: string;
+  /** How many pauses it stands for. */
+  readonly times: number;
 }
 
 /** The runs of a record, in their order. */
@@ -80,7 +90,7 @@ function runOf(start: RunStart, lines: RecordedRun['lines']): RecordedRun {
     retries: of('retry').reduce((total, { times = 1 }) => total + times, 0),
     pauses: lines.flatMap((line) =>
       line.kind === 'paused' || line.kind === 'waiting'
-        ? [{ kind: line.kind, t: line.t, untilT: untilOf(line, start) }]
+        ? [{ kind: line.kind, t: line.t, untilT: untilOf(line, start), reason: line.reason, times: line.times ?? 1 }]
         : [],
     ),
     waitingUntilMs: of('waiting').at(-1)?.untilMs,

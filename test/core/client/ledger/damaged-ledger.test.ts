@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DiskLedger, openDiskLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
-import { ledgerLayout, type LedgerState } from '../../../../src/core/client/ledger/ledger-state.ts';
+import { ledgerLayout, type LedgerState } from '../../../../src/core/client/ledger/ledger-file.ts';
 import { counterIn } from '../../../../src/lib/disk/counter-file.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 

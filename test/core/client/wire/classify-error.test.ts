@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { classifyError, type ErrorClass } from '../../../../src/core/client/wire/classify-error.ts';
-import { rpcErrorOfBody } from '../../../../src/core/client/wire/rpc-error.ts';
+import { classifyError, type ErrorClass, rpcErrorOfBody } from '../../../../src/core/client/wire/classify-error.ts';
 import { idOf } from '../support/calls.ts';
 
 interface Form {

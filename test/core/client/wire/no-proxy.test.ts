@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isExcepted } from '../../../../src/core/client/wire/no-proxy.ts';
+import { isExcepted } from '../../../../src/core/client/wire/proxy-settings.ts';
 import { ignoredProxy } from '../../../../src/core/client/wire/proxy-settings.ts';
 
 /** Whether `NO_PROXY` excepts this address. */

@@ -5,7 +5,7 @@ import { assetsTable, creatorsTable } from '../../../../src/core/records/columns
 import { flattenAsset } from '../../../../src/core/records/flatten-asset.ts';
 import { blockOf } from '../../../../src/core/records/row-block.ts';
 import type { Column, Row } from '../../../../src/core/records/table.ts';
-import { parquetSink } from '../../../../src/core/formats/parquet/parquet.ts';
+import { parquetSink } from '../../../../src/core/formats/parquet/parquet-encoder.ts';
 import { parseObject } from '../../records/any-json.ts';
 import { encodeFile } from '../../../contract/formats/encoded-file.ts';
 import { hostileRows, hostileTable } from '../../../contract/formats/hostile-rows.ts';
