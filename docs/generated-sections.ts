@@ -2,10 +2,11 @@ import { commands } from '../src/cli/commands.ts';
 import { commandHelp, programHelp } from '../src/cli/output/help-text.ts';
 import { standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
+import { serviceDialects } from '../src/core/client/dialects.ts';
 import { exitCodes } from '../src/lib/exit-codes.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */
-export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md'] as const;
+export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md'] as const;
 
 /** The text of each generated section by its name. The texts come from the program's own tables. */
 export async function generatedSections(): Promise<ReadonlyMap<string, string>> {
@@ -13,6 +14,7 @@ export async function generatedSections(): Promise<ReadonlyMap<string, string>> 
     ['exit codes', exitTable()],
     ['commands', await commandHelps()],
     ['job fields', fieldTables()],
+    ['dialects', dialectTable()],
   ]);
 }
 
@@ -41,6 +43,22 @@ async function commandHelps(): Promise<string> {
     }),
   );
   return [own, ...each].map((lines) => lines.join('\n')).join('\n\n');
+}
+
+function dialectTable(): string {
+  const head = ['name', 'url', 'path', 'one, many', 'params', 'flags for many', 'price', 'quota', 'source'];
+  const rows = serviceDialects.map((each) => [
+    each.name,
+    each.url ?? '(yours)',
+    `\`${each.path}\``,
+    `${each.one}, ${each.many}`,
+    each.params,
+    each.flagsMany.length === each.flagsOne.length ? 'all three' : each.flagsMany.join(', '),
+    String(each.creditsPerCall),
+    each.quota,
+    `${each.priced.source}, ${each.priced.day}`,
+  ]);
+  return tableText([head, ...rows]);
 }
 
 function fieldTables(): string {

@@ -4,6 +4,7 @@ import { assetsTable } from './core/records/columns.ts';
 import { flattenAsset } from './core/records/flatten-asset.ts';
 import { whenProblem } from './core/records/when-words.ts';
 import type { FinishedExport } from './exports/finished-export.ts';
+import type { ServiceDialect } from './core/client/dialects.ts';
 import type { Clock } from './lib/clock.ts';
 import { ExportError, messageOf } from './lib/export-error.ts';
 import type { JsonObject } from './lib/json/json-value.ts';
@@ -20,6 +21,8 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** How it is spoken to; as the specification says unless given. */
+  readonly dialect?: ServiceDialect;
   /** Keys that are let in; absent: any. */
   readonly apiKeys?: readonly string[];
   /** Balance of a key for a UTC day; absent: no limit. */
@@ -65,7 +68,7 @@ export interface RecordChanges {
 }
 
 export interface RunningService {
-  /** Base address without `/v3`. */
+  /** Base address, without what the dialect adds. */
   readonly url: string;
   /** Assets that it serves. */
   readonly assets: number;

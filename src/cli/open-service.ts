@@ -1,10 +1,12 @@
 import { serviceAddress } from '../core/client/wire/service-address.ts';
+import { takesKey } from '../core/client/dialects.ts';
+import { dialectOf } from '../core/job/job-dialect.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
 import { localFolder } from '../core/run/homes/local-folder.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { ledgerInExport, openService, type OpenService, type Surroundings } from '../world/open-service.ts';
-import { checkedKey, findApiKey } from '../world/read-api-key.ts';
+import { checkedKey, findApiKey, keyFor } from '../world/read-api-key.ts';
 import type { CommandLine } from './command.ts';
 import { showWarning } from './output/show-error.ts';
 import type { Terminal } from './terminal.ts';
@@ -35,21 +37,19 @@ export async function requireRecords({ service }: Job): Promise<void> {
   await practice.requireRecordsAt(service.url.slice(embedded.length));
 }
 
-/** Where the key of a job is. @throws {ExportError} `usage` when there is none, or it cannot be right */
+/** Where the key of a job is; undefined where its dialect takes none. @throws {ExportError} `usage` when it cannot be right */
 export function keyPlace(
-  { service: { url, apiKeyFile } }: Job,
+  { service: { url, apiKeyFile, dialect: name } }: Job,
   args: CommandLine,
   environment: Record<string, string | undefined>,
-): string {
+): string | undefined {
   const fileFromFlag = args.text('api-key-file') !== undefined;
-  const found = findApiKey({
-    file: apiKeyFile,
-    fileFromFlag,
-    environment: { ...environment },
-    cwd: args.terminal.cwd(),
-  });
-  serviceAddress({ url, apiKey: checkedKey(found) });
-  return found.place;
+  const cwd = args.terminal.cwd();
+  const sources = { file: apiKeyFile, fileFromFlag, environment: { ...environment }, cwd };
+  const dialect = dialectOf(name);
+  const found = takesKey(dialect) ? findApiKey(sources) : undefined;
+  serviceAddress({ url, apiKey: found === undefined ? keyFor(dialect, sources) : checkedKey(found), dialect });
+  return found?.place;
 }
 
 /** What a command has around it. @param env in place of the terminal's */

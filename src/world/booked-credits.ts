@@ -6,7 +6,8 @@ import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { diskLedger, embeddedKey, type ServiceChoice, stateFolder } from './open-service.ts';
-import { checkedKey, findApiKey } from './read-api-key.ts';
+import { dialectOf } from '../core/job/job-dialect.ts';
+import { keyFor, ledgerKey } from './read-api-key.ts';
 
 type Looked = Pick<ServiceChoice, 'env' | 'cwd' | 'stateDir' | 'keyFileFromFlag'>;
 
@@ -54,7 +55,8 @@ export function bookedFor(
 function keyIfAny({ service }: Job, looked: Looked, onMissing: (why: ExportError) => void): string | undefined {
   const { env: environment, cwd, keyFileFromFlag: fileFromFlag } = looked;
   try {
-    return checkedKey(findApiKey({ file: service.apiKeyFile, fileFromFlag, environment, cwd: cwd() }));
+    const sources = { file: service.apiKeyFile, fileFromFlag, environment, cwd: cwd() };
+    return ledgerKey(keyFor(dialectOf(service.dialect), sources), service.url);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     onMissing(error);

@@ -9,17 +9,20 @@ import {
   proxyFromEnvironment,
   type ProxySettings,
 } from '../core/client/wire/proxy-settings.ts';
+import { takesKey } from '../core/client/dialects.ts';
+import type { ServiceAddressOptions } from '../core/client/wire/service-address.ts';
+import { dialectOf } from '../core/job/job-dialect.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
 import { tlsFor } from '../core/job/tls-files.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
-import { readApiKey } from './read-api-key.ts';
+import { keyFor, ledgerKey } from './read-api-key.ts';
 
 /** The service of a run, and where its credits are booked. */
 export interface OpenService {
-  readonly service: { readonly url: string; readonly apiKey: string };
+  readonly service: ServiceAddressOptions;
   /** How calls reach it; absent where this process serves it. */
   readonly proxy?: ProxySettings | undefined;
   readonly ledger: CreditLedger;
@@ -65,26 +68,24 @@ export function openService(choice: ServiceChoice): Promise<OpenService> {
 async function openRemote(choice: ServiceChoice): Promise<OpenService> {
   const { job, env, cwd, tell, stateDir, keyFileFromFlag, abort } = choice;
   const { url, tls } = job.service;
-  const apiKey = readApiKey({
-    file: job.service.apiKeyFile,
-    fileFromFlag: keyFileFromFlag,
-    environment: env,
-    cwd: cwd(),
-  });
+  const dialect = dialectOf(job.service.dialect);
+  const sources = { file: job.service.apiKeyFile, fileFromFlag: keyFileFromFlag, environment: env, cwd: cwd() };
+  const apiKey = keyFor(dialect, sources);
+  const whose = ledgerKey(apiKey, url);
   const proxy = proxyFromEnvironment(env);
   // Each wire makes these checks. If one fails, nothing should begin.
   proxyFor(url, proxy);
   tlsFor(url, tls);
   const { account } = job.budget;
   const ownLedger = (): Promise<CreditLedger> =>
-    diskLedger({ stateDir: stateFolder(stateDir, choice), apiKey, account, abort });
+    diskLedger({ stateDir: stateFolder(stateDir, choice), apiKey: whose, account, abort });
   const budget =
     choice.ledger === undefined
-      ? await openBudget(job, { apiKey, account, abort, tell }, ownLedger)
+      ? await openBudget(job, { apiKey: whose, account, abort, tell }, ownLedger)
       : { ledger: choice.ledger };
   const ignored = ignoredProxy(url, env);
   return {
-    service: { url, apiKey },
+    service: { url, apiKey, dialect },
     proxy,
     ...budget,
     warnings: ignored === undefined ? [] : [ignored],
@@ -97,14 +98,16 @@ async function openRemote(choice: ServiceChoice): Promise<OpenService> {
 
 async function openEmbedded(choice: ServiceChoice): Promise<OpenService> {
   const { job, abort, tell } = choice;
-  const apiKey = randomBytes(16).toString('hex');
+  const dialect = dialectOf(job.service.dialect);
+  const apiKey = takesKey(dialect) ? randomBytes(16).toString('hex') : '';
   // The HTTP server is loaded only where it is needed.
   const { startService } = await import('../practice-service.ts');
   const running = await startService({
     assets: [job.service.url.slice(embedded.length)],
     host: '127.0.0.1',
     port: 0,
-    apiKeys: [apiKey],
+    ...(apiKey === '' ? {} : { apiKeys: [apiKey] }),
+    dialect,
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
     ...(choice.spillDir === undefined ? {} : { spillDir: choice.spillDir }),
@@ -117,7 +120,7 @@ async function openEmbedded(choice: ServiceChoice): Promise<OpenService> {
     throw error;
   });
   return {
-    service: { url: running.url, apiKey },
+    service: { url: running.url, apiKey, dialect },
     ...budget,
     close: async () => {
       if (choice.ledger === undefined) await budget.ledger.close();

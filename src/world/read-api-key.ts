@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { type ServiceDialect, takesKey } from '../core/client/dialects.ts';
 import { keyProblem, onlyTheKey } from '../core/client/wire/service-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
 import { shownPath } from '../lib/addresses/shown-path.ts';
@@ -29,6 +30,28 @@ interface FoundKey {
  */
 export function readApiKey(sources: KeySources): string {
   return checkedKey(findApiKey(sources));
+}
+
+/** The key of a service, empty for a dialect that takes none. @throws {ExportError} `usage` as `readApiKey` */
+export function keyFor(dialect: ServiceDialect, sources: KeySources): string {
+  if (takesKey(dialect)) return readApiKey(sources);
+  requireNoKey(sources, dialect);
+  return '';
+}
+
+/** Who a ledger is of: without a key the address stands for it. */
+export function ledgerKey(apiKey: string, url: string): string {
+  return apiKey === '' ? new URL(url).origin : apiKey;
+}
+
+/** @throws {ExportError} `usage` when there is a key for a service that takes none: it would be sent nowhere, or to a stranger */
+function requireNoKey({ file, environment }: KeySources, { name }: ServiceDialect): void {
+  const place =
+    file === undefined ? ((environment[variable] ?? '') === '' ? undefined : variable) : 'service.apiKeyFile';
+  if (place === undefined) return;
+  throw new ExportError('usage', `services of the dialect ${name} take no key, and ${place} names one`, {
+    todo: `Leave out --api-key-file, and unset ${variable}.`,
+  });
 }
 
 /** @throws {ExportError} `usage` when it cannot be a key; it is not shown */

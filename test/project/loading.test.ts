@@ -75,7 +75,7 @@ describe('a start', () => {
     expect(packagesOf('cli/commands/run-command.ts')).toEqual(['yaml', 'zod']);
   });
 
-  it('of a run on a folder loads no wing, and nothing that knows a store or the log of a slice', async () => {
+  it('of a run on a folder loads no wing, no cloud, and nothing that is done for other machines', async () => {
     const folder = await tempFolder();
     const service = await startGeneratedService();
     onTestFinished(() => service.stop());
@@ -95,10 +95,9 @@ describe('a start', () => {
     const sources = [...texts]
       .filter(([file]) => loaded.some((text) => text.includes(`"${file}"`)))
       .flatMap(([, text]) => [...text.matchAll(/^\/\/ src\/(.*)$/gm)].map(([, source = '']) => source));
-    expect(sources).toContain('core/run/homes/folder-home.ts');
-    const rooms = /^(places\/(objects|log)|wings|core\/run\/homes\/(bucket|claim|current|kept|slice))/;
-    // An error, and functions of a few lines that load the rest when it is needed.
-    const small = ['places/objects/small-objects.ts', 'core/run/homes/bucket-ids.ts', 'places/log/lost-slice.ts'];
-    expect(sources.filter((source) => rooms.test(source) && !small.includes(source))).toEqual([]);
+    expect(sources).toContain('core/run/homes/claim-slice.ts');
+    const forOthers =
+      /^(wings|places\/objects\/(s3|gcs|azure|bucket|probe|store-retries)|places\/log\/heartbeat|core\/run\/homes\/(among|kept|shared|slice-holders))/;
+    expect(sources.filter((source) => forOthers.test(source))).toEqual([]);
   });
 });

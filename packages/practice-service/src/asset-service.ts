@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { type AssetQuery, isKeyError, readQuery } from './asset-query.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import type { CreditBalance } from './credit-balance.ts';
+import type { SpokenDialect } from './dialect.ts';
 import { FaultPlan } from './faults/fault-plan.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { dayCreditsGone, type HttpAnswer, jsonAnswer, secondCreditsGone } from './http-answer.ts';
@@ -32,6 +33,7 @@ export interface AssetServiceOptions {
   readonly balance: CreditBalance;
   readonly creditsPerCall: number;
   readonly maxIds: number;
+  readonly dialect: SpokenDialect;
   readonly faults?: Faults;
   readonly clock: Clock;
 }
@@ -79,7 +81,7 @@ export class AssetService {
 
   #prepare(member: RpcRequest | RpcMisfit): Prepared {
     if (isMisfit(member)) return member;
-    const query = readQuery(member.method, member.params, this.#options.maxIds);
+    const query = readQuery(member.method, member.params, this.#options);
     return 'code' in query ? { id: member.id, error: query } : { id: member.id, query };
   }
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { deliver } from './deliver.ts';
+import { keyOf, type SpokenDialect, takesKey } from './dialect.ts';
 import {
   type HttpAnswer,
   jsonAnswer,
@@ -17,6 +18,8 @@ import { errorAnswer, internalError } from './json-rpc.ts';
 import { ClientLeft, readRequestBody } from './read-request-body.ts';
 
 export interface HttpFrameOptions {
+  /** Where the path and the key are. */
+  readonly dialect: SpokenDialect;
   /** True for a key that the service knows. */
   readonly isKey: (key: string) => boolean;
   readonly answer: (key: string, body: Buffer) => Promise<HttpAnswer>;
@@ -120,11 +123,12 @@ export class HttpFrame {
     if (segments === undefined) return badRequest;
     // Before any answer, which can be lost while the client is still sending.
     const body = await readRequestBody(request);
-    const [room, key = '', ...more] = segments;
-    if (room === 'healthz' && segments.length === 1 && method === 'GET') return textAnswer(200, 'ready');
-    if (room !== 'v3' || more.length > 0) return notFound;
+    const { dialect } = this.#options;
+    if (segments[0] === 'healthz' && segments.length === 1 && method === 'GET') return textAnswer(200, 'ready');
+    const key = keyOf(dialect, segments, request);
+    if (key === undefined) return notFound;
     if (key.length > longestKey) return badRequest;
-    if (key === '') return method === 'POST' ? keyMissing : notFound;
+    if (key === '' && takesKey(dialect)) return method === 'POST' ? keyMissing : notFound;
     if (method !== 'POST') return otherMethods.has(method) ? usePost : notFound;
     this.#options.onExchange();
     if (!this.#options.isKey(key)) return keyRefused;

@@ -110,7 +110,11 @@ export class AnswerRenderer {
     if (packed === undefined) return undefined;
     const unverified = isUnverified(packed);
     if (query.method === 'getAsset' && unverified && !query.show.showUnverifiedCollections) return undefined;
-    if (spoiling?.isForgotten(id, unverified && query.method === 'getAssets') === true) return undefined;
+    if (
+      spoiling?.isForgotten(id, unverified && query.method === 'getAssets' && !query.show.showUnverifiedCollections) ===
+      true
+    )
+      return undefined;
     this.records += 1;
     return packed;
   }

@@ -7,6 +7,7 @@ import { AssetService, type ServiceCounts } from './asset-service.ts';
 import type { Changes } from './changes/change-schema.ts';
 import { ChangingStore, type Classify } from './changes/changing-store.ts';
 import { CreditBalance, MemorySpent } from './credit-balance.ts';
+import { type SpokenDialect, specified, takesKey } from './dialect.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { HttpFrame } from './http-frame.ts';
 import { SharedSpent } from './store/shared-spent.ts';
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** How it is spoken to; as the specification says unless given. */
+  readonly dialect?: SpokenDialect;
   /** Keys that are let in; absent: any. */
   readonly apiKeys?: readonly string[];
   /** Balance of a key for a UTC day; absent: no limit. */
@@ -46,7 +49,7 @@ export interface ServiceOptions {
 }
 
 export interface RunningService {
-  /** Base address without `/v3`. */
+  /** Base address, without what the dialect adds. */
   readonly url: string;
   /** Assets that it serves. */
   readonly assets: number;
@@ -78,7 +81,7 @@ export async function serveAssets(
   options: Omit<ServiceOptions, 'assets'>,
   { classify }: Pick<RecordKnowledge, 'classify'>,
 ): Promise<RunningService> {
-  const { changes, clock } = options;
+  const { changes, clock, dialect = specified } = options;
   const store = changes === undefined ? held : new ChangingStore(held, changes, { clock, classify });
   const spent = options.storeDir === undefined ? new MemorySpent() : await SharedSpent.open(options.storeDir);
   const balance = new CreditBalance(options, spent, options.clock);
@@ -87,12 +90,14 @@ export async function serveAssets(
     balance,
     creditsPerCall: options.creditsPerCall ?? 160,
     maxIds: options.maxIds ?? 1000,
+    dialect,
     clock: options.clock,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
   });
   const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
   const frame = new HttpFrame({
-    isKey: (key) => keys?.has(key) ?? key !== '',
+    dialect,
+    isKey: (key) => keys?.has(key) ?? (key !== '' || !takesKey(dialect)),
     answer: (key, body) => service.answer(key, body),
     onExchange: () => {
       service.countExchange();

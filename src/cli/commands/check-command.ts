@@ -127,6 +127,7 @@ const questions: readonly Question[] = [
     ask: async ({ loaded: { job } }, { args, environment }) => {
       if (isEmbedded(job.service.url)) return { fact: 'not needed: the records are local' };
       const place = keyPlace(job, args, environment);
+      if (place === undefined) return { fact: 'not needed: services of this dialect take none' };
       // The database is a question of its own.
       if (job.fleet.database !== undefined) return { fact: `in ${place}` };
       const ledger = await bookedOf(job, args, undefined, { ...environment });

@@ -9,6 +9,7 @@ import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { defaultDialect } from '../../core/client/dialects.ts';
 import { isDated, jobOn } from '../../core/job/dated-job.ts';
 import { isChange } from '../../core/run/job-shape.ts';
 import type { ExportPlan } from '../../core/run/plan-export.ts';
@@ -164,6 +165,7 @@ function planText(plan: ExportPlan, before: RunPlan['before'], keep: Job['output
     ['duplicates', count(plan.duplicates)],
     ['already done', count(plan.alreadyDone)],
     ...baseRows(plan.base, cwd),
+    ...(plan.price.dialect === defaultDialect.name ? [] : [['dialect', plan.price.dialect] as const]),
     ['calls', count(plan.calls)],
     ['credits', creditsText(plan)],
     ...(plan.calls === 0 ? [] : [['at most', ceilingText(plan)] as const]),
@@ -209,9 +211,9 @@ function keepText(rules: NonNullable<Job['output']['keep']>): string {
   return `${kept.map(([rule, number]) => `${rule} ${number}`).join(', ')}; removes all other exports beside this one`;
 }
 
-function creditsText({ credits, base }: ExportPlan): string {
-  if (base === null) return count(credits);
-  return `${count(credits)}     requesting all: ${count(base.creditsForAll)}`;
+function creditsText({ credits, price, base }: ExportPlan): string {
+  const bill = `${count(credits)} (${count(price.creditsPerCall)} a call: ${price.source})`;
+  return base === null ? bill : `${bill}     requesting all: ${count(base.creditsForAll)}`;
 }
 
 /** What the run may cost, whatever the service does. */

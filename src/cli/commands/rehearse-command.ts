@@ -1,3 +1,5 @@
+import { takesKey } from '../../core/client/dialects.ts';
+import { dialectOf } from '../../core/job/job-dialect.ts';
 import { makeTemporary } from '../../lib/disk/make-folder.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -89,17 +91,19 @@ function rehearsedBudget(budget: Job['budget'], isAsked: boolean): Job['budget']
 
 async function openInventedService(job: Job, faults: string | undefined, missingPercent: number): Promise<OpenService> {
   const { loadFaults, serveGenerated } = await import('../../practice-service.ts');
-  const apiKey = randomBytes(16).toString('hex');
+  const dialect = dialectOf(job.service.dialect);
+  const apiKey = takesKey(dialect) ? randomBytes(16).toString('hex') : '';
   const running = await serveGenerated(missingPercent, {
     host: '127.0.0.1',
     port: 0,
-    apiKeys: [apiKey],
+    ...(apiKey === '' ? {} : { apiKeys: [apiKey] }),
+    dialect,
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
   });
   return {
-    service: { url: running.url, apiKey },
+    service: { url: running.url, apiKey, dialect },
     ledger: createMemoryLedger(),
     close: () => running.close(),
   };

@@ -1,4 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defaultDialect, type ServiceDialect } from '../../core/client/dialects.ts';
+import { readDialectFile } from '../../core/job/dialect-file.ts';
+import { dialectOf, isDialectFile } from '../../core/job/job-dialect.ts';
+import { environmentName } from '../../core/job/job-fields.ts';
 import { listedFiles } from '../../core/job/field-text.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
@@ -13,10 +18,13 @@ import {
   startService,
 } from '../../practice-service.ts';
 import type { Command, CommandLine } from '../command.ts';
+import { jobFlag } from '../job-flags.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { showError } from '../output/show-error.ts';
 import { endSignalNames, type Terminal } from '../terminal.ts';
 import { countOf } from '../flag-values.ts';
+
+const dialectFlag = jobFlag('service.dialect');
 
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
@@ -62,6 +70,7 @@ export const serveCommand: Command = {
         { name: 'credits-per-day', value: 'N', about: 'credits per key and UTC day', standard: 'no limit' },
         { name: 'credits-per-second', value: 'N', about: 'credits per key and second', standard: 'no limit' },
         { name: 'max-ids', value: 'N', about: 'maximum ids per call', standard: '1000' },
+        dialectFlag,
         { name: 'store', value: 'DIR', about: 'keep records and balances on disk, in this folder', standard: 'memory' },
         ...bucketFlags,
         scratchFlag,
@@ -78,7 +87,9 @@ export const serveCommand: Command = {
     const ended = endOfSignal(args.terminal);
     args.terminal.stdout.write(`${service.url}\n`);
     const changing = options.changes === undefined ? '' : `, which change by day from ${options.changes.from} on`;
-    args.terminal.stderr.write(`serving ${service.assets} assets at ${service.url}/v3/<key>${changing}\n`);
+    const { path, header } = dialectIn(args);
+    const place = `${path.replace('{key}', '<key>')}${header === undefined ? '' : ` with ${header.replace('{key}', '<key>')}`}`;
+    args.terminal.stderr.write(`serving ${service.assets} assets at ${service.url}${place}${changing}\n`);
     await ended;
     await service.close();
     args.terminal.stderr.write(`${accountText(service)}\n`);
@@ -102,12 +113,15 @@ async function optionsOf(args: CommandLine): Promise<ServiceOptions> {
   const store = args.text('store');
   const storeDir = store === undefined ? undefined : requireAddress(store, 'local', '--store');
   const faults = args.text('faults');
+  const dialect = dialectIn(args);
   const changes = args.text('changes');
   return {
     assets,
     host: args.text('host') ?? '127.0.0.1',
     port: countOf(args, 'port', { most: 65_535 }) ?? 8787,
-    maxIds: countOf(args, 'max-ids') ?? 1000,
+    maxIds: countOf(args, 'max-ids') ?? dialect.idsPerCall,
+    dialect,
+    creditsPerCall: dialect.creditsPerCall,
     clock: systemClock,
     onError: (error) => {
       showError(error, false, args.terminal);
@@ -119,6 +133,16 @@ async function optionsOf(args: CommandLine): Promise<ServiceOptions> {
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
     ...(changes === undefined ? {} : { changes: await readChangesFile(changes) }),
   };
+}
+
+/** The dialect that is served. @throws {ExportError} `usage` */
+function dialectIn(args: CommandLine): ServiceDialect {
+  const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')];
+  if (given === undefined || given === '') return defaultDialect;
+  if (!isDialectFile(given)) return dialectOf(given);
+  const path = resolve(args.terminal.cwd(), given);
+  readDialectFile(path);
+  return dialectOf(path);
 }
 
 function keysIn(path: string): string[] {

@@ -5,6 +5,7 @@ import { type Brake, tellingBadIds } from './policies/brake.ts';
 import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import { aloneIn, type Asker, type AssetAnswer, type AssetClient, type CallOutline } from './asset-client.ts';
+import { defaultDialect, type ServiceDialect } from './dialects.ts';
 import { createWire, type WireOptions } from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { Ended } from './policies/ended.ts';
@@ -93,7 +94,17 @@ export function createClient(options: ClientOptions): CreatedClient {
     void options.pace?.learned(ids).catch(() => undefined);
   };
   const guard = withSizeGuard(paid, { ...options, onCap });
-  const judged = withJudgement(guard, { concurrency, retries, clock, random, ended, listener, onHold, controlOf });
+  const judged = withJudgement(guard, {
+    concurrency,
+    retries,
+    clock,
+    random,
+    ended,
+    listener,
+    onHold,
+    controlOf,
+    sent: formOf(options.dialect),
+  });
   const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
   const earlierSizes = new CallSizes();
   const learnReplayed = (size: AnsweredSize): void => {
@@ -126,6 +137,11 @@ export function createClient(options: ClientOptions): CreatedClient {
       await http.close();
     },
   };
+}
+
+/** What a service is sent, in words. */
+function formOf({ name, params, many }: ServiceDialect = defaultDialect): string {
+  return `${params} parameters of ${many}, dialect ${name}`;
 }
 
 /** A call that shows how the service does, and settles no id. */

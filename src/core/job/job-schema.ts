@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { addressExample, addressProblem } from '../../lib/addresses/base-address.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../../lib/addresses/postgres-address.ts';
+import { defaultDialect, serviceDialects } from '../client/dialects.ts';
 import { baseSchema } from './base-schema.ts';
+import { dialectOf } from './job-dialect.ts';
 import { budgetSchema } from './budget-schema.ts';
 import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
 import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
@@ -33,13 +35,22 @@ const serviceUrl = z
   .string()
   .min(1)
   .superRefine((url, context) => {
-    const problem = url === embedded ? `has no path: write ${embedded}PATH` : problemOf(url.trim());
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, input: url });
+    if (url !== embedded) return;
+    context.addIssue({ code: 'custom', message: `has no path: write ${embedded}PATH`, input: url });
   });
 
-function problemOf(url: string): string | undefined {
+/** What the dialect adds to the address is not to be there already. */
+function checkUrl(
+  { url, dialect }: { readonly url: string; readonly dialect?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  const problem = problemOf(url.trim(), dialectOf(dialect).path);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['url'], message: problem, input: url });
+}
+
+function problemOf(url: string, path: string): string | undefined {
   // An empty one is already reported by its length.
-  const problem = url === '' || isEmbedded(url) ? undefined : addressProblem(url);
+  const problem = url === '' || isEmbedded(url) ? undefined : addressProblem(url, path);
   return problem === undefined ? undefined : `${problem}; ${addressExample}`;
 }
 
@@ -98,60 +109,67 @@ const jobFieldsSchema = z.strictObject({
       description: 'read only the first N ids; the result is an export of its own',
     }),
   }),
-  service: z.strictObject({
-    url: field(serviceUrl, {
-      flag: 'url',
-      value: 'BASE',
-      description: 'address of the service, without /v3/<key>; embedded:PATH uses local records instead',
-    }),
-    apiKeyFile: field(address('local').optional(), {
-      flag: 'api-key-file',
-      value: 'FILE',
-      description: 'file with the API key (else the environment variable ASSET_EXPORT_API_KEY)',
-    }),
-    idsPerCall: field(wholeNumber(1).max(1_000_000).default(documentedIdsPerCall), {
-      flag: 'ids-per-call',
-      value: 'N',
-      description: 'maximum ids per call',
-    }),
-    concurrency: field(wholeNumber(1).max(1000).default(8), {
-      flag: 'concurrency',
-      value: 'N',
-      description: 'maximum number of calls in flight',
-    }),
-    flags: z
-      .strictObject({
-        showFungible: field(z.boolean().default(false), {
-          flag: 'show-fungible',
-          description: 'request token_info',
-        }),
-        showCollectionMetadata: field(z.boolean().default(false), {
-          flag: 'show-collection-metadata',
-          description: 'request the metadata of collections',
-        }),
-        showUnverifiedCollections: field(z.boolean().default(false), {
-          flag: 'show-unverified-collections',
-          description: 'look up each missing id again with a call of its own: it may be in an unverified collection',
-        }),
-      })
-      .prefault({}),
-    singles: field(z.boolean().default(true), {
-      flag: 'singles',
-      description:
-        'allow the single calls of --show-unverified-collections; each costs a call (--no-singles forbids them)',
-    }),
-    timeoutMs: field(wholeNumber(1).max(dayMs).default(60_000), {
-      flag: 'timeout-ms',
-      value: 'MS',
-      description: 'time limit of a call, from connecting to the end of its answer; at most a day',
-    }),
-    retries: field(wholeNumber(0).max(1000).default(8), {
-      flag: 'retries',
-      value: 'N',
-      description: 'how often an outage is probed again',
-    }),
-    tls: tlsSchema,
-  }),
+  service: z
+    .strictObject({
+      url: field(serviceUrl, {
+        flag: 'url',
+        value: 'BASE',
+        description: 'address of the service, without /v3/<key>; embedded:PATH uses local records instead',
+      }),
+      dialect: field(z.string().min(1).optional(), {
+        flag: 'dialect',
+        value: 'NAME|FILE',
+        description: `how the service is spoken to: ${serviceDialects.map(({ name }) => name).join(', ')}, or a YAML file (default: ${defaultDialect.name})`,
+      }),
+      apiKeyFile: field(address('local').optional(), {
+        flag: 'api-key-file',
+        value: 'FILE',
+        description: 'file with the API key (else the environment variable ASSET_EXPORT_API_KEY)',
+      }),
+      idsPerCall: field(wholeNumber(1).max(1_000_000).default(documentedIdsPerCall), {
+        flag: 'ids-per-call',
+        value: 'N',
+        description: 'maximum ids per call',
+      }),
+      concurrency: field(wholeNumber(1).max(1000).default(8), {
+        flag: 'concurrency',
+        value: 'N',
+        description: 'maximum number of calls in flight',
+      }),
+      flags: z
+        .strictObject({
+          showFungible: field(z.boolean().default(false), {
+            flag: 'show-fungible',
+            description: 'request token_info',
+          }),
+          showCollectionMetadata: field(z.boolean().default(false), {
+            flag: 'show-collection-metadata',
+            description: 'request the metadata of collections',
+          }),
+          showUnverifiedCollections: field(z.boolean().default(false), {
+            flag: 'show-unverified-collections',
+            description: 'look up each missing id again with a call of its own: it may be in an unverified collection',
+          }),
+        })
+        .prefault({}),
+      singles: field(z.boolean().default(true), {
+        flag: 'singles',
+        description:
+          'allow the single calls of --show-unverified-collections; each costs a call (--no-singles forbids them)',
+      }),
+      timeoutMs: field(wholeNumber(1).max(dayMs).default(60_000), {
+        flag: 'timeout-ms',
+        value: 'MS',
+        description: 'time limit of a call, from connecting to the end of its answer; at most a day',
+      }),
+      retries: field(wholeNumber(0).max(1000).default(8), {
+        flag: 'retries',
+        value: 'N',
+        description: 'how often an outage is probed again',
+      }),
+      tls: tlsSchema,
+    })
+    .superRefine(checkUrl),
   budget: budgetSchema,
   base: baseSchema,
   output: outputSchema,

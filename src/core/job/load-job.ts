@@ -6,6 +6,8 @@ import { codeOf, ExportError } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { readDialectFile } from './dialect-file.ts';
+import { dialectOf, isDialectFile } from './job-dialect.ts';
 import { noBase } from './job-base.ts';
 import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
@@ -70,6 +72,7 @@ export function loadJob(given: JobSources): LoadedJob {
     origins.set(field.path, override.origin);
   }
   const wrong = resolveAddresses(raw, (path) => (origins.has(path) ? sources.folder : fileFolder));
+  fillFromDialect(raw, origins.has('service.dialect') ? sources.folder : fileFolder);
   const parsed = jobSchema.safeParse(raw, { reportInput: true });
   const issues = [...wrong, ...(parsed.error?.issues ?? [])];
   if (!parsed.success || wrong.length > 0) throw wrongJob(issues, file, origins);
@@ -78,6 +81,18 @@ export function loadJob(given: JobSources): LoadedJob {
   if (origins.get('output.dir') !== '--out' && limitsNight(parsed.data)) throw wrongJob([limitNeedsOut], file, origins);
   const idsFolder = origins.has('ids.from') ? sources.folder : fileFolder;
   return { job: parsed.data, idsFolder, outputDir: parsed.data.output.dir };
+}
+
+/** What a named dialect says holds where the job says nothing. @throws {ExportError} `usage` for one that is none */
+function fillFromDialect(raw: Tree, folder: string): void {
+  const given = at(raw, 'service.dialect');
+  if (typeof given !== 'string' || given === '') return;
+  const name = isDialectFile(given) ? resolve(folder, requireAddress(given, 'local', 'the dialect')) : given;
+  if (isDialectFile(name)) readDialectFile(name);
+  const { url, creditsPerCall } = dialectOf(name);
+  place(raw, 'service.dialect', name);
+  if (at(raw, 'service.url') === undefined && url !== undefined) place(raw, 'service.url', url);
+  if (at(raw, 'budget.creditsPerCall') === undefined) place(raw, 'budget.creditsPerCall', creditsPerCall);
 }
 
 /** The first ids alone, in the folder of the night that all ids belong to. */

@@ -1,3 +1,4 @@
+import { mostIdsPerCall } from '../job/job-dialect.ts';
 import { batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -33,7 +34,7 @@ export async function callsLeft(
   job: Pick<Job, 'service' | 'output'>,
   { isNeeded, kept = noAnswers, initialCap }: PartsLeft,
 ): Promise<CallsLeft> {
-  const counter = countCalls({ kept, flags: job.service.flags, initialCap });
+  const counter = countCalls({ kept, flags: job.service.flags, initialCap: mostIdsPerCall(job, [initialCap]) });
   let ids = 0;
   for await (const batch of batchesOf(batchIds(entries, batchShape(job)), isNeeded)) {
     await counter.add(batch);

@@ -1,3 +1,4 @@
+import { otherDialect } from '../job/job-dialect.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
@@ -42,6 +43,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     commits: [...commits],
     ...(done.base === undefined ? {} : { base: done.base }),
     ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
+    ...(otherDialect(job) === undefined ? {} : { dialect: otherDialect(job) }),
     ...(done.setAside === undefined ? {} : { setAside: done.setAside }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };

@@ -5,6 +5,7 @@ import type { RecordRows } from '../records/scan/record-rows.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
 import type { AnswerJournal } from '../client/policies/with-journal.ts';
+import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -38,7 +39,8 @@ const noJournal: AnswerJournal = {
  * @throws {ExportError} `usage` when one is no asset id; nothing is sent then
  */
 export async function* getAssets({ ids, job }: GetRequest, given: GetContext): AsyncGenerator<AssetFate, void, void> {
-  const { flags, idsPerCall, singles, concurrency } = job.service;
+  const { flags, idsPerCall, concurrency } = job.service;
+  const singles = asksAlone(job);
   if (isArray(ids)) requireIds(ids);
   const context = braked(given, job);
   const reader = readerOf([]);
@@ -46,11 +48,12 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   const created = createClient({
     ...context,
     ...job.service,
+    dialect: undefined,
     ...context.service,
     budget: job.budget,
     journal: noJournal,
     tls: tlsFor(context.service.url, job.service.tls),
-    initialCap: await context.pace?.idsPerCall(),
+    initialCap: mostIdsPerCall(job, [await context.pace?.idsPerCall()]),
   });
   try {
     const calls = inCalls(isArray(ids) ? inOrder(new Set(ids)) : ids, idsPerCall);

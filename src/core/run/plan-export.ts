@@ -1,3 +1,4 @@
+import { asksAlone, dialectOf, priceSource } from '../job/job-dialect.ts';
 import { availableParallelism } from 'node:os';
 import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
@@ -42,6 +43,8 @@ export interface ExportPlan extends Forecast {
   readonly credits: number;
   /** Credits at most beyond those and `callsBefore`, whatever the service does; null without a limit (`budget.overrun` none). */
   readonly overrunCredits: number | null;
+  /** Of a call, and where it was read. */
+  readonly price: { readonly creditsPerCall: number; readonly source: string; readonly dialect: string };
   /** Further calls at most, one an id that is missing: only with `showUnverifiedCollections` and `singles`. */
   readonly singleCallsAtMost: number;
   /** Bytes that the files will take, roughly. */
@@ -119,9 +122,9 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     alreadyDone: committed.read,
     calls,
     credits: calls * creditsPerCall,
+    price: { creditsPerCall, source: priceSource(job), dialect: dialectOf(job.service.dialect).name },
     overrunCredits: overrunAtMost(job, calls + callsBefore),
-    singleCallsAtMost:
-      job.service.flags.showUnverifiedCollections && job.service.singles ? (based?.asked ?? left.ids) : 0,
+    singleCallsAtMost: asksAlone(job) ? (based?.asked ?? left.ids) : 0,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
     diskBytes: disk.finished,
     diskPeakBytes: disk.peak,

@@ -1,3 +1,4 @@
+import { mostIdsPerCall } from '../job/job-dialect.ts';
 import { Brake } from '../client/policies/brake.ts';
 import { overrunOf } from '../client/policies/overrun.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -23,8 +24,12 @@ export function newBrake({ overrun }: Pick<Job['budget'], 'overrun'>): Brake {
  */
 export async function beginPlan(
   { brake, pace }: Pick<ExportContext, 'brake' | 'pace'>,
-  { service: { idsPerCall } }: Pick<Job, 'service'>,
+  job: Pick<Job, 'service'>,
   cap = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  brake?.begin({ idsPerCall, cap: Math.min(idsPerCall, cap, (await pace?.idsPerCall()) ?? idsPerCall) });
+  const { idsPerCall } = job.service;
+  brake?.begin({
+    idsPerCall,
+    cap: Math.min(idsPerCall, mostIdsPerCall(job, [cap, await pace?.idsPerCall()]) ?? idsPerCall),
+  });
 }

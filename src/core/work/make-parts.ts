@@ -1,6 +1,7 @@
 import type { BatchOrigins } from './batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
 import { createClient, type CreatedClient } from '../client/create-client.ts';
+import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import { LinkedAbort } from '../../lib/linked-abort.ts';
@@ -72,18 +73,20 @@ const mostBytes = 32 * 1024 * 1024;
  * The flow: entries → batches → parts, made on this thread or by others. Each stage pulls the one before. Yields each part
  * when its files are whole.
  */
-export async function* makeParts(request: PartsRequest, context: PartsContext): AsyncGenerator<MadePart, void, void> {
-  if (request.local !== undefined) {
-    yield* makeLocalParts(request, request.local, context);
+export async function* makeParts(given: PartsRequest, context: PartsContext): AsyncGenerator<MadePart, void, void> {
+  if (given.local !== undefined) {
+    yield* makeLocalParts(given, given.local, context);
     return;
   }
-  const { job, parts } = request;
+  const { parts } = given;
+  // Threads are told what to do, and know no dialects.
+  const job = { ...given.job, service: { ...given.job.service, singles: asksAlone(given.job) } };
+  const request = { ...given, job };
   const { journal, calls, credits } = parts;
   const { concurrency, timeoutMs, retries } = job.service;
   // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
   const halt = new LinkedAbort(context.stop);
   const stop = halt.signal;
-  const caps = [request.initialCap, await context.pace?.idsPerCall()].filter((cap) => cap !== undefined);
   const created = createClient({
     ...context,
     ...context.service,
@@ -92,7 +95,7 @@ export async function* makeParts(request: PartsRequest, context: PartsContext): 
     retries,
     tls: tlsFor(context.service.url, job.service.tls),
     budget: job.budget,
-    initialCap: caps.length === 0 ? undefined : Math.min(...caps),
+    initialCap: mostIdsPerCall(job, [request.initialCap, await context.pace?.idsPerCall()]),
     journal,
     onCall: async () => {
       if (parts.mayCall !== undefined) await untilAborted(parts.mayCall(), context.stop);

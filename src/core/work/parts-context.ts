@@ -2,6 +2,7 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { Brake } from '../client/policies/brake.ts';
 import type { SharedPace } from '../client/policies/shared-pace.ts';
 import type { HttpClient, HttpClientOptions } from '../client/wire/http-client.ts';
+import type { ServiceAddressOptions } from '../client/wire/service-address.ts';
 import type { ProxySettings } from '../client/wire/proxy-settings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -15,7 +16,7 @@ export interface PartsContext {
   readonly random: () => number;
   readonly files: FileStore;
   /** Base address and key of the service. Kept out of everything that is written. */
-  readonly service: { readonly url: string; readonly apiKey: string };
+  readonly service: ServiceAddressOptions;
   readonly proxy: ProxySettings | undefined;
   /** The connection to the service; HTTP by default. */
   readonly openWire?: (options: HttpClientOptions) => HttpClient;

@@ -98,6 +98,8 @@ const manifestSchema = z.object({
   startedAtMs: z.number().optional(),
   /** Of a diff. */
   diff: diffSchema.optional(),
+  /** How the service was spoken to, where that was not the specification's way. */
+  dialect: z.string().optional(),
   /** Too many rows of the base were not listed (`tolerance.maxUnlisted`): `latest` and patterns of bases pass it by. */
   setAside: z.literal('unlisted').optional(),
 });

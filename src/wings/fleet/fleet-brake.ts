@@ -1,3 +1,4 @@
+import { asksAlone } from '../../core/job/job-dialect.ts';
 import { Brake } from '../../core/client/policies/brake.ts';
 import { overrunOf, overrunOfWorker } from '../../core/client/policies/overrun.ts';
 import type { SharedPace } from '../../core/client/policies/shared-pace.ts';
@@ -28,7 +29,7 @@ export function fleetBrake({ job, address, start, workers, pace }: FleetToBrake)
 }
 
 /** Calls that the whole export is worth, single calls included. */
-function callsOf({ slices }: EnqueuedStart, { service }: Job): number {
-  const hasSingles = service.flags.showUnverifiedCollections && service.singles;
+function callsOf({ slices }: EnqueuedStart, job: Job): number {
+  const hasSingles = asksAlone(job);
   return slices.reduce((sum, { calls, valid }) => sum + calls + (hasSingles ? valid : 0), 0);
 }

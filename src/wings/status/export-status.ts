@@ -37,6 +37,8 @@ export interface ExportStatus extends RunStatus, AccountFigures, Pick<StandingFi
   readonly inputs: readonly string[];
   /** Ids that are read at most; null for an export of all ids. */
   readonly limit: number | null;
+  /** How the service is spoken to, where that is not the specification's way. */
+  readonly dialect?: string;
   /** The process that runs it now. */
   readonly owner: LockOwner | null;
   /** Slices and living workers of an export that was enqueued and is not complete. */
@@ -95,6 +97,7 @@ function unfinishedAs(
     ...spent,
     inputs: start?.inputs.map(({ name }) => name) ?? [],
     limit: limit ?? null,
+    ...(last?.start.dialect === undefined ? {} : { dialect: last.start.dialect }),
     owner: owner ?? null,
     fleet: null,
     startedAt: start === undefined ? null : new Date(start.startedAtMs).toISOString(),
@@ -124,6 +127,7 @@ function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {
     inputShare: 1,
     inputs: inputs.map(({ name }) => name),
     limit: limitOf(manifest.job) ?? null,
+    ...(manifest.dialect === undefined ? {} : { dialect: manifest.dialect }),
     owner: null,
     fleet: null,
     startedAt: null,

@@ -132,7 +132,7 @@ describe('plan', () => {
     const named = text === undefined && file === 'key' ? [] : ['--api-key-file', file];
     const { exit, stdout, stderr } = await runHere(['plan', ...line, ...named], { cwd: folder });
     expect(exit, stderr).toBe(0);
-    expect(stdout).toMatch(/^ {2}credits {7}160$/m);
+    expect(stdout).toMatch(/^ {2}credits {7}160 \(160 a call: MetaMask credit costs, read \d{4}-\d\d-\d\d\)$/m);
     const more = 'a run would end with exit 2, and credits booked today are not counted';
     expect(stderr).toBe(`asset-export: warning: ${why}: ${more}\n`);
   });

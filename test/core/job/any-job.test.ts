@@ -17,6 +17,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'budget.overrun': fc.constantFrom('none', [250], ['50%'], ['12.5%', 0], [7, '200%']),
   'output.endpoint': fc.constantFrom('http://127.0.0.1:9000', 'https://store.example'),
   'fleet.database': fc.constantFrom('postgres://user@host/db', 'postgresql:///db?host=/run'),
+  'service.dialect': fc.constantFrom('metamask', 'helius', 'reference'),
   'service.url': fc.constantFrom('https://a.example', 'http://127.0.0.1:9/b', 'embedded:/records.jsonl'),
   'output.threads': fc.integer({ min: 1, max: 256 }),
   // With raw alone, or without assets, a base is a mistake; changes without one.

@@ -104,6 +104,8 @@ export interface TroubleFacts {
   readonly hasAnswered: boolean;
   /** The first id of a call that failed, to try by hand. */
   readonly id: string | undefined;
+  /** What is sent: `positional parameters of getAssets`. */
+  readonly sent?: string | undefined;
 }
 
 /** The service counts as unavailable: which explanation the judgement believes, why, and what to do. */
@@ -123,9 +125,9 @@ const explanations: Readonly<
     message: `The service is down: ${hasAnswered ? 'no answer' : 'it has not answered'} since ${timeOf(sinceMs)}, ${failedInRow === 1 ? 'one attempt' : `${failedInRow} attempts in a row`} failed; last error: ${last}.`,
     todo: 'Run the same command again later. --retries sets how many probes an outage gets.',
   }),
-  form: ({ failedInRow, id }, last) => ({
-    message: `The service refuses the form of the calls: it answered none, and refused ${failedInRow} calls in a row for an unknown reason, single ids among them; last error: ${last}.`,
-    todo: `Check service.flags and service.url: the service may expect other parameters. Try one id: asset-export get ${id ?? ''}. Then run the same command again.`,
+  form: ({ failedInRow, id, sent }, last) => ({
+    message: `The service refuses the form of the calls${sent === undefined ? '' : ` (${sent})`}: it answered none, and refused ${failedInRow} calls in a row for an unknown reason, single ids among them; last error: ${last}.`,
+    todo: `Check service.dialect, service.flags and service.url: the service may expect other parameters. Try one id: asset-export get ${id ?? ''}. Then run the same command again.`,
   }),
   pace: (_known, last) => ({
     message: `The service rejects a call as too fast, however long it waits, while it answers single ids: ${last}.`,

@@ -26,6 +26,8 @@ export interface JudgementPolicyOptions<Call> {
   readonly listener?: ClientListener | undefined;
   /** Called when all calls are held back for a longer time, with the milliseconds. */
   readonly onHold?: ((ms: number) => void) | undefined;
+  /** What is sent, in words, for a service that refuses its form. */
+  readonly sent?: string | undefined;
 }
 
 export interface JudgedAsker<Call> extends Asker<Call> {
@@ -157,7 +159,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     const heldMs = judgement.notBeforeMs - nowMs;
     if (judgement.notBeforeMs > holdBeforeMs && heldMs >= leastToldMs) this.#tellHold(heldMs, error);
     this.#report.failed(error, call, suspect, verdict);
-    if (verdict.kind === 'end') throw this.#end(unavailable(verdict.why, this.#report.facts(), error));
+    if (verdict.kind === 'end')
+      throw this.#end(unavailable(verdict.why, { ...this.#report.facts(), sent: this.#options.sent }, error));
     if (verdict.kind !== 'again') return { kind: 'answer', answer: refusal(error) };
     this.#options.listener?.({
       kind: 'retry',

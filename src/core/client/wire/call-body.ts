@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { AssetCall } from '../asset-client.ts';
+import { defaultDialect, type ServiceDialect } from '../dialects.ts';
 
 /** A call is named, in the journal, by the request that it would be with this JSON-RPC `id`. */
 const namingId = 1;
 
-/** Flags in the order they are sent; `getAssets` has no `showUnverifiedCollections` (service specification, section 4). */
-const flagsOf = {
-  getAsset: ['showFungible', 'showUnverifiedCollections', 'showCollectionMetadata'],
-  getAssets: ['showFungible', 'showCollectionMetadata'],
-} as const;
-
-/** The request body, as UTF-8: positional params, and `config` only when a flag is on, as some servers refuse unknown members. */
-export function callBody(call: AssetCall): Uint8Array<ArrayBuffer> {
-  return textsOf(call).body;
+/** The request body, as UTF-8. Flags are sent only when one is on, as some servers refuse unknown members. */
+export function callBody(call: AssetCall, dialect: ServiceDialect = defaultDialect): Uint8Array<ArrayBuffer> {
+  const { id, body } = textsOf(call);
+  return dialect === defaultDialect ? body : Buffer.concat([Buffer.from(head(id)), restOf(call, dialect)]);
 }
 
-/** Names a call by what it asks: 64 hex digits, the same for the same method, flags and ids. */
+/**
+ * Names a call by what it asks: 64 hex digits, the same for the same method, flags and ids. It is the call in the form of the
+ * specification, whatever dialect sends it: what is kept stays good when the provider changes.
+ */
 export function callKey(call: AssetCall): string {
   return textsOf(call).key;
 }
@@ -44,17 +43,27 @@ function textsOf(call: AssetCall): CallTexts {
 }
 
 function makeTexts(call: AssetCall): CallTexts {
-  const { method, ids, flags } = call;
-  const on = flagsOf[method].filter((flag) => flags[flag]);
-  const config = on.length === 0 ? '' : `,${JSON.stringify(Object.fromEntries(on.map((flag) => [flag, true])))}`;
-  const rest = Buffer.concat([
-    Buffer.from(`,"method":"${method}","params":[`),
-    method === 'getAssets' ? ids.toJson() : Buffer.from(`"${ids.first ?? ''}"`),
-    Buffer.from(`${config}]}`),
-  ]);
+  const rest = restOf(call, defaultDialect);
   const hash = createHash('sha256').update(head(namingId)).update(rest).digest();
   const id = hash.readUInt32BE(0) >>> 1;
   return { body: Buffer.concat([Buffer.from(head(id)), rest]), key: hash.toString('hex'), id };
+}
+
+/** What follows the JSON-RPC `id`. */
+function restOf({ method, ids, flags }: AssetCall, dialect: ServiceDialect): Buffer {
+  const isOne = method === 'getAsset';
+  const on = (isOne ? dialect.flagsOne : dialect.flagsMany).filter((flag) => flags[flag]);
+  const config = JSON.stringify(Object.fromEntries(on.map((flag) => [flag, true])));
+  const asked = isOne ? Buffer.from(`"${ids.first ?? ''}"`) : ids.toJson();
+  const [open, between, close] =
+    dialect.params === 'positional'
+      ? ['[', `,${config}`, ']']
+      : [isOne ? '{"id":' : '{"ids":', `,${JSON.stringify(dialect.options)}:${config}`, '}'];
+  return Buffer.concat([
+    Buffer.from(`,"method":"${isOne ? dialect.one : dialect.many}","params":${open}`),
+    asked,
+    Buffer.from(`${on.length === 0 ? '' : between}${close}}`),
+  ]);
 }
 
 function head(id: number): string {

@@ -7,12 +7,14 @@ import { AttemptError } from '../attempt-error.ts';
 import { AnswerBody } from './answer-body.ts';
 import { callBody } from './call-body.ts';
 import type { WireAnswer } from './judge-answer.ts';
+import type { ServiceDialect } from '../dialects.ts';
 import { networkFailure } from './network-failure.ts';
 import type { ServiceAddress } from './service-address.ts';
 import type { Dispatcher } from './undici-pool.ts';
 
 export interface ExchangeOptions {
   readonly address: ServiceAddress;
+  readonly dialect?: ServiceDialect | undefined;
   /** Deadline of a whole exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
   /** Longest answer, decoded. */
@@ -52,8 +54,13 @@ export async function exchange(dispatcher: Dispatcher, call: AssetCall, options:
         origin: address.origin,
         path: address.path,
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' },
-        body: callBody(call),
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'accept-encoding': 'gzip',
+          ...address.headers,
+        },
+        body: callBody(call, options.dialect),
       },
       one,
     );

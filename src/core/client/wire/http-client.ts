@@ -6,6 +6,7 @@ import { type AssetAnswer, type AssetCall, type AssetClient, settledIds } from '
 import { AttemptError } from '../attempt-error.ts';
 import { requestId } from './call-body.ts';
 import type { ClientListener } from '../client-events.ts';
+import type { ServiceDialect } from '../dialects.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { exchange, unsent } from './exchange.ts';
 import { judgeAnswer } from './judge-answer.ts';
@@ -14,6 +15,7 @@ import { type ServiceAddress, serviceAddress, type TlsMaterial } from './service
 
 export interface HttpClientOptions {
   readonly address: ServiceAddress;
+  readonly dialect?: ServiceDialect | undefined;
   /** Most connections at once: no fewer than calls at once, or calls would wait inside their deadline. */
   readonly connections: number;
   /** Deadline of a whole exchange, from connecting to the last byte. */
@@ -43,6 +45,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
   const pool = new BufferPool(mostFreeBytes);
   const sentIds = new RecentIds();
+  const judged = { scrub: address.scrub, dialect: options.dialect };
   const connections = new RenewedConnections(() =>
     openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls }),
   );
@@ -59,7 +62,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     if (wire.status === 407) throw askedByProxy();
     const isOfAnother = (other: Json | undefined) => other !== id && sentIds.has(other);
     try {
-      const answer = judgeAnswer(wire, call, { scrub: address.scrub, nowMs: clock.now(), isOfAnother });
+      const answer = judgeAnswer(wire, call, { ...judged, nowMs: clock.now(), isOfAnother });
       return { answer, body: wire.body };
     } catch (error) {
       if (error instanceof AttemptError && error.foreign) connections.renew(used);
@@ -155,8 +158,9 @@ export class RecentIds {
 }
 
 export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'proxy' | 'tls' | 'abort' | 'listener'> {
-  /** Base address, without `/v3/<key>`. */
+  /** Base address, without what the dialect adds. */
   readonly url: string;
+  readonly dialect?: ServiceDialect | undefined;
   readonly apiKey: string;
   readonly concurrency: number;
   /** Longest answer to hold, decoded; default 64 MiB, six times what known services send at most. */

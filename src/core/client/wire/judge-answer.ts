@@ -2,7 +2,8 @@ import type { Json } from '../../../lib/json/json.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
 import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
-import { classifyError, type ErrorClass, type RpcError, rpcErrorOfBody } from './classify-error.ts';
+import { defaultDialect, type ServiceDialect } from '../dialects.ts';
+import { classifyError, type ErrorClass, type ErrorForm, type RpcError, rpcErrorOfBody } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
 import { MalformedAnswer, parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
 
@@ -16,6 +17,8 @@ export interface WireAnswer {
 export interface JudgeOptions {
   readonly scrub: Scrub;
   readonly nowMs: number;
+  /** Its words for a spent quota, and when that is renewed. */
+  readonly dialect?: Pick<ServiceDialect, 'spentWords' | 'quota'> | undefined;
   /** Whether a response id is that of another call of this client. */
   readonly isOfAnother?: ((responseId: Json | undefined) => boolean) | undefined;
 }
@@ -64,8 +67,8 @@ function parsedAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions
     if (!(error instanceof MalformedAnswer)) throw error;
     // Some services say in plain text, with 200, that a quota is spent or a limit reached.
     const text = messageText(answer.body);
-    if (classifyError({ status: 200, error: undefined, text, hasRetryAfter: false }) !== 'transport')
-      judgeError(answer, text, undefined, options);
+    const form = { status: 200, error: undefined, text, hasRetryAfter: false };
+    if (meaningOf(form, options.dialect) !== 'transport') judgeError(answer, text, undefined, options);
     // The cause is left out: a parser's message quotes the body, which may echo the request.
     throw new AttemptError('transport', error.message, { status: 200 });
   }
@@ -82,11 +85,11 @@ function judgeError(
   { status, retryAfter }: WireAnswer,
   text: string,
   error: RpcError | undefined,
-  { scrub, nowMs }: JudgeOptions,
+  { scrub, nowMs, dialect }: JudgeOptions,
 ): AssetAnswer {
   const headerMs = retryAfterMs(retryAfter, nowMs);
   const shortText = text.length > mostMessageBytes ? '' : text;
-  const is = classifyError({ status, error, text: shortText, hasRetryAfter: headerMs !== undefined });
+  const is = meaningOf({ status, error, text: shortText, hasRetryAfter: headerMs !== undefined }, dialect);
   const words = cleanMessage(error?.words ?? text, scrub);
   const code = error?.code === undefined ? '' : `error ${error.code}`;
   const head = [status === 200 ? '' : `HTTP ${status}`, code].filter((part) => part !== '').join(', ');
@@ -108,6 +111,16 @@ function judgeError(
         ...(is === 'elsewhere' ? { atFirst: elsewhere(message, status) } : {}),
       });
   }
+}
+
+/** What an answer means in a dialect: its words for a spent quota come first, and only a quota of a day is renewed at midnight. */
+function meaningOf(
+  form: ErrorForm,
+  { spentWords, quota }: Pick<ServiceDialect, 'spentWords' | 'quota'> = defaultDialect,
+): ErrorClass {
+  const said = (form.error?.words ?? form.text).toLowerCase();
+  const is = spentWords.some((words) => said.includes(words.toLowerCase())) ? 'spent' : classifyError(form);
+  return is === 'spent' && quota !== 'day' ? 'periodSpent' : is;
 }
 
 const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'keyRefused'>, AttemptFailure>> = {

@@ -1,12 +1,15 @@
 import { addressExample, addressProblem } from '../../../lib/addresses/base-address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { defaultDialect, type ServiceDialect, takesKey } from '../dialects.ts';
 import { secretScrubber, type Scrub } from './clean-message.ts';
 
-/** Where calls go. `path` ends with the key: neither it nor the origin belongs in a message, a log or a file. */
+/** Where calls go. `path` or a header holds the key: none of this belongs in a message, a log or a file. */
 export interface ServiceAddress {
   readonly origin: string;
   readonly path: string;
-  /** Takes the key out of a text. */
+  /** With the key, where the dialect has it in one. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Takes the key out of a text, as it is and encoded. */
   readonly scrub: Scrub;
 }
 
@@ -20,24 +23,43 @@ export interface TlsMaterial {
 }
 
 export interface ServiceAddressOptions {
-  /** The base address, without `/v3/<key>`. */
+  /** The base address, without what the dialect adds. */
   readonly url: string;
+  /** Empty for a dialect that takes none. */
   readonly apiKey: string;
+  readonly dialect?: ServiceDialect | undefined;
 }
 
 /**
- * `{url}/v3/{apiKey}`, checked once.
+ * The base address and the path of the dialect, with the key in its place, checked once.
  * @throws {ExportError} `usage`, without showing the address: it may hold a key by mistake.
  */
-export function serviceAddress(options: ServiceAddressOptions): ServiceAddress {
-  const url = parsedUrl(options.url.trim());
-  const apiKey = options.apiKey.trim();
-  const problem = keyProblem(apiKey);
+export function serviceAddress({
+  url: text,
+  apiKey: given,
+  dialect = defaultDialect,
+}: ServiceAddressOptions): ServiceAddress {
+  const url = parsedUrl(text.trim(), dialect);
+  const apiKey = given.trim();
+  const problem = takesKey(dialect) ? keyProblem(apiKey) : undefined;
   if (problem !== undefined) throw wrong(`The API key ${problem}`, onlyTheKey);
+  const base = url.pathname.replace(/\/+$/, '');
   return {
     origin: url.origin,
-    path: `${url.pathname.replace(/\/+$/, '')}/v3/${encodeURIComponent(apiKey)}`,
+    path: `${base}${dialect.path.replace('{key}', () => encodeURIComponent(apiKey))}`,
+    headers: headersOf(dialect, apiKey),
     scrub: secretScrubber([apiKey]),
+  };
+}
+
+function headersOf({ header }: ServiceDialect, apiKey: string): Readonly<Record<string, string>> {
+  if (header === undefined) return {};
+  const at = header.indexOf(':');
+  return {
+    [header.slice(0, at).toLowerCase()]: header
+      .slice(at + 1)
+      .trim()
+      .replace('{key}', () => apiKey),
   };
 }
 
@@ -52,8 +74,8 @@ export function keyProblem(apiKey: string): string | undefined {
   return /[\s\p{Cc}]/u.test(apiKey) ? 'contains spaces or line breaks' : undefined;
 }
 
-function parsedUrl(text: string): URL {
-  const problem = addressProblem(text);
+function parsedUrl(text: string, { path }: ServiceDialect): URL {
+  const problem = addressProblem(text, path);
   if (problem !== undefined) throw wrong(`The service address (service.url) ${problem}`, addressExample);
   return new URL(text);
 }

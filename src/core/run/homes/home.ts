@@ -67,10 +67,19 @@ async function isThere({ store }: Pick<HomePlace, 'store'>, name: string): Promi
   return (await store.look(name)) !== undefined;
 }
 
+/** Files and folders that a later run needs. */
+const leftByRuns = [
+  exportPaths.start,
+  exportPaths.oldCheckpoint,
+  exportPaths.throwingAway,
+  exportPaths.callCount,
+  `${exportPaths.journals}/`,
+];
+
 /** Whether an export has left something of itself that a later run needs. */
-export async function hasBegun(place: Pick<HomePlace, 'store'>): Promise<boolean> {
-  for (const name of [exportPaths.start, exportPaths.throwingAway, exportPaths.oldCheckpoint])
-    if (await isThere(place, name)) return true;
+export async function hasBegun({ store }: Pick<HomePlace, 'store'>): Promise<boolean> {
+  for await (const name of store.names(`${exportPaths.run}/`))
+    if (leftByRuns.some((left) => left === `${exportPaths.run}/${name}`)) return true;
   return false;
 }
 

@@ -1,3 +1,4 @@
+import { otherDialect } from '../../job/job-dialect.ts';
 import { type Clock, utcDay } from '../../../lib/clock.ts';
 import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
 import type { Job } from '../../job/job-schema.ts';
@@ -89,6 +90,7 @@ export class RunRecorder {
       concurrency: service.concurrency,
       idsPerCall: service.idsPerCall,
       creditsPerCall: budget.creditsPerCall,
+      ...(otherDialect(run.job) === undefined ? {} : { dialect: otherDialect(run.job) }),
       ...(budget.creditsPerRun === undefined ? {} : { creditsPerRun: budget.creditsPerRun }),
       ...(budget.creditsPerDay === undefined ? {} : { creditsPerDay: budget.creditsPerDay }),
       whenSpent: budget.whenSpent,

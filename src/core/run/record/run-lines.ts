@@ -21,6 +21,8 @@ const runSchema = z.object({
   concurrency: z.number(),
   idsPerCall: z.number(),
   creditsPerCall: z.number(),
+  /** Where it is not the specification's. */
+  dialect: z.string().optional(),
   creditsPerRun: z.number().optional(),
   creditsPerDay: z.number().optional(),
   whenSpent: z.enum(['stop', 'wait']),

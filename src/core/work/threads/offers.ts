@@ -1,3 +1,4 @@
+import type { ServiceAddressOptions } from '../../client/wire/service-address.ts';
 import type { AssetAnswer, CallOutline } from '../../client/asset-client.ts';
 import type { AnsweredSize } from '../../client/policies/call-sizes.ts';
 import type { ProxySettings } from '../../client/wire/proxy-settings.ts';
@@ -15,7 +16,7 @@ export interface ThreadSettings {
   readonly job: Job;
   /** Local folder where files are made and answers kept. */
   readonly scratch: string;
-  readonly service: { readonly url: string; readonly apiKey: string };
+  readonly service: ServiceAddressOptions;
   readonly proxy: ProxySettings | undefined;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];

@@ -1,0 +1,117 @@
+import type { AssetFlags } from './asset-client.ts';
+
+export type AssetFlag = keyof AssetFlags;
+
+/** How a kind of service is spoken to, and what it costs. All of it is data: no code names a provider. */
+export interface ServiceDialect {
+  /** In messages, plans and manifests; of a file its name. */
+  readonly name: string;
+  /** Base address, where it is the same for all users. */
+  readonly url: string | undefined;
+  /** What follows the base address; `{key}` at most once, in a segment or in the value of a query. */
+  readonly path: string;
+  /** `NAME: {key}`, where the key is in no path. */
+  readonly header: string | undefined;
+  /** Methods for one id and for many. */
+  readonly one: string;
+  readonly many: string;
+  readonly params: 'positional' | 'named';
+  /** The member of named parameters that holds the flags. */
+  readonly options: string;
+  /** The flags that each method knows, in the order in which they are sent. */
+  readonly flagsOne: readonly AssetFlag[];
+  readonly flagsMany: readonly AssetFlag[];
+  /** Most ids a call. */
+  readonly idsPerCall: number;
+  /** Price of a call of `many`; one of `one` is booked at the same price. */
+  readonly creditsPerCall: number;
+  /** Where the price was read, and on which day. */
+  readonly priced: { readonly source: string; readonly day: string };
+  /** When a spent quota is renewed: at 00:00 UTC, when the provider says, or there is none. */
+  readonly quota: 'day' | 'month' | 'none';
+  /** Texts that mean that a quota is spent, beside those that every service is understood to mean. */
+  readonly spentWords: readonly string[];
+}
+
+const inOrder: readonly AssetFlag[] = ['showFungible', 'showUnverifiedCollections', 'showCollectionMetadata'];
+
+const named = { params: 'named', options: 'options', flagsOne: inOrder, flagsMany: inOrder } as const;
+
+/** Docs, service/reference/solana/json-rpc-methods/digital-asset-standard of MetaMask/metamask-docs (357e2840, 5dfa65b5). */
+const metamask: ServiceDialect = {
+  name: 'metamask',
+  url: 'https://solana-mainnet.infura.io',
+  path: '/v3/{key}',
+  header: undefined,
+  one: 'getAsset',
+  many: 'getAssets',
+  params: 'positional',
+  options: 'options',
+  flagsOne: inOrder,
+  flagsMany: ['showFungible', 'showCollectionMetadata'],
+  idsPerCall: 1000,
+  creditsPerCall: 160,
+  // services/get-started/pricing/credit-cost.mdx: another stored version says 180 (1939f325).
+  priced: { source: 'MetaMask credit costs', day: '2026-11-25' },
+  quota: 'day',
+  spentWords: [],
+};
+
+/** The dialects that are known by name, each as its source states it. The first one is that of the specification. */
+export const serviceDialects: readonly ServiceDialect[] = [
+  metamask,
+  {
+    // helius-labs/docs 3a53273: billing/credits; 10 credits for every call of the standard, batches alike.
+    ...metamask,
+    ...named,
+    name: 'helius',
+    url: 'https://mainnet.helius-rpc.com',
+    path: '/?api-key={key}',
+    many: 'getAssetBatch',
+    creditsPerCall: 10,
+    priced: { source: 'Helius credits', day: '2026-01-16' },
+    quota: 'month',
+  },
+  {
+    // alchemyplatform/docs 3652a603: src/openrpc/alchemy/solana-das-v2/solana-das-v2.yaml; flags: asset-v2.yaml 9e3be6f1.
+    ...metamask,
+    ...named,
+    name: 'alchemy',
+    url: 'https://solana-mainnet.g.alchemy.com',
+    path: '/v2/{key}',
+    one: 'getAsset_v2',
+    many: 'getAssetBatch_v2',
+    creditsPerCall: 480,
+    priced: { source: 'Alchemy compute units', day: '2026-11-25' },
+    quota: 'month',
+  },
+  {
+    // docs.triton.one: 50 USD a million requests, no quota.
+    ...metamask,
+    ...named,
+    name: 'triton',
+    url: undefined,
+    path: '/{key}',
+    creditsPerCall: 1,
+    priced: { source: 'Triton prices, in requests', day: '2026-11-25' },
+    quota: 'none',
+  },
+  {
+    // metaplex-foundation/digital-asset-rpc-infrastructure f1a1ae6d (2025-05-09): any server that people run themselves.
+    ...metamask,
+    ...named,
+    name: 'reference',
+    url: undefined,
+    path: '/',
+    creditsPerCall: 0,
+    priced: { source: 'the reference implementation', day: '2025-05-09' },
+    quota: 'none',
+  },
+];
+
+export const defaultDialect = metamask;
+
+/** Whether a service of this dialect wants a key. */
+export function takesKey({ path, header = '' }: Pick<ServiceDialect, 'path' | 'header'>): boolean {
+  return `${path} ${header}`.includes('{key}');
+}

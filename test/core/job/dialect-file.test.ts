@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readDialectFile } from '../../../src/core/job/dialect-file.ts';
+import { asksAlone, dialectOf, mostIdsPerCall, priceSource } from '../../../src/core/job/job-dialect.ts';
+import { loadJob } from '../../../src/core/job/load-job.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+/** The dialect of a file. */
+function dialectIn(path: string) {
+  readDialectFile(path);
+  return dialectOf(path);
+}
+
+async function fileWith(text: string): Promise<string> {
+  const path = join(await tempFolder(), 'provider.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('a dialect', () => {
+  it('without a name is that of the specification', () => {
+    expect(dialectOf(undefined)).toBe(dialectOf('metamask'));
+  });
+
+  it('from a file is another one, but for what the file says', async () => {
+    const dialect = dialectIn(await fileWith('like: helius\nmany: getMany\nidsPerCall: 100\n'));
+    expect(dialect).toEqual({ ...dialectOf('helius'), many: 'getMany', idsPerCall: 100, name: 'provider.yaml' });
+  });
+
+  it.each([
+    ['like: helios', /provider.yaml:1:1: like must be one of metamask, .*; did you mean helius\?/],
+    ['mnay: x', /:1:1: unknown field "mnay"; did you mean many\?/],
+    ['path: v3/{key}', /:1:1: path must begin with \//],
+    ['path: /{key}/{key}', /path must have \{key\} at most once/],
+    ['path: /rpc\nheader: "X: {key} {key}"', /:2:1: header must have \{key\} once/],
+    ['path: "/{key}"\nheader: "X: {key}"', /:2:1: header must be absent where path has \{key\}/],
+    ['header: "X: {key}"', /:1:1: header goes with a path without \{key\}, and that is \/v3\/\{key\}/],
+    ['params: byName', /params must be one of positional, named/],
+    ['creditsPerCall: 5', /creditsPerCall needs priced: \{source, day\}/],
+    [
+      'creditsPerCall: -5\npriced: {source: a, day: yesterday}',
+      /errors:[^]*creditsPerCall must be at least 0[^]*priced.day/,
+    ],
+    ['flagsMany: [showAll]', /flagsMany.0 must be one of showFungible/],
+    ['url: https://a.example/?x=1', /url must be a base address/],
+  ])('of the file %j is refused with its place', async (text, message) => {
+    const path = await fileWith(`${text}\n`);
+    expect(() => dialectIn(path)).toThrow(
+      expect.objectContaining({ exit: 'usage', message: expect.stringMatching(message) as string }) as Error,
+    );
+  });
+
+  it('that nobody knows is refused with the nearest name', () => {
+    expect(() => dialectOf('alchmy')).toThrow('unknown dialect alchmy; did you mean alchemy?');
+    expect(() => dialectIn('none.yaml')).toThrow('cannot read the dialect none.yaml: it does not exist');
+  });
+});
+
+describe('a job with a dialect', () => {
+  const load = (flags: Readonly<Record<string, unknown>>) =>
+    loadJob({ flags: { ids: 'ids.txt', out: 'out', ...flags }, folder: '/here' }).job;
+
+  it('takes address and price from it, where it says nothing itself', () => {
+    const job = load({ dialect: 'helius' });
+    expect(job.service.url).toBe('https://mainnet.helius-rpc.com');
+    expect(job.budget.creditsPerCall).toBe(10);
+    expect(priceSource(job)).toBe('Helius credits, read 2026-01-16');
+    const own = load({ dialect: 'helius', url: 'https://rpc.example/v3/', 'credits-per-call': '12' });
+    expect([own.service.url, own.budget.creditsPerCall, priceSource(own)]).toEqual([
+      'https://rpc.example/v3/',
+      12,
+      'your job',
+    ]);
+  });
+
+  it('without one is what it was: an address is required', () => {
+    expect(() => load({})).toThrow('service.url (or --url) is missing');
+    expect(load({ url: 'https://rpc.example' }).budget.creditsPerCall).toBe(160);
+    expect(() => load({ url: 'https://rpc.example/v3' })).toThrow('already holds /v3');
+    expect(() => load({ url: 'https://rpc.example/v2', dialect: 'alchemy' })).toThrow('already holds /v2');
+    expect(() => load({ dialect: 'triton' })).toThrow('service.url (or --url) is missing');
+  });
+
+  it('asks for no id alone where the method for many knows the flag', () => {
+    const flags = { url: 'https://rpc.example', 'show-unverified-collections': true };
+    expect(asksAlone(load(flags))).toBe(true);
+    expect(asksAlone(load({ ...flags, dialect: 'helius' }))).toBe(false);
+  });
+
+  it('asks for fewer ids a call where the dialect takes fewer', async () => {
+    const dialect = await fileWith('like: triton\nidsPerCall: 100\n');
+    const job = load({ url: 'https://rpc.example', dialect });
+    expect([job.service.idsPerCall, mostIdsPerCall(job), mostIdsPerCall(job, [50])]).toEqual([1000, 100, 50]);
+    expect(mostIdsPerCall(load({ url: 'https://rpc.example' }))).toBeUndefined();
+  });
+});
