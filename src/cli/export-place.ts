@@ -32,15 +32,10 @@ export function absoluteAddress(text: string, use: AddressUse, name: string, cwd
  */
 export async function exportPlace(word: string, args: CommandLine, abort?: AbortSignal): Promise<ExportPlace> {
   const address = exportAddress(word, args.terminal.cwd());
-  if (!isBucketAddress(address)) return { files: diskFileStore, folder: address };
-  const [{ openStoreAt }, { bucketFiles }] = await Promise.all([
-    import('../core/run/homes/open-home.ts'),
-    import('../places/export/bucket-files.ts'),
-  ]);
-  const folder = address.replace(/\/+$/, '');
-  const context = { clock: systemClock, random: Math.random, abort };
-  const store = await openStoreAt(folder, flagOf(args, 'out-endpoint'), context);
-  return { files: bucketFiles(store, folder), folder, store };
+  const { openPlace } = await import('../core/run/homes/open-home.ts');
+  const folder = isBucketAddress(address) ? address.replace(/\/+$/, '') : address;
+  const context = { files: diskFileStore, clock: systemClock, random: Math.random, abort };
+  return openPlace(folder, flagOf(args, 'out-endpoint'), context);
 }
 
 /** Runs work on a local folder: an export in a bucket is copied to the scratch folder for that time. */
@@ -50,7 +45,7 @@ export async function onLocalCopy<T>(
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
   const { files, folder } = place;
-  if (place.store === undefined) return work(folder);
+  if (!place.store.isShared) return work(folder);
   const { onCopy } = await import('../exports/local-copy.ts');
   return onCopy({ from: files, folder, disk: diskFileStore, copies: pathIn(scratchOf(place, args), 'copies') }, work);
 }

@@ -45,7 +45,7 @@ export const exitCodes = {
   locked: { code: 11, meaning: 'another run holds this export', runAgain: 'yes' },
   damaged: {
     code: 12,
-    meaning: 'damaged checkpoint, manifest, part or credit ledger; or written by a newer version',
+    meaning: 'damaged log of a run, manifest, part or credit ledger; or written by another version',
     runAgain: '',
   },
   interrupted: { code: 130, meaning: 'SIGINT: answers in flight were kept; resumable', runAgain: 'yes' },

@@ -19,7 +19,7 @@ import type { ExportContext } from '../core/run/export-context.ts';
 import type { ExportAccount, ExportOutcome } from '../core/run/export-outcome.ts';
 import { bucketIds } from '../core/run/homes/bucket-ids.ts';
 import { localFolder } from '../core/run/homes/local-folder.ts';
-import { openStoreAt } from '../core/run/homes/open-home.ts';
+import { openPlace } from '../core/run/homes/open-home.ts';
 import type { ExportPlan } from '../core/run/plan-export.ts';
 import { errorOf } from '../core/run/tolerance.ts';
 import type { RunListener } from '../core/work/run-events.ts';
@@ -34,9 +34,10 @@ import { ExportError, messageOf } from '../lib/export-error.ts';
 import { LinkedAbort } from '../lib/linked-abort.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
+import type { ExportPlace } from '../core/run/homes/export-place.ts';
+import { folderPlace } from '../places/files/folder-place.ts';
 import { requireExportFolder } from '../places/export/require-export-folder.ts';
-import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
-import type { ObjectStore } from '../places/objects/object-store.ts';
+import { diskFileStore } from '../places/files/file-store.ts';
 import type { PostgresLedger, PostgresLedgerOptions } from '../wings/fleet/index.ts';
 import type { ExportStatus } from '../wings/status/index.ts';
 import { ledgerInExport, openService, type OpenService } from '../world/open-service.ts';
@@ -65,7 +66,8 @@ export async function exportInOneCall(options: ExportOptions): Promise<ExportRes
   const { clock = systemClock, files = diskFileStore, stdin = process.stdin } = world;
   const dated = jobOn(job, utcDay(clock.now()));
   // An embedded service keeps its balance in the folder: not in one that is not an export.
-  if (!isBucketAddress(dated.output.dir)) await requireExportFolder(files, dated.output.dir);
+  if (!isBucketAddress(dated.output.dir))
+    await requireExportFolder(folderPlace(files, dated.output.dir), dated.output.dir);
   const told = new Told(options);
   const { listener, tell } = told;
   const open = await serviceOf(dated, options, tell, () => ledgerInExport(localFolder(dated), undefined));
@@ -157,12 +159,10 @@ export interface PlaceOptions {
 }
 
 /** How an export stands. @throws {ExportError} `usage` where there is none */
-export async function statusInOneCall({ out, world = {} }: PlaceOptions): Promise<ExportStatus> {
+export async function statusInOneCall(options: PlaceOptions): Promise<ExportStatus> {
   const { statusAt } = await import('../wings/status/index.ts');
-  const { clock = systemClock, files = diskFileStore } = world;
-  const store = await storeOf(out, world);
-  const folder = requireAddress(out, 'export', 'out');
-  return statusAt({ files, folder, ...(store === undefined ? {} : { store }) }, clock.now());
+  const { clock = systemClock } = options.world ?? {};
+  return statusAt(await placeOf(options), clock.now());
 }
 
 /** Reads every file of a complete export and compares it with the manifest. @throws {ExportError} `damaged` without a manifest */
@@ -170,14 +170,15 @@ export async function verifyInOneCall(
   options: PlaceOptions & { readonly onProgress?: (progress: VerifyProgress) => void },
 ): Promise<Verification> {
   const { verifyExport } = await import('../exports/verify-export.ts');
-  return verifyExport(await filesOf(options), options.out, { onProgress: options.onProgress });
+  const { files, folder } = await placeOf(options);
+  return verifyExport(files, folder, { onProgress: options.onProgress });
 }
 
 /** The rows of one table of a complete export (`assets` unless named), in the order of the ids. @throws {ExportError} */
 export async function* rowsInOneCall(options: PlaceOptions & { readonly table?: string }): AsyncGenerator<ExportRow> {
   const { readRows } = await import('../exports/read-rows.ts');
-  const { out: folder, table = 'assets' } = options;
-  yield* readRows({ files: await filesOf(options), folder, table });
+  const { files, folder } = await placeOf(options);
+  yield* readRows({ files, folder, table: options.table ?? 'assets' });
 }
 
 /** Tells a program what happens, and stops when it says so, or when it fails at hearing. */
@@ -240,17 +241,9 @@ function contextOf(world: World, open: OpenService) {
   };
 }
 
-async function storeOf(out: string, world: PlaceOptions['world'] = {}): Promise<ObjectStore | undefined> {
-  if (!isBucketAddress(out)) return undefined;
-  const { clock = systemClock, random = Math.random, openStore } = world;
-  return openStoreAt(out, undefined, { clock, random, openStore });
-}
-
-async function filesOf({ out, world = {} }: PlaceOptions): Promise<FileStore> {
-  const store = await storeOf(out, world);
-  if (store === undefined) return world.files ?? diskFileStore;
-  const { bucketFiles } = await import('../places/export/bucket-files.ts');
-  return bucketFiles(store, out);
+function placeOf({ out, world = {} }: PlaceOptions): Promise<ExportPlace> {
+  const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
+  return openPlace(requireAddress(out, 'export', 'out'), undefined, { clock, random, files, openStore });
 }
 
 /** Opens the ledger that several machines share, in PostgreSQL. Whoever opens it closes it. @throws {ExportError} */

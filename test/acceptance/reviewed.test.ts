@@ -1,3 +1,4 @@
+import { inFolder } from '../../src/core/run/homes/export-place.ts';
 import { once } from 'node:events';
 import { chmod, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -41,15 +42,15 @@ describe('an export', () => {
     ]);
   });
 
-  it('that lost its checkpoint is not bought again without a word', async () => {
+  it('that lost its start is not bought again without a word', async () => {
     const { flags, service, folder } = await scene(100);
     const pieces = { ...flags, 'ids-per-call': '10', 'rows-per-part': '20', concurrency: '1' };
     const stopped = await runExport({ flags: { ...pieces, 'credits-per-run': '960' } });
     expect(stopped.error?.exit).toBe('spent');
     const asked = service.counts().calls;
-    await truncate(join(folder, 'out/.run/checkpoint'), 0);
+    await truncate(join(folder, 'out/.run/start.json'), 0);
     await expect(runExport({ flags: pieces })).rejects.toMatchObject({ exit: 'damaged' });
-    await rm(join(folder, 'out/.run/checkpoint'));
+    await rm(join(folder, 'out/.run/start.json'));
     await expect(runExport({ flags: pieces })).rejects.toMatchObject({ exit: 'damaged' });
     expect(service.counts().calls).toBe(asked);
     expect(await runExport({ flags: pieces, fresh: true })).toMatchObject({ state: 'complete' });
@@ -77,7 +78,7 @@ describe('an export', () => {
       let looks = 0;
       const readAll: FileStore['readAll'] = (path) =>
         path.endsWith('manifest.json') && (looks += 1) === 1 ? Promise.resolve(undefined) : diskFileStore.readAll(path);
-      return statusAt({ files: { ...diskFileStore, readAll }, folder: out }, Date.now());
+      return statusAt(inFolder({ ...diskFileStore, readAll }, out), Date.now());
     };
     expect(await lateStatus()).toMatchObject({ state: 'complete', calls: 1 });
     const lock = await diskFileStore.takeLock(out);

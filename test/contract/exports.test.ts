@@ -5,7 +5,7 @@ import { openFinished } from '../../src/exports/finished-export.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { statusAt } from '../../src/wings/status/export-status.ts';
-import type { ExportPlace } from '../../src/core/run/homes/export-place.ts';
+import { type ExportPlace, inFolder } from '../../src/core/run/homes/export-place.ts';
 import { bucketFiles } from '../../src/places/export/bucket-files.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { writeIdFile } from '../support/id-file.ts';
@@ -79,7 +79,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
       address,
       context: {},
       flags: {},
-      export: { files: diskFileStore, folder: address },
+      export: inFolder(diskFileStore, address),
       put: async (name, text) => {
         mkdirSync(dirname(join(address, name)), { recursive: true });
         writeFileSync(join(address, name), text);

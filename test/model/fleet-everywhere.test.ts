@@ -72,16 +72,14 @@ describe('enqueue', () => {
   it('leaves a complete export alone though the start of an earlier version lies there', async () => {
     const small = new SmallFleet(idsPath);
     await small.enqueue();
-    const start = JSON.parse(
-      Buffer.from(small.bucket.objects.get('.run/start.json')?.bytes ?? []).toString(),
-    ) as object;
-    const older = { bytes: Buffer.from(JSON.stringify({ ...start, version: 1 })) };
+    const { bytes } = small.bucket.objects.get('.run/start.json') ?? { bytes: Buffer.of() };
+    const older = { bytes: Buffer.from(JSON.stringify({ version: 1, job: {}, inputs: [], slices: [] })) };
     await small.bucket.open().put('.run/start.json', older);
     await expect(small.enqueue()).rejects.toMatchObject({
       exit: 'damaged',
-      message: 's3://bucket/small was enqueued by asset-export 0.1, whose slices this version does not read',
+      message: 's3://bucket/small is an unfinished export of asset-export 0.1, which this version cannot finish',
     });
-    await small.bucket.open().put('.run/start.json', { bytes: Buffer.from(JSON.stringify(start)) });
+    await small.bucket.open().put('.run/start.json', { bytes });
     expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'complete' });
     await small.bucket.open().put('.run/start.json', older);
     expect(await small.enqueue()).toBe(0);

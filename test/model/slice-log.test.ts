@@ -1,3 +1,4 @@
+import { valueOfCheckedJson } from '../../src/lib/hash/checked-json.ts';
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Heartbeat, watchHolder } from '../../src/places/log/heartbeat.ts';
@@ -159,7 +160,7 @@ function problemsOf({ bucket }: World): string[] {
   let holder = '';
   for (const [index, name] of names.entries()) {
     if (!name.endsWith(`/${String(index).padStart(6, '0')}.json`)) problems.push(`${name} follows a gap`);
-    const entry = JSON.parse(textOf(name)) as LogEntry;
+    const entry = valueOfCheckedJson(bucket.objects.get(name)?.bytes ?? Buffer.of()) as LogEntry;
     if (entry.kind === 'claim') holder = entry.nonce;
     else if (entry.nonce !== holder) problems.push(`${name} is of a former holder`);
     if (entry.kind !== 'commit') continue;

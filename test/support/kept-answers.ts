@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { IdList } from '../../src/core/ids/id-list.ts';
 import { callKey } from '../../src/core/client/wire/call-body.ts';
-import { readCheckpoint } from '../../src/places/scratch/checkpoint.ts';
+import { homeInFolder } from '../../src/wings/repair/home-in-folder.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { readJournals } from '../../src/places/scratch/journal-entries.ts';
@@ -38,8 +38,8 @@ export async function keptAnswers(folder: string, batches: readonly KnownBatch[]
   const journal = await readJournals(diskFileStore, [folder]);
   const kept = new Set<string>();
   for (const { firstId, key } of batches) if ((await journal.find(key)) !== undefined) kept.add(firstId);
-  const checkpoint = await readCheckpoint(diskFileStore, folder);
-  const committed = checkpoint?.commits.reduce((sum, { counts }) => sum + counts.read, 0) ?? 0;
+  const progress = await (await homeInFolder(diskFileStore, folder)).readProgress();
+  const committed = progress?.commits.reduce((sum, { counts }) => sum + counts.read, 0) ?? 0;
   for (const { firstId, last } of batches) if (last < committed) kept.add(firstId);
   return [...kept];
 }

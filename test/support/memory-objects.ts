@@ -6,6 +6,7 @@ import {
   type ObjectStore,
   requirePuttable,
 } from '../../src/places/objects/object-store.ts';
+import { putSideBySide } from '../../src/places/objects/small-objects.ts';
 
 export interface StoreOperation {
   readonly kind: 'putNew' | 'replace' | 'put' | 'look' | 'read' | 'list' | 'remove';
@@ -46,12 +47,15 @@ export class MemoryObjects {
       objects.set(name, { bytes: Uint8Array.from(bytes), sha256, tag: String(this.#puts) });
       return 'put';
     };
+    const putNew: ObjectStore['putNew'] = async (name, body) => {
+      requirePuttable(name, body);
+      const bytes = await bytesOf(body);
+      return during('putNew', name, () => (objects.has(name) ? 'taken' : set(name, bytes)));
+    };
     return {
-      putNew: async (name, body) => {
-        requirePuttable(name, body);
-        const bytes = await bytesOf(body);
-        return during('putNew', name, () => (objects.has(name) ? 'taken' : set(name, bytes)));
-      },
+      isShared: true,
+      putNew,
+      putAll: (bodies) => putSideBySide(putNew, bodies),
       replace: async (name, body, tag) => {
         requirePuttable(name, body);
         const bytes = await bytesOf(body);

@@ -102,7 +102,7 @@ async function run(args: CommandLine): Promise<number> {
     maxDeletes: maxDeletesOf(args.text('max-deletes')),
   };
   if (args.isOn('sql')) {
-    if (place.store !== undefined && target.kind === 'postgres') throw noScript(folder);
+    if (place.store.isShared && target.kind === 'postgres') throw noScript(folder);
     args.terminal.stdout.write(await loadScript(request));
     return exitCodes.complete.code;
   }

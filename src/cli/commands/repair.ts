@@ -22,12 +22,12 @@ export async function repair(args: CommandLine): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const { folder } = place;
   // An export in a bucket is repaired in a folder of its scratch.
-  const local = place.store === undefined ? folder : pathIn(scratchOf(place, args), 'repair');
+  const local = !place.store.isShared ? folder : pathIn(scratchOf(place, args), 'repair');
   const file = args.text('job');
   const isNamed = file !== undefined || args.value('ids') !== undefined || args.value('url') !== undefined;
   const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: local }) : undefined;
   const outcome = await repairedAt(place, local, () =>
-    repaired({ folder: local, source, place: place.store === undefined ? undefined : folder }, args, settings),
+    repaired({ folder: local, source, place: place.store.isShared ? folder : undefined }, args, settings),
   );
   const { after, error, calls, credits, parts, rebuilt, bill, notes } = outcome;
   const exitCode = error?.exitCode ?? verifyExitCode(after, args.isOn('strict'));
@@ -44,13 +44,13 @@ export async function repair(args: CommandLine): Promise<number> {
 }
 
 async function repairedAt(
-  { files, folder, store }: ExportPlace,
+  place: ExportPlace,
   local: string,
   work: () => Promise<RepairOutcome>,
 ): Promise<RepairOutcome> {
-  if (store === undefined) return work();
+  if (!place.store.isShared) return work();
   const { repairInBucket } = await import('../../wings/repair/index.ts');
-  return repairInBucket({ place: { files, folder, store }, disk: diskFileStore, folder: local }, work);
+  return repairInBucket({ place, disk: diskFileStore, folder: local }, work);
 }
 
 function repairText(

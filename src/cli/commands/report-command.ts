@@ -60,7 +60,7 @@ async function run(args: CommandLine): Promise<number> {
   }
   if (isOpened && to === '-') throw new ExportError('usage', '--open needs a file: remove --to -');
   const place = await exportPlace(args.words[0] ?? '', args);
-  if (isOpened && to === undefined && place.store !== undefined) {
+  if (isOpened && to === undefined && place.store.isShared) {
     throw new ExportError('usage', '--open needs a file on this machine: add --to FILE');
   }
   const { putReport, readExportReport } = await import('../../wings/report/index.ts');

@@ -5,6 +5,7 @@ import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { jobOn } from '../../core/job/dated-job.ts';
 import { isChange } from '../../core/run/job-shape.ts';
+import { folderPlace } from '../../places/files/folder-place.ts';
 import { requireExportFolder } from '../../places/export/require-export-folder.ts';
 import { observeIn } from '../../world/wings.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
@@ -50,7 +51,8 @@ async function run(args: CommandLine): Promise<number> {
   takeKeyAway(args.terminal.env);
   const runOne = async (dated: Job, more: Partial<JobRun>): Promise<number> => {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
-    if (!isBucketAddress(dated.output.dir)) await requireExportFolder(diskFileStore, dated.output.dir);
+    if (!isBucketAddress(dated.output.dir))
+      await requireExportFolder(folderPlace(diskFileStore, dated.output.dir), dated.output.dir);
     const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
     return runJob(
       { job: dated, idsFolder, outputDir, fresh },

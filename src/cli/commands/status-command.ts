@@ -4,6 +4,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { storeWithin } from '../../places/objects/store-within.ts';
 import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
@@ -93,11 +94,9 @@ async function look(place: ExportPlace): Promise<Seen> {
   return { folder, isOne, exports };
 }
 
-async function statusIn({ files, store, folder: top }: ExportPlace, folder: string): Promise<ExportStatus> {
-  const nowMs = systemClock.now();
-  if (store === undefined) return statusAt({ files, folder }, nowMs);
-  const { storeWithin } = await import('../../places/objects/store-within.ts');
-  return statusAt({ files, folder, store: storeWithin(store, folder.slice(top.length + 1)) }, nowMs);
+function statusIn({ files, store: around, folder: top }: ExportPlace, folder: string): Promise<ExportStatus> {
+  const store = storeWithin(around, folder.slice(top.length).replace(/^\//, ''));
+  return statusAt({ files, folder, store }, systemClock.now());
 }
 
 async function statusOrError(place: ExportPlace, folder: string): Promise<ExportStatus | ExportError> {

@@ -1,9 +1,6 @@
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import type { FileLook } from '../../exports/verify-export.ts';
-import { pathIn } from '../../places/export/export-folder.ts';
-import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/show-progress.ts';
@@ -79,7 +76,10 @@ async function verify(args: CommandLine): Promise<number> {
   const { files, folder } = place;
   const { verifyExport } = await import('../../exports/verify-export.ts');
   const shown = await showVerifying(args.terminal);
-  const options = { onProgress: shown?.onProgress, look: args.isOn('quick') ? lookIn(place) : undefined };
+  const options = {
+    onProgress: shown?.onProgress,
+    look: args.isOn('quick') ? (path: string) => place.store.look(path) : undefined,
+  };
   const result = await verifyExport(files, folder, options).finally(() => shown?.end());
   const exitCode = verifyExitCode(result, args.isOn('strict'));
   args.terminal.stdout.write(
@@ -88,15 +88,6 @@ async function verify(args: CommandLine): Promise<number> {
       : verifyText(result, { shown: shownPath(folder, args.terminal.cwd()), isStrict: args.isOn('strict') }),
   );
   return exitCode;
-}
-
-/** What can be told of a file without reading it: of a bucket, also its hash. */
-function lookIn({ files, folder, store }: ExportPlace): (path: string) => Promise<FileLook | undefined> {
-  if (store !== undefined) return (path) => store.look(path);
-  return async (path) => {
-    const bytes = await files.sizeOf(pathIn(folder, path));
-    return typeof bytes === 'number' ? { bytes, sha256: undefined } : undefined;
-  };
 }
 
 /** A job or a budget makes sense only for a repair. @throws {ExportError} `usage` */

@@ -1,6 +1,6 @@
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { ExportStart } from '../../places/export/export-facts.ts';
 import { tableFacts } from '../../places/scratch/commit-sums.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';

@@ -121,7 +121,7 @@ async function compareWithEarlier(
 
 /** The record of its runs is put into a bucket only when the export is given up: a report needs it. */
 function isLocal({ place }: ExportHome): boolean {
-  return place.store === undefined;
+  return !place.store.isShared;
 }
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */

@@ -4,7 +4,7 @@ import { type Job, jobSchema } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import { outcomesToRead } from '../records/unexported-table.ts';
-import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { ExportStart } from '../../places/export/export-facts.ts';
 import { type JobShape, keptField } from '../../places/export/export-facts.ts';
 import { limitField } from '../../places/files/limited.ts';
 

@@ -6,7 +6,7 @@ import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportAccount } from './export-outcome.ts';
 import type { PreparedAnswers } from './export-slices.ts';

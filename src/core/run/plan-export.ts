@@ -7,7 +7,7 @@ import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import type { FreeSpace } from '../../lib/disk/free-space.ts';
-import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { ExportStart } from '../../places/export/export-facts.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { ExportHome } from './homes/export-home.ts';

@@ -42,7 +42,7 @@ export async function recordVerdict(
 /** The record of a complete export, in a folder or a bucket. `append` resolves to why the line is not in it. */
 async function keptLines({ files, folder, store }: ExportPlace) {
   const name = exportPaths.keptRunLines;
-  if (store !== undefined) {
+  if (store.isShared) {
     const lines = parseRunLines((await readObjectIfThere(store, name))?.toString() ?? '');
     const append = async (line: RunLine): Promise<undefined> => {
       await store.put(name, { bytes: Buffer.from(runLineText([...lines, line])) });

@@ -1,5 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
+import { versionOf } from '../objects/small-objects.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
@@ -14,6 +15,11 @@ export function bucketFiles(store: ObjectStore, address: string): FileStore {
       const found = await store.look(name);
       if (found === undefined) throw new ExportError('damaged', `${path} does not exist`);
       return new ObjectFile(store, name, found.bytes);
+    },
+    listMarked: async (path) => {
+      const names: string[] = [];
+      for await (const name of store.names(folderPrefix(nameOf(path)))) names.push(name);
+      return names.sort();
     },
     list: async (path) => {
       const prefix = folderPrefix(nameOf(path));
@@ -34,6 +40,8 @@ export function bucketFiles(store: ObjectStore, address: string): FileStore {
       return undefined;
     },
     rename: refuse,
+    link: refuse,
+    versionOf: async (path) => versionOf(store, nameOf(path)),
     makeLink: refuse,
     readLink: () => Promise.resolve(undefined),
     remove: refuse,

@@ -1,11 +1,21 @@
 import type { z } from 'zod';
-import type { commitSchema, countsSchema, fileSchema, jobShapeSchema, notesSchema } from './fact-schemas.ts';
+import type {
+  commitSchema,
+  countsSchema,
+  exportStartSchema,
+  fileSchema,
+  jobShapeSchema,
+  notesSchema,
+} from './fact-schemas.ts';
 
 export type Counts = z.infer<typeof countsSchema>;
 export type JobShape = z.infer<typeof jobShapeSchema>;
 export type FileFacts = z.infer<typeof fileSchema>;
 export type Notes = z.infer<typeof notesSchema>;
 export type Commit = z.infer<typeof commitSchema>;
+
+/** What an export began with: a later run must bring the same. */
+export type ExportStart = z.infer<typeof exportStartSchema>;
 
 export const noCounts: Counts = { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 };
 

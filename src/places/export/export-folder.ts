@@ -29,9 +29,10 @@ export const exportPaths = {
   lock: '.run/lock',
   /** Where the owner of the lock can be asked whether it lives. */
   lockSocket: (nonce: string) => `.run/lock.alive.${nonce}`,
-  checkpoint: '.run/checkpoint',
-  /** What an export in a bucket began with. */
-  bucketStart: '.run/start.json',
+  /** What an unfinished export began with. */
+  start: '.run/start.json',
+  /** Of an unfinished export in a folder that version 0.1 began. */
+  oldCheckpoint: '.run/checkpoint',
   callCount: '.run/calls',
   creditCount: '.run/credits',
   stdin: '.run/stdin-ids',
@@ -41,6 +42,8 @@ export const exportPaths = {
   runLines: '.run/runs.jsonl',
   keptRunLines: 'runs.jsonl',
   report: 'report.html',
+  /** Of a local service: where it counts credits. */
+  ledgers: '.run/ledger',
   /** Records of an embedded service that memory does not hold. */
   embedded: '.run/embedded',
   /** Of an export with a base: the ids that are requested, the export of them, and rows of the base that wait. */

@@ -86,3 +86,13 @@ export const commitSchema = z.object({
   /** The largest call the service still takes, once it refused a larger one. */
   cap: z.number().optional(),
 });
+
+/** What an export began with. */
+export const exportStartSchema = z.object({
+  job: jobShapeSchema,
+  inputs: z.array(inputSchema),
+  /** When the export began, in milliseconds since 1970 (UTC). */
+  startedAtMs: z.number(),
+  /** The export that it is based on, as it was then. */
+  base: z.object({ folder: z.string(), name: z.string(), seal: z.string() }).optional(),
+});

@@ -162,7 +162,7 @@ export async function writeManifest(
 
 /** The bytes of the file. */
 export function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
-  // Checked so that members come in the schema's order, whether a part was just made or read from the checkpoint.
+  // Checked so that members come in the schema's order, whether a part was just made or read from a log.
   const ordered = manifestSchema.parse({ version: manifestVersion, ...manifest });
   const text = `${JSON.stringify({ ...ordered, seal: '' }, undefined, 2)}\n`;
   return Buffer.from(text.replace(seal, `"seal": "${sha256(text)}"\n}\n`));

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { link, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
 import { onDisk } from '../../lib/disk/disk-error.ts';
@@ -16,6 +16,8 @@ export type OpenMode = 'create' | 'update' | 'read';
 export interface FileStore {
   open(path: string, mode: OpenMode): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name. `taken`: something has it. `refused`: the disk has no hard links. */
+  link(from: string, to: string): Promise<'made' | 'taken' | 'refused'>;
   /** Makes a symbolic link. `target` is relative to its folder. */
   makeLink(path: string, target: string): Promise<void>;
   /** Where a symbolic link leads; undefined for anything else. */
@@ -28,10 +30,14 @@ export interface FileStore {
   syncFolder(path: string): Promise<void>;
   /** Names in a folder, sorted; none when it is absent. */
   list(path: string): Promise<string[]>;
+  /** The same; names of folders, and of links to folders, end with a slash. */
+  listMarked(path: string): Promise<string[]>;
   /** The whole of a small file, or undefined when it is absent. */
   readAll(path: string): Promise<Uint8Array | undefined>;
   /** Bytes of a file, `folder` for a folder, undefined for what is absent. */
   sizeOf(path: string): Promise<number | 'folder' | undefined>;
+  /** Changes whenever another file gets this name, or the file is written; undefined for what is no file. */
+  versionOf(path: string): Promise<string | undefined>;
   /** Takes the export in a folder for this process. @throws {ExportError} `locked` */
   takeLock(folder: string): Promise<Lock>;
 }
@@ -49,17 +55,24 @@ export const diskFileStore: FileStore = {
       return wholeFile(path, file, mode === 'read' ? undefined : directWritesTo(file));
     }),
   rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
+  link: (from, to) => onDisk(`link ${from} as ${to}`, () => hardLink(from, to)),
   makeLink: (path, target) => onDisk(`make the link ${path}`, () => symlink(target, path)),
   readLink: (path) => onDisk(`read the link ${path}`, () => absentAs(undefined, linkTarget(path))),
   remove: (path) => onDisk(`remove ${path}`, () => rm(path, { recursive: true, force: true })),
   makeFolder: (path) => onDisk(`make the folder ${path}`, () => makeFolder(resolve(path))),
   syncFolder: (path) => onDisk(`sync the folder ${path}`, () => syncFolder(path)),
   list: (path) => onDisk(`list ${path}`, async () => (await absentAs([], readdir(path))).sort()),
+  listMarked: (path) => onDisk(`list ${path}`, () => absentAs([], markedNames(path))),
   readAll: (path) => onDisk(`read ${path}`, () => absentAs(undefined, readWhole(path))),
   sizeOf: (path) =>
     onDisk(`look at ${path}`, async () => {
       const found = await absentAs(undefined, stat(path));
       return found?.isDirectory() === true ? 'folder' : found?.size;
+    }),
+  versionOf: (path) =>
+    onDisk(`look at ${path}`, async () => {
+      const found = await absentAs(undefined, stat(path, { bigint: true }));
+      return found?.isFile() === true ? `${found.ino}-${found.mtimeNs}-${found.size}` : undefined;
     }),
   // Threads open files too, but hold no lock: they need not load what reads one.
   takeLock: async (folder) => (await import('./lock.ts')).takeLock(folder),
@@ -77,6 +90,20 @@ export async function syncFoldersOf(files: FileStore, top: string, paths: readon
   for (const folder of folders) await files.syncFolder(folder);
 }
 
+/** exFAT, and some disks of networks and of FUSE, have no hard links. */
+const withoutLinks: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+async function hardLink(from: string, to: string): Promise<'made' | 'taken' | 'refused'> {
+  try {
+    await link(from, to);
+    return 'made';
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return 'taken';
+    if (withoutLinks.has(codeOf(error))) return 'refused';
+    throw error;
+  }
+}
+
 async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
@@ -85,6 +112,15 @@ async function linkTarget(path: string): Promise<string | undefined> {
     if (codeOf(error) === 'EINVAL') return undefined;
     throw error;
   }
+}
+
+async function markedNames(path: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const target = entry.isSymbolicLink() ? await absentAs(undefined, stat(`${path}/${entry.name}`)) : entry;
+    if (target !== undefined) found.push(target.isDirectory() ? `${entry.name}/` : entry.name);
+  }
+  return found.sort();
 }
 
 async function readWhole(path: string): Promise<Uint8Array> {

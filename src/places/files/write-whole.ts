@@ -10,17 +10,26 @@ export async function writeWhole(
   { path, temporary = `${path}.new` }: { readonly path: string; readonly temporary?: string },
   write: (file: OpenFile) => Promise<void>,
 ): Promise<void> {
-  const file = await files.open(temporary, 'create');
   try {
-    try {
-      await write(file);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(files, temporary, write);
     await files.rename(temporary, path);
   } catch (error) {
     await files.remove(temporary).catch(() => undefined);
     throw error;
+  }
+}
+
+/** Writes a new file and syncs its bytes. Its name is safe when its folder is synced. */
+export async function writeFile(
+  files: FileStore,
+  path: string,
+  write: (file: OpenFile) => Promise<void>,
+): Promise<void> {
+  const file = await files.open(path, 'create');
+  try {
+    await write(file);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

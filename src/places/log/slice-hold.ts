@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
-import { type ObjectBody, type ObjectStore, sha256OfBody } from '../objects/object-store.ts';
+import { type NamedBody, type ObjectBody, type ObjectStore, sha256OfBody } from '../objects/object-store.ts';
 import type { Commit } from '../export/export-facts.ts';
-import { readBeat } from './heartbeat.ts';
-import { type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
+import { commitsOf, type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
 import type { Spent } from '../export/spent.ts';
 
 export interface Claim {
@@ -13,7 +12,12 @@ export interface Claim {
   readonly scratch: string;
   /** Whether the store can replace an object; `probeStore` knows. */
   readonly canReplace: boolean;
+  /** What a dead holder said last of its spending: the least that it spent. */
+  readonly lastOf?: ((nonce: string) => Promise<(Spent & { readonly scratch: string }) | undefined>) | undefined;
 }
+
+/** So many commits follow a claim before they are repeated. */
+const mostUnrepeated = 256;
 
 /** A slice that this process holds until another one claims it. */
 export class SliceHold {
@@ -25,7 +29,8 @@ export class SliceHold {
     const { log, scratch } = claim;
     const nonce = randomUUID();
     const spent = await spentBefore(claim);
-    if ((await log.append({ kind: 'claim', nonce, scratch, spent })) === 'taken') return undefined;
+    const commits = commitsOf([log]);
+    if ((await log.append({ kind: 'claim', nonce, scratch, spent, commits })) === 'taken') return undefined;
     return new SliceHold(claim, nonce);
   }
 
@@ -43,17 +48,28 @@ export class SliceHold {
    * @param bodyOf the content of a file, by its path in the export
    */
   async commit(commit: Commit, bodyOf: (path: string) => ObjectBody): Promise<'committed' | 'lost'> {
-    for (const { path } of commit.files) {
-      if ((await this.#putFile(path, bodyOf(path))) === 'lost') return 'lost';
+    const bodies = commit.files.map(({ path }): NamedBody => ({ name: path, body: bodyOf(path) }));
+    const taken = new Set(await this.#claim.store.putAll(bodies));
+    for (const each of bodies) {
+      if (taken.has(each.name) && (await this.#putTaken(each)) === 'lost') return 'lost';
     }
-    return (await this.#append({ kind: 'commit', nonce: this.nonce, commit })) ? 'committed' : 'lost';
+    if (!(await this.#append({ kind: 'commit', nonce: this.nonce, commit }))) return 'lost';
+    return (await this.#claimAnew()) ? 'committed' : 'lost';
+  }
+
+  /** Keeps the log short for those who read it: at most an eighth of its commits follow the last claim. */
+  async #claimAnew(): Promise<boolean> {
+    const { log, scratch } = this.#claim;
+    const { next, sinceClaim, spent, commits } = log.state;
+    if (next - sinceClaim < Math.max(mostUnrepeated, commits.size / 8)) return true;
+    return this.#append({ kind: 'claim', nonce: this.nonce, scratch, spent, commits: commitsOf([log]) });
   }
 
   /** @param spent all that was counted in this scratch folder @param answered ids of the slice whose answers came */
   async end(how: 'done' | 'release', spent: Spent, answered: number): Promise<'ended' | 'lost'> {
     const { scratch } = this.#claim;
     const all = withSpent(this.state.spent, scratch, spent);
-    const commits = [...this.state.commits.values()].sort((a, b) => a.part - b.part);
+    const commits = commitsOf([this.#claim.log]);
     const { nonce } = this;
     const isPut = await this.#append(
       how === 'done' ? { kind: 'done', nonce, commits, spent: all } : { kind: 'release', nonce, spent: all, answered },
@@ -73,24 +89,24 @@ export class SliceHold {
   }
 
   /** What is there under the name may be of this process (a lost answer), of a former holder, or of one that took over. */
-  async #putFile(path: string, body: ObjectBody): Promise<'put' | 'lost'> {
+  async #putTaken({ name, body }: NamedBody): Promise<'put' | 'lost'> {
     const { store, canReplace } = this.#claim;
     for (;;) {
-      if ((await store.putNew(path, body)) === 'put') return 'put';
-      const found = await store.look(path);
-      if (found === undefined) continue;
-      if (found.sha256 === sha256OfBody(body)) return 'put';
-      if (!(await this.isHeld())) return 'lost';
-      if (!canReplace) throw cannotReplace(path);
-      if ((await store.replace(path, body, found.tag)) === 'put') return 'put';
+      const found = await store.look(name);
+      if (found !== undefined) {
+        if (found.sha256 === sha256OfBody(body)) return 'put';
+        if (!(await this.isHeld())) return 'lost';
+        if (!canReplace) throw cannotReplace(name);
+        if ((await store.replace(name, body, found.tag)) === 'put') return 'put';
+      } else if ((await store.putNew(name, body)) === 'put') return 'put';
     }
   }
 }
 
-/** What is known of the spending of former holders: a dead one's last heartbeat is the least that it spent. */
-async function spentBefore({ store, log }: Claim): Promise<Spending> {
+/** What is known of the spending of former holders. */
+async function spentBefore({ log, lastOf }: Claim): Promise<Spending> {
   const { holder, spent } = log.state;
-  const beat = holder === undefined ? undefined : await readBeat(store, holder.nonce);
+  const beat = holder === undefined ? undefined : await lastOf?.(holder.nonce);
   return beat === undefined ? spent : withSpent(spent, beat.scratch, beat);
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ExportError } from '../../lib/export-error.ts';
+import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { readObject } from '../objects/small-objects.ts';
 import type { Commit } from '../export/export-facts.ts';
@@ -14,8 +15,17 @@ const spentSchema = z.object({ calls: z.number(), credits: z.number() });
 const spendingSchema = z.record(z.string(), spentSchema);
 
 const entrySchema = z.discriminatedUnion('kind', [
-  /** `nonce` names the claim, `scratch` the local folder of its holder. `spent`: what the holders before are known to have spent. */
-  z.object({ kind: z.literal('claim'), nonce: z.string(), scratch: z.string(), spent: spendingSchema }),
+  /**
+   * `nonce` names the claim, `scratch` the local folder of its holder. `spent`: what the holders before are known to have spent. It
+   * repeats every commit: nothing before it has to be read. Now and then a holder claims its slice anew.
+   */
+  z.object({
+    kind: z.literal('claim'),
+    nonce: z.string(),
+    scratch: z.string(),
+    spent: spendingSchema,
+    commits: z.array(commitSchema),
+  }),
   z.object({ kind: z.literal('commit'), nonce: z.string(), commit: commitSchema }),
   /** `answered`: ids of the slice whose answers came, those in committed parts among them; the others' answers lie in the bucket. */
   z.object({
@@ -33,8 +43,9 @@ export type Spending = z.infer<typeof spendingSchema>;
 
 /** What the entries of a log that were read so far add up to. */
 export interface LogState {
-  /** Number of the entry that comes next. */
+  /** Number of the entry that comes next, and of the one after the last claim. */
   readonly next: number;
+  readonly sinceClaim: number;
   /** Who put the last claim; undefined before it, and after a release or the end. */
   readonly holder: { readonly nonce: string; readonly scratch: string } | undefined;
   readonly isDone: boolean;
@@ -45,16 +56,21 @@ export interface LogState {
   readonly spent: Spending;
 }
 
-const nothing: LogState = { next: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
+/** The map is added to: parts may be many. */
+type KnownState = LogState & { readonly commits: Map<number, Commit> };
+
+function nothing(): KnownState {
+  return { next: 0, sinceClaim: 0, holder: undefined, isDone: false, answered: 0, commits: new Map(), spent: {} };
+}
 
 /**
- * The log of a slice: numbered objects, put one after another. Only one process can put each number, so a claim fences off every
- * former holder. It is the lock and the checkpoint of the slice.
+ * The log of a slice: numbered files, put one after another. Only one process can put each number, so a claim fences off every
+ * former holder. It is the checkpoint of the slice, and in a bucket its lock.
  */
 export class SliceLog {
   readonly slice: number;
   readonly #store: ObjectStore;
-  #state: LogState = nothing;
+  #state = nothing();
 
   constructor(store: ObjectStore, slice: number) {
     this.slice = slice;
@@ -70,7 +86,7 @@ export class SliceLog {
     const known = this.#state.next - 1;
     let isKnownThere = known < 0;
     const numbers: number[] = [];
-    for await (const { name } of this.#store.list(sliceNames.log(this.slice))) {
+    for await (const name of this.#store.names(sliceNames.log(this.slice))) {
       const number = numberOfLogEntry(name);
       isKnownThere ||= number === known;
       if (number !== undefined && number > known) numbers.push(number);
@@ -80,27 +96,25 @@ export class SliceLog {
       this.#state = { ...this.#state, holder: undefined };
       return this.#state;
     }
-    const last = numbers.at(-1);
-    if (last !== undefined && numbers.length > 1) {
-      const entry = await this.#read(last);
-      if (entry.kind === 'done') {
-        this.#state = afterEntry({ ...this.#state, next: last }, entry);
-        return this.#state;
-      }
+    // What a claim or the end repeats is not read again.
+    const unread: LogEntry[] = [];
+    let first = Math.max(...numbers, known) + 1;
+    while (first > this.#state.next && !repeatsAll(unread.at(-1))) {
+      first -= 1;
+      unread.push(await this.#read(first));
     }
-    while (last !== undefined && this.#state.next <= last) {
-      this.#state = afterEntry(this.#state, await this.#read(this.#state.next));
-    }
+    this.#state = { ...this.#state, next: first };
+    for (const entry of unread.reverse()) this.#state = afterEntry(this.#state, entry);
     return this.#state;
   }
 
   /** Puts the next entry. `taken`: another process put that number, and nothing was added. */
   async append(entry: LogEntry): Promise<'put' | 'taken'> {
     const name = sliceNames.logEntry(this.slice, this.#state.next);
-    const text = JSON.stringify(entry);
-    if ((await this.#store.putNew(name, { bytes: Buffer.from(text) })) === 'taken') {
+    const bytes = checkedJson(entry);
+    if ((await this.#store.putNew(name, { bytes })) === 'taken') {
       // It may be this entry: the answer of an earlier attempt was lost.
-      if ((await readObject(this.#store, name)).toString() !== text) return 'taken';
+      if (!bytes.equals(await readObject(this.#store, name))) return 'taken';
     }
     this.#state = afterEntry(this.#state, entry);
     return 'put';
@@ -108,34 +122,40 @@ export class SliceLog {
 
   async #read(number: number): Promise<LogEntry> {
     const name = sliceNames.logEntry(this.slice, number);
-    const parsed = entrySchema.safeParse(jsonOf((await readObject(this.#store, name)).toString()));
+    const parsed = entrySchema.safeParse(valueOfCheckedJson(await readObject(this.#store, name)));
     if (parsed.success) return parsed.data;
     throw new ExportError('damaged', `${name} is damaged: it is not an entry of the log of a slice`, {
-      todo: 'Restore it from an earlier version of the object, or start over with --fresh.',
+      todo: 'Restore it from a copy, or start over with --fresh.',
     });
   }
 }
 
-function afterEntry(state: LogState, entry: LogEntry): LogState {
+function repeatsAll(entry: LogEntry | undefined): boolean {
+  return entry?.kind === 'claim' || entry?.kind === 'done';
+}
+
+function afterEntry(state: KnownState, entry: LogEntry): KnownState {
   const next = state.next + 1;
   switch (entry.kind) {
-    case 'claim':
-      return {
-        ...state,
-        next,
-        answered: 0,
-        spent: entry.spent,
-        holder: { nonce: entry.nonce, scratch: entry.scratch },
-      };
+    case 'claim': {
+      const { nonce, scratch, spent } = entry;
+      const commits = byPart(entry.commits);
+      return { ...state, next, sinceClaim: next, answered: 0, commits, spent, holder: { nonce, scratch } };
+    }
     case 'commit':
-      return { ...state, next, commits: new Map([...state.commits, [entry.commit.part, entry.commit]]) };
+      state.commits.set(entry.commit.part, entry.commit);
+      return { ...state, next };
     case 'release':
       return { ...state, next, holder: undefined, answered: entry.answered, spent: entry.spent };
     case 'done': {
-      const commits = new Map(entry.commits.map((commit) => [commit.part, commit]));
-      return { ...state, next, holder: undefined, isDone: true, commits, spent: entry.spent };
+      const { commits, spent } = entry;
+      return { ...state, next, holder: undefined, isDone: true, commits: byPart(commits), spent };
     }
   }
+}
+
+function byPart(commits: readonly Commit[]): Map<number, Commit> {
+  return new Map(commits.map((commit) => [commit.part, commit]));
 }
 
 /** The larger of each: a count never shrinks. */
@@ -179,12 +199,4 @@ export function spentOf(
     sum = { calls: sum.calls + calls, credits: sum.credits + credits };
   }
   return sum;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

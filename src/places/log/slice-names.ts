@@ -1,8 +1,8 @@
 import { exportPaths } from '../export/export-folder.ts';
 
-/** Names of the objects that say how far the slices of an export are. They are removed once it is complete. */
+/** Names of the files that say how far the slices of an export are. They are removed once it is complete. */
 export const sliceNames = {
-  start: exportPaths.bucketStart,
+  start: exportPaths.start,
   logs: '.run/log/',
   slices: '.run/slices/',
   /** The entries of a slice: the table `ids`. */
@@ -23,16 +23,16 @@ export const sliceNames = {
   scratch: (slice: number) => padded(slice, 5),
 } as const;
 
-/** The number in the name of a log entry; undefined for any other name. */
+/** The number in the name of an entry in the folder of a log; undefined for any other name. */
 export function numberOfLogEntry(name: string): number | undefined {
-  const [, number] = /^\.run\/log\/\d{5,}\/(\d{6,})\.json$/.exec(name) ?? [];
+  const [, number] = /^(\d{6,})\.json$/.exec(name) ?? [];
   return number === undefined ? undefined : Number(number);
 }
 
-/** The slice that a log entry belongs to; undefined for the name of any other object. */
-export function sliceOfLogEntry(name: string): number | undefined {
-  const [, slice] = /^\.run\/log\/(\d{5,})\/\d{6,}\.json$/.exec(name) ?? [];
-  return slice === undefined ? undefined : Number(slice);
+/** The slice whose log lies in a folder of `sliceNames.logs`, named with its slash; none for any other name. */
+export function sliceOfLogFolder(name: string): number[] {
+  const [, slice] = /^(\d{5,})\/$/.exec(name) ?? [];
+  return slice === undefined ? [] : [Number(slice)];
 }
 
 function padded(number: number, digits: number): string {

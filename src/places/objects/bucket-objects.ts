@@ -10,6 +10,7 @@ import {
   requirePuttable,
   sizeOfBody,
 } from './object-store.ts';
+import { putSideBySide } from './small-objects.ts';
 import { LastQuestion } from './last-question.ts';
 import { type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
@@ -84,8 +85,12 @@ const removalsAtOnce = 16;
 export function createBucketObjects(place: BucketPrefix, requests: BucketRequests): ObjectStore {
   const { prefix } = place;
   const bucket = new PatientBucket(place, requests);
+  const putNew: ObjectStore['putNew'] = async (name, body) =>
+    (await bucket.put(name, body, 'absent')) ? 'put' : 'taken';
   return {
-    putNew: async (name, body) => ((await bucket.put(name, body, 'absent')) ? 'put' : 'taken'),
+    isShared: true,
+    putNew,
+    putAll: (bodies) => putSideBySide(putNew, bodies),
     replace: async (name, body, tag) => ((await bucket.put(name, body, { tag })) ? 'put' : 'changed'),
     put: async (name, body) => {
       await bucket.put(name, body, 'always');

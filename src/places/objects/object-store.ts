@@ -1,14 +1,22 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 
-/** What an object is made of. A file is whole and does not change until the call ends. `sha256` is in lower-case hex. */
+/**
+ * What an object is made of. A file is whole and does not change until the call ends; a place that is a folder moves it. `sha256` is
+ * in lower-case hex.
+ */
 export type ObjectBody =
   | { readonly bytes: Uint8Array }
   | { readonly file: string; readonly bytes: number; readonly sha256: string };
 
+export interface NamedBody {
+  readonly name: string;
+  readonly body: ObjectBody;
+}
+
 export interface ObjectLook {
   readonly bytes: number;
-  /** Lower-case hex; undefined where another program put the object and left no hash. */
+  /** Lower-case hex; undefined in a folder, and where another program put the object and left no hash. */
   readonly sha256: string | undefined;
   /** Opaque: `replace` takes it back. Empty where the store sends none. */
   readonly tag: string;
@@ -28,11 +36,15 @@ export interface ByteRange {
  * expired; `unavailable` when the store did not recover within 15 minutes.
  */
 export interface ObjectStore {
+  /** Whether processes on other machines may work on what lies here. In a folder the lock of an export keeps them away. */
+  readonly isShared: boolean;
   /**
    * Puts an object if there is none of this name. `taken` may be our own: an answer was lost and the put retried.
    * @throws {ExportError} `usage` above 5 GB
    */
   putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'>;
+  /** `putNew` for the files of a part. Resolves to the names that were taken, and all others survive a loss of power then. */
+  putAll(bodies: readonly NamedBody[]): Promise<readonly string[]>;
   /** Puts an object in place of the one that `look` gave `tag` for. @throws {ExportError} `usage` above 5 GB */
   replace(name: string, body: ObjectBody, tag: string): Promise<'put' | 'changed'>;
   /** Puts an object, whatever is there. Heartbeats, records of runs and reports use it. @throws {ExportError} `usage` above 5 GB */

@@ -7,7 +7,7 @@ import type { RetryContext } from './store-retries.ts';
 export interface StoreRequest
   extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble' | 'patienceMs'>,
     Pick<BucketPrefix, 'limitMs'> {
-  /** A folder, `s3://bucket/prefix`, `gs://bucket/prefix` or `az://account/container/prefix`. It never holds credentials. */
+  /** `s3://bucket/prefix`, `gs://bucket/prefix` or `az://account/container/prefix`. It never holds credentials. */
   readonly address: string;
   /** The address of an S3-compatible store. */
   readonly endpoint?: string | undefined;
@@ -21,9 +21,10 @@ export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
   const { address, endpoint } = request;
   const [, scheme, bucket = '', path = ''] = /^(\w+):\/\/([^/]*)\/?(.*)$/.exec(address) ?? [];
   if (endpoint !== undefined && scheme !== 's3') throw wrongAddress('cannot have an endpoint: only s3:// can');
-  if (scheme === undefined) return (await import('./folder-objects.ts')).createFolderObjects(address);
   if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'az')
-    throw wrongAddress(`begins with the unknown scheme ${scheme}://`);
+    throw wrongAddress(
+      scheme === undefined ? 'is not that of a bucket' : `begins with the unknown scheme ${scheme}://`,
+    );
   const problem = bucketNameProblem(address);
   if (problem !== undefined) throw wrongAddress(problem);
   const place: BucketPrefix = { ...request, bucket, prefix: folderOf(path) };
@@ -44,6 +45,6 @@ function folderOf(path: string): string {
 
 function wrongAddress(problem: string): ExportError {
   return new ExportError('usage', `the address ${problem}`, {
-    todo: 'Give a folder, s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix. Credentials come from the environment.',
+    todo: 'Give s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix. Credentials come from the environment.',
   });
 }

@@ -1,5 +1,5 @@
 import { sha256 } from '../../lib/hash/sha256.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { NamedBody, ObjectStore } from './object-store.ts';
 
 /** The whole of a small object. @throws {ExportError} `damaged` when it is absent */
 export async function readObject(store: ObjectStore, name: string): Promise<Buffer> {
@@ -32,6 +32,18 @@ export async function namesOf(store: ObjectStore, prefix: string): Promise<strin
   const names: string[] = [];
   for await (const { name } of store.list(prefix)) names.push(name);
   return names;
+}
+
+/** `ObjectStore.putAll` of a bucket: side by side. */
+export async function putSideBySide(
+  putNew: ObjectStore['putNew'],
+  bodies: readonly NamedBody[],
+): Promise<readonly string[]> {
+  const put = await Promise.allSettled(bodies.map(async ({ name, body }) => ({ name, how: await putNew(name, body) })));
+  return put.flatMap((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value.how === 'taken' ? [each.value.name] : [];
+  });
 }
 
 /** So many requests run at once. */

@@ -5,7 +5,12 @@ export function storeWithin(store: ObjectStore, folder: string): ObjectStore {
   if (folder === '') return store;
   const prefix = `${folder.replace(/\/+$/, '')}/`;
   return {
+    isShared: store.isShared,
     putNew: (name, body) => store.putNew(prefix + name, body),
+    putAll: async (bodies) => {
+      const taken = await store.putAll(bodies.map(({ name, body }) => ({ name: prefix + name, body })));
+      return taken.map((name) => name.slice(prefix.length));
+    },
     replace: (name, body, tag) => store.replace(prefix + name, body, tag),
     put: (name, body) => store.put(prefix + name, body),
     look: (name) => store.look(prefix + name),

@@ -75,10 +75,17 @@ export interface KeptAnswers {
   size(): number;
 }
 
-/** Finds the answers that lie in some folders, and changes nothing: a run may be under way. */
-export async function readJournals(files: FileStore, folders: readonly string[]): Promise<KeptAnswers> {
+/**
+ * Finds the answers that lie in some folders, and changes nothing: a run may be under way.
+ * @param isNeeded whether those of a part count; all do unless it is given
+ */
+export async function readJournals(
+  files: FileStore,
+  folders: readonly string[],
+  isNeeded: (part: number) => boolean = () => true,
+): Promise<KeptAnswers> {
   const places = new Map<string, JournalPlace & { readonly path: string }>();
-  for (const path of await journalsIn(files, folders)) {
+  for (const path of await journalsIn(files, folders, isNeeded)) {
     await reading(files, path, async (file) => {
       for await (const place of readEntries(file)) places.set(place.key, { ...place, path });
     });
@@ -92,11 +99,15 @@ export async function readJournals(files: FileStore, folders: readonly string[])
   };
 }
 
-async function journalsIn(files: FileStore, folders: readonly string[]): Promise<string[]> {
+async function journalsIn(
+  files: FileStore,
+  folders: readonly string[],
+  isNeeded: (part: number) => boolean,
+): Promise<string[]> {
   const paths: string[] = [];
   for (const folder of folders) {
     const parts = (await files.list(pathIn(folder, exportPaths.journals))).flatMap((name) => journalPart(name) ?? []);
-    paths.push(...parts.map((part) => pathIn(folder, exportPaths.journal(part))));
+    paths.push(...parts.filter(isNeeded).map((part) => pathIn(folder, exportPaths.journal(part))));
   }
   return paths;
 }

@@ -14,12 +14,12 @@ import { memoryLimit } from '../../lib/memory-limit.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
-import { bucketHome } from '../../core/run/homes/bucket-home.ts';
-import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import { requireSameSlices } from '../../core/run/homes/bucket-slices.ts';
-import { type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
+import { homeAt } from '../../core/run/homes/home.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
+import { type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import { bucketIds } from '../../core/run/homes/bucket-ids.ts';
-import { openBucketPlace } from '../../core/run/homes/open-home.ts';
+import { openHomePlace } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { probeStore } from '../../places/objects/probe-store.ts';
 import { requireFleetHome } from './fleet-home.ts';
@@ -78,8 +78,8 @@ export async function enqueueExport(request: EnqueueRequest, given: EnqueueConte
   const context = { ...given, memoryLimit: given.memoryLimit ?? memoryLimit() };
   const { files } = context;
   requireFleetHome(job, 'enqueue');
-  const place = await openBucketPlace(job, context);
-  await bucketHome(place).requireOwn();
+  const place = await openHomePlace(job, context);
+  await homeAt(place).requireOwn();
   await files.makeFolder(pathIn(place.scratch, exportPaths.run));
   const lock = await files.takeLock(place.scratch);
   return thenCleanUp({
@@ -97,13 +97,13 @@ export async function enqueueExport(request: EnqueueRequest, given: EnqueueConte
 type KnownContext = EnqueueContext & { readonly memoryLimit: number };
 
 /** Where slices are written before they are put. */
-function folderOf({ scratch }: BucketPlace): string {
+function folderOf({ scratch }: HomePlace): string {
   return pathIn(scratch, `${exportPaths.run}/enqueue`);
 }
 
-async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, context: KnownContext): Promise<Enqueued> {
+async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context: KnownContext): Promise<Enqueued> {
   const { job, fresh } = request;
-  const home = bucketHome(place);
+  const home = homeAt(place);
   const findRemote = bucketIds(job, context);
   const found = await findInputs({ ...request, ...context, folder: place.scratch, findRemote, streams: true });
   const requireRoom = async (): Promise<void> => {
@@ -115,7 +115,7 @@ async function enqueueLocked(place: BucketPlace, request: EnqueueRequest, contex
   }
   const manifest = await home.readManifest();
   // Of a complete export nothing else is read: a bucket without Delete keeps the start of an earlier version.
-  const begun = manifest === undefined ? await readBucketStart(place) : undefined;
+  const begun = manifest === undefined ? await readStart(place) : undefined;
   const before = manifest ?? begun;
   if (before !== undefined) {
     const now = { job: jobShape(job), inputs: await fingerprintInputs(found.inputs) };
@@ -164,7 +164,7 @@ function ofSlices(slices: readonly EnqueuedSlice[], { budget }: Job) {
 }
 
 interface Making {
-  readonly place: BucketPlace;
+  readonly place: HomePlace;
   readonly found: Pick<PreparedInputs, 'inputs'>;
   readonly request: EnqueueRequest;
   /** Undefined: none is known to be there. */

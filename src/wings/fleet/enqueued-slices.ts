@@ -1,5 +1,5 @@
 import type { CutSlice } from '../../core/ids/cut-slices.ts';
-import type { EnqueuedSlice } from '../../core/run/homes/bucket-start.ts';
+import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { IdRows } from '../../core/work/id-rows.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
 import { idsTable } from '../../core/records/ids-table.ts';

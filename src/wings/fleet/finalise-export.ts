@@ -9,11 +9,11 @@ import { nightsFor } from '../../core/run/nights.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
-import { bucketHome, clearComplete } from '../../core/run/homes/bucket-home.ts';
-import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import { type BucketStart, type EnqueuedSlice, readBucketStart } from '../../core/run/homes/bucket-start.ts';
-import { openBucketPlace } from '../../core/run/homes/open-home.ts';
-import { readLogs } from '../../core/run/homes/slice-holders.ts';
+import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import { type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
+import { openHomePlace } from '../../core/run/homes/open-home.ts';
+import { readLogs } from '../../places/log/read-logs.ts';
 import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
 import { jobAsBegun } from '../../core/run/job-shape.ts';
 import { endOf } from '../../core/run/observed-run.ts';
@@ -39,8 +39,8 @@ export interface Finalised {
  */
 export async function finaliseExport(job: Job, context: FinaliseContext): Promise<Finalised> {
   requireFleetHome(job, 'finalise');
-  const place = await openBucketPlace(job, context);
-  const home = bucketHome(place);
+  const place = await openHomePlace(job, context);
+  const home = homeAt(place);
   const written = await home.readManifest();
   if (written !== undefined) {
     const nights = await nightsFor(job, context.nights);
@@ -52,7 +52,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   return finalised;
 }
 
-async function completeNow(job: Job, place: BucketPlace, context: FinaliseContext): Promise<Finalised> {
+async function completeNow(job: Job, place: HomePlace, context: FinaliseContext): Promise<Finalised> {
   try {
     const start = await requireEnqueued(place);
     const { version, onOpen } = context;
@@ -62,7 +62,7 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
     await nights?.after({ job, account: accountOf(place.address, manifest), outputDir: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
-    const manifest = await completedElsewhere(bucketHome(place), error);
+    const manifest = await completedElsewhere(homeAt(place), error);
     if (manifest === undefined) throw error;
     return { state: 'already', manifest };
   }
@@ -71,12 +71,12 @@ async function completeNow(job: Job, place: BucketPlace, context: FinaliseContex
 /** No worker has told of the export: writes its report, and has observers know that it is complete. */
 async function tellComplete(
   job: Job,
-  { place, manifest }: { readonly place: BucketPlace; readonly manifest: Manifest },
+  { place, manifest }: { readonly place: HomePlace; readonly manifest: Manifest },
   context: FinaliseContext,
 ): Promise<void> {
   const { clock, version, listener, observe } = context;
   const report = await reportFor(job, context)?.();
-  const quality = await report?.(bucketHome(place).place, context);
+  const quality = await report?.(homeAt(place).place, context);
   if (observe === undefined) return;
   const startedAtMs = manifest.startedAtMs ?? clock.now();
   const ledger = { booked: () => Promise.resolve(0) };
@@ -90,14 +90,14 @@ async function tellComplete(
 }
 
 /** What an export began with whose slices are in the bucket. */
-export interface EnqueuedStart extends BucketStart {
+export interface EnqueuedStart extends HomeStart {
   readonly entries: number;
   readonly slices: EnqueuedSlice[];
 }
 
 /** @throws {ExportError} `input` before `enqueue` */
-export async function requireEnqueued(place: BucketPlace): Promise<EnqueuedStart> {
-  const start = await readBucketStart(place);
+export async function requireEnqueued(place: HomePlace): Promise<EnqueuedStart> {
+  const start = await readStart(place);
   const { slices, entries } = start ?? {};
   if (start !== undefined && slices !== undefined && entries !== undefined) return { ...start, slices, entries };
   throw new ExportError('input', `${place.address} has no slices: its ids were not enqueued`, {
@@ -106,7 +106,7 @@ export async function requireEnqueued(place: BucketPlace): Promise<EnqueuedStart
 }
 
 export interface WholeExport {
-  readonly place: BucketPlace;
+  readonly place: HomePlace;
   readonly job: Job;
   readonly start: EnqueuedStart;
   readonly version: string;
@@ -118,7 +118,7 @@ export interface WholeExport {
  * @throws {ExportError} `unavailable` naming slices that are not done
  */
 export async function putWholeManifest({ place, job, start, version, onOpen }: WholeExport): Promise<Manifest> {
-  const home = bucketHome(place);
+  const home = homeAt(place);
   const logs = await readLogs(place);
   const open = start.slices.flatMap((_, slice) => (logs.get(slice)?.state.isDone === true ? [] : [slice]));
   if (open.length > 0) {

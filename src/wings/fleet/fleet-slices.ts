@@ -2,14 +2,15 @@ import { ExportError } from '../../lib/export-error.ts';
 import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../places/log/slice-log.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import type { Spent } from '../../places/export/spent.ts';
-import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import type { EnqueuedSlice } from '../../core/run/homes/bucket-start.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../../core/run/homes/claim-slice.ts';
 import type { HeldSlice } from '../../core/run/homes/export-home.ts';
-import { heldElsewhere, ownScratchId } from '../../core/run/homes/slice-holders.ts';
+import { heldElsewhere } from '../../core/run/homes/held-elsewhere.ts';
+import { ownScratchId } from '../../core/run/homes/slice-holders.ts';
 import { sliceEntries } from './slice-entries.ts';
 
-export type FleetPlace = BucketPlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
+export type FleetPlace = HomePlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
 
 /** What is held elsewhere is skipped, or taken where its holder is known to be dead. */
 export type WhenHeld = 'skip' | 'take';

@@ -3,8 +3,8 @@ import { Entries, entryStates } from '../../core/ids/entries.ts';
 import { invalidState, reasonOfState } from '../../core/ids/why-invalid.ts';
 import { idsTable } from '../../core/records/ids-table.ts';
 import { type RowBlock, textOfCell } from '../../core/records/row-block.ts';
-import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import type { EnqueuedSlice } from '../../core/run/homes/bucket-start.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { csvBlocks } from '../../exports/csv-blocks.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
@@ -21,7 +21,7 @@ const layout = { columns: idsTable.columns, names, written: names, nullText: '' 
  * @throws {ExportError} `damaged`
  */
 export async function* sliceEntries(
-  place: BucketPlace,
+  place: HomePlace,
   slice: number,
   { ids }: EnqueuedSlice,
   sources: readonly string[],

@@ -13,12 +13,12 @@ import { requireRunnable } from '../../core/run/before-run.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
 import { type ExportedSlices, exportOpen } from '../../core/run/export-slices.ts';
-import { bucketHome, clearComplete } from '../../core/run/homes/bucket-home.ts';
-import type { BucketPlace } from '../../core/run/homes/bucket-place.ts';
-import { putRecord, readRunRecords } from '../../core/run/homes/bucket-record.ts';
+import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import { putRecord, readRunRecords } from '../../core/run/homes/shared-record.ts';
 import { CurrentStart } from '../../core/run/homes/current-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
-import { openBucketPlace } from '../../core/run/homes/open-home.ts';
+import { openHomePlace } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
 import { fleetBrake } from './fleet-brake.ts';
@@ -69,16 +69,16 @@ type Request = WorkRequest & { readonly report: RunWings['report'] };
 
 async function workOn(request: Request, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
   const { job } = request;
-  const place = await openBucketPlace(job, context);
+  const place = await openHomePlace(job, context);
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
   requireRunnable(job);
-  const finished = await bucketHome(place).readManifest();
+  const finished = await homeAt(place).readManifest();
   if (finished !== undefined) return sameComplete(place.address, finished, job);
   try {
     return await workOnUnfinished(request, { ...context, startedAtMs }, place);
   } catch (error) {
-    const manifest = await completedElsewhere(bucketHome(place), error);
+    const manifest = await completedElsewhere(homeAt(place), error);
     if (manifest === undefined) throw error;
     return sameComplete(place.address, manifest, job);
   }
@@ -86,7 +86,7 @@ async function workOn(request: Request, context: ObservedContext, startedAtMs: n
 
 type StartedContext = ObservedContext & { readonly startedAtMs: number };
 
-async function workOnUnfinished(request: Request, context: StartedContext, place: BucketPlace): Promise<ExportOutcome> {
+async function workOnUnfinished(request: Request, context: StartedContext, place: HomePlace): Promise<ExportOutcome> {
   const { job } = request;
   const { files } = context;
   const start = await requireEnqueued(place);
@@ -147,7 +147,7 @@ async function makeSlices(
       close: () => slices.close(),
     },
     finish: () => finish(whole, slices, context),
-    completedElsewhere: (error) => completedElsewhere(bucketHome(place), error),
+    completedElsewhere: (error) => completedElsewhere(homeAt(place), error),
     isElsewhere: () => slices.hasWaited,
   };
   const outcome = await exportOpen(exported, context, context.startedAtMs);
@@ -157,7 +157,7 @@ async function makeSlices(
     await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
-    if (report !== undefined) await (await report())(bucketHome(place).place, context);
+    if (report !== undefined) await (await report())(homeAt(place).place, context);
   }
   return outcome;
 }
@@ -184,7 +184,7 @@ const looks = 12;
 /** Completes the export, unless another worker does: the one that finished the last slice. */
 async function finish(whole: WholeExport, slices: FleetSlices, { clock, stop }: ObservedContext): Promise<Manifest> {
   const { place } = whole;
-  const home = bucketHome(place);
+  const home = homeAt(place);
   for (let look = 0; look < looks && slices.hasWaited; look += 1) {
     const written = await home.readManifest();
     if (written !== undefined) return written;

@@ -1,8 +1,7 @@
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { topOfNights } from '../../core/job/dated-job.ts';
 import type { Night } from '../../core/run/nights.ts';
-import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
+import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';
 import { nightsAt } from './open-nights.ts';
 import { pointLatest } from './point-latest.ts';
@@ -31,9 +30,7 @@ async function keepNights({ job, account, outputDir }: Night, context: HomeConte
   const { keep } = job.output;
   if (keep === undefined) return;
   const top = topOfNights(outputDir);
-  const store = isBucketAddress(top) ? await openStoreAt(top, job.output.endpoint, context) : undefined;
-  const { files, clock } = context;
-  const place = await nightsAt({ files, folder: top, ...(store && { store }) }, clock);
+  const place = await nightsAt(await openPlace(top, job.output.endpoint, context), context.clock);
   const spared = ({ name, seals }: CompleteNight): string | undefined => {
     if (job.output.dir.endsWith(`/${name}`)) return 'this export';
     return account.base !== undefined && seals.includes(account.base.seal) ? 'base of this export' : undefined;

@@ -1,8 +1,7 @@
 import type { FilesAt, OpenBase } from './base/open-base.ts';
 import type { Entries } from '../../core/ids/entries.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
-import type { ExportStart } from '../../places/scratch/checkpoint.ts';
+import type { ExportStart } from '../../places/export/export-facts.ts';
 import { type Spent, sumOfSpent } from '../../places/export/spent.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
@@ -12,7 +11,7 @@ import type { RunListener } from '../../core/work/run-events.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
 import type { ExportBase, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
-import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
+import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { baseAccount } from './base-account.ts';
 import type { OpenRefresh } from './refresh-export.ts';
 
@@ -26,10 +25,8 @@ export async function newBase(job: Job, context: HomeContext): Promise<OpenBase 
 /** Opens the place of a base. The endpoint of the output is that of a base in an S3-compatible store too. */
 export function baseFiles({ output }: Job, context: HomeContext): FilesAt {
   return async (folder) => {
-    if (!isBucketAddress(folder)) return context.files;
-    const { bucketFiles } = await import('../../places/export/bucket-files.ts');
     const endpoint = folder.startsWith('s3://') ? output.endpoint : undefined;
-    return bucketFiles(await openStoreAt(folder, endpoint, context), folder);
+    return (await openPlace(folder, endpoint, context)).files;
   };
 }
 

@@ -1,17 +1,14 @@
 import { dateWord, isDated, jobOn, topOfNights } from '../../core/job/dated-job.ts';
-import path from 'node:path';
 import { hasBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import { exportPaths } from '../../places/export/export-folder.ts';
 import { limitOf } from '../../places/files/limited.ts';
 import { lockOwner } from '../../places/files/lock.ts';
-import { type HomeContext, openHome, openStoreAt } from '../../core/run/homes/open-home.ts';
-import { hasBegun } from '../../places/export/require-export-folder.ts';
+import { type HomeContext, openHome, openPlace } from '../../core/run/homes/open-home.ts';
+import { hasBegun } from '../../core/run/homes/home.ts';
 
 /**
  * The export that is to be finished before the one of `today` begins: the newest of the pattern, where it is unfinished. Older ones are left
@@ -23,13 +20,12 @@ export async function unfinishedBefore(
   today: string,
 ): Promise<Job | undefined> {
   const context = { files, openStore, clock: systemClock, random: Math.random };
-  const isInBucket = isBucketAddress(job.output.dir);
   for (const day of await daysOf(job, context)) {
     if (day > today) continue;
     const dated = jobOn(job, day);
-    const { isComplete, isBegun } = await (isInBucket ? stateInBucket(dated, context) : stateOf(files, dated));
-    if (isComplete || day === today) return undefined;
-    if (isBegun) return dated;
+    const state = await stateOf(dated, context);
+    if (state === 'complete' || day === today) return undefined;
+    if (state === 'begun') return dated;
   }
   return undefined;
 }
@@ -57,54 +53,30 @@ export async function shortOfEarlier(
   return undefined;
 }
 
-interface DatedState {
-  readonly isComplete: boolean;
-  readonly isBegun: boolean;
+/** How the export of a day stands. An unfinished one of a version that this one cannot finish is one that has begun. */
+async function stateOf(job: Job, context: HomeContext): Promise<'complete' | 'begun' | undefined> {
+  const { place } = await openHome(job, context);
+  if ((await place.store.look(exportPaths.manifest)) !== undefined) return 'complete';
+  if (await hasBegun(place)) return 'begun';
+  return !place.store.isShared && (await lockOwner(place.folder)) !== undefined ? 'begun' : undefined;
 }
 
-async function stateOf(files: FileStore, { output: { dir } }: Job): Promise<DatedState> {
-  const isComplete = (await files.sizeOf(pathIn(dir, exportPaths.manifest))) !== undefined;
-  return { isComplete, isBegun: (await hasBegun(files, dir)) || (await lockOwner(dir)) !== undefined };
-}
-
-async function stateInBucket(job: Job, context: HomeContext): Promise<DatedState> {
-  const home = await openHome(job, context);
-  const isComplete = (await home.readManifest()) !== undefined;
-  return { isComplete, isBegun: isComplete || (await home.readProgress()) !== undefined };
-}
-
-/** The days for which there is something of the pattern, the newest first. */
-function daysOf(job: Job, context: HomeContext): Promise<string[]> {
-  return isBucketAddress(job.output.dir) ? daysInBucket(job, context) : daysInFolder(context.files, job.output.dir);
-}
-
-/** The days of which there are objects, the newest first. Lists the folders, not what is in them. */
-async function daysInBucket({ output }: Job, context: HomeContext): Promise<string[]> {
+/** The days for which there is something of the pattern, the newest first. Lists the folders, not what is in them. */
+async function daysOf({ output }: Job, context: HomeContext): Promise<string[]> {
   const top = topOfNights(output.dir);
-  const [folder = ''] = output.dir.slice(top.length + 1).split('/');
-  const store = await openStoreAt(top, output.endpoint, context);
-  const names: string[] = [];
-  for await (const name of store.names('')) names.push(name);
-  return daysAmong(names, dayPattern(folder, '/$'));
+  const [folder = ''] = output.dir.slice(top.length).replace(/^\//, '').split('/');
+  const { store } = await openPlace(top, output.endpoint, context);
+  const pattern = dayPattern(folder);
+  const days: string[] = [];
+  for await (const name of store.names('')) {
+    const [, day] = pattern.exec(name) ?? [];
+    if (day !== undefined) days.push(day);
+  }
+  return days.sort().reverse();
 }
 
-/** Matches a name in which each `{date}` is the same day. @param end what follows it */
-function dayPattern(pattern: string, end: string): RegExp {
+/** Matches the name of a folder in which each `{date}` is the same day. */
+function dayPattern(pattern: string): RegExp {
   const [first = '', ...others] = pattern.split(dateWord).map((text) => text.replaceAll(/[^\w-]/g, '\\$&'));
-  return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}${end}`);
-}
-
-/** The days for which there is a folder of the pattern, the newest first. */
-async function daysInFolder(files: FileStore, pattern: string): Promise<string[]> {
-  const parts = pattern.split(path.sep);
-  const at = parts.findIndex((part) => part.includes(dateWord));
-  const name = dayPattern(parts[at] ?? '', '$');
-  return daysAmong(await files.list(parts.slice(0, at).join(path.sep) || path.sep), name);
-}
-
-function daysAmong(names: readonly string[], pattern: RegExp): string[] {
-  return names
-    .flatMap((name) => pattern.exec(name)?.[1] ?? [])
-    .sort()
-    .reverse();
+  return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}/$`);
 }

@@ -4,6 +4,6 @@ import type { NightsPlace } from './prune-exports.ts';
 
 /** Exports side by side, in a folder or in a bucket. Only what the place needs is loaded. */
 export async function nightsAt({ files, folder, store }: ExportPlace, clock: Pick<Clock, 'now'>): Promise<NightsPlace> {
-  if (store === undefined) return (await import('./folder-nights.ts')).folderNights(files, folder);
+  if (!store.isShared) return (await import('./folder-nights.ts')).folderNights(files, folder);
   return (await import('./bucket-nights.ts')).bucketNights(store, folder, clock);
 }

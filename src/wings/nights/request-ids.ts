@@ -61,7 +61,7 @@ async function openAsked(
   scratch: string,
   { files }: Pick<ExportContext, 'files'>,
 ): Promise<FinishedExport> {
-  if (place.store === undefined) return openFinished(place.folder, files);
+  if (!place.store.isShared) return openFinished(place.folder, files);
   const target = pathIn(scratch, exportPaths.askedCopy);
   await copyExport({ from: place.files, folder: place.folder, to: files, target });
   return openFinished(target, files);

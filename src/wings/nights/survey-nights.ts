@@ -53,8 +53,8 @@ export const removedPrefix = '.pruned.';
 /** Files that say that a folder is an export, wherever it lies. */
 export const exportFiles: readonly string[] = [
   exportPaths.manifest,
-  exportPaths.checkpoint,
-  exportPaths.bucketStart,
+  exportPaths.start,
+  exportPaths.oldCheckpoint,
   exportPaths.throwingAway,
 ];
 
@@ -76,7 +76,7 @@ async function judge(night: SeenNight, found: SurveyInProgress): Promise<void> {
   const content = own.includes(exportPaths.manifest) ? await night.read(exportPaths.manifest) : undefined;
   const manifest = content && manifestOf(name, content);
   if (typeof manifest === 'string' || manifest === undefined)
-    for (const start of [exportPaths.checkpoint, exportPaths.bucketStart])
+    for (const start of [exportPaths.start, exportPaths.oldCheckpoint])
       if (own.includes(start)) found.begun.push(Buffer.from(await night.read(start)).toString());
   const reason = await reasonToKeep(night, manifest);
   if (reason !== undefined || content === undefined || typeof manifest !== 'object') {

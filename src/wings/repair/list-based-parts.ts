@@ -3,7 +3,7 @@ import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import { changesTable } from '../../core/records/columns.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { callsLeft, partsAfter } from '../../core/run/calls-left.ts';
-import { folderHome } from '../../core/run/homes/folder-home.ts';
+import { homeInFolder } from './home-in-folder.ts';
 import { askedJob } from '../nights/index.ts';
 import { lastChangesOf } from './pending-repair.ts';
 import { type BasedDamage, type BasedPlan, batchesIn, isRequested } from './plan-based-repair.ts';
@@ -64,7 +64,7 @@ function partsToMake(
 /** The calls that the list needs. A repair that was stopped keeps answers. */
 async function callsFor({ job, finished }: BasedDamage, { pending }: BasedPlan): Promise<number> {
   const { files } = finished;
-  const inner = folderHome(files, job.output.dir).asked();
+  const inner = (await homeInFolder(files, job.output.dir)).asked();
   if (pending !== undefined && (await inner.readManifest()) !== undefined) return 0;
   const commits = (pending === undefined ? undefined : await inner.readProgress())?.commits ?? [];
   const kept = pending === undefined ? undefined : await inner.readAnswers();

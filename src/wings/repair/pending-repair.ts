@@ -8,7 +8,7 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { writeWhole } from '../../places/files/write-whole.ts';
-import { folderHome } from '../../core/run/homes/folder-home.ts';
+import { homeInFolder } from './home-in-folder.ts';
 import type { DamagedExport } from './rebuild-files.ts';
 
 const pendingSchema = z.object({
@@ -46,7 +46,7 @@ export async function beginPending(
   const { files, manifest } = finished;
   const folder = job.output.dir;
   const mark = pathIn(folder, exportPaths.repairing);
-  const inner = folderHome(files, folder).asked();
+  const inner = (await homeInFolder(files, folder)).asked();
   const earlier = await readPending(files, folder);
   const spent = (await inner.readManifest()) ?? (await inner.readProgress())?.spent ?? { calls: 0, credits: 0 };
   const last = manifest.parts - 1;
@@ -67,7 +67,7 @@ export async function beginPending(
 
 /** Removes what an earlier repair requested of other ids, or half removed. */
 export async function dropOtherAnswers(files: FileStore, folder: string): Promise<void> {
-  const inner = folderHome(files, folder).asked();
+  const inner = (await homeInFolder(files, folder)).asked();
   const start = (await inner.readManifest()) ?? (await inner.readProgress())?.start;
   const { fingerprints } = await askedInputs(files, pathIn(folder, exportPaths.askedIds));
   if (start?.inputs[0]?.sha256 !== fingerprints[0]?.sha256) await files.remove(pathIn(folder, exportPaths.asked));

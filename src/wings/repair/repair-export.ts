@@ -15,7 +15,7 @@ import { keptInputs } from './kept-ids.ts';
 import type { RepairOutcome } from './repair-outcome.ts';
 import { braked } from '../../core/run/run-brake.ts';
 import { restOf } from './rest-of-repair.ts';
-import { awaitsRepair, clearRun } from '../../core/run/throw-away.ts';
+import { awaitsRepair, clearRun } from './clear-run.ts';
 import { verifyExport } from '../../exports/verify-export.ts';
 
 export interface RepairRequest {

@@ -7,10 +7,10 @@ import type { FileStore } from '../../places/files/file-store.ts';
 import { requireManifest } from '../../places/export/manifest.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import type { RepairOutcome } from './repair-outcome.ts';
-import { awaitsRepair } from '../../core/run/throw-away.ts';
+import { awaitsRepair } from './clear-run.ts';
 
 export interface BucketRepair {
-  readonly place: Required<ExportPlace>;
+  readonly place: ExportPlace;
   /** The local disk, and the folder on it where the files are repaired. */
   readonly disk: FileStore;
   readonly folder: string;
@@ -63,11 +63,7 @@ async function putBack({ place, disk, folder }: BucketRepair, outcome: RepairOut
   await putChanged(place, exportPaths.manifest, { bytes: written });
 }
 
-async function putChanged(
-  { store, folder }: Pick<Required<ExportPlace>, 'store' | 'folder'>,
-  name: string,
-  body: ObjectBody,
-) {
+async function putChanged({ store, folder }: Pick<ExportPlace, 'store' | 'folder'>, name: string, body: ObjectBody) {
   if ((await put(store, name, body)) === 'put') return;
   throw new ExportError('unavailable', `${folder}/${name} was changed by another process during the repair`, {
     todo: 'Run verify again.',

@@ -9,7 +9,7 @@ import type { ExportContext } from '../../core/run/export-context.ts';
 import { type MadePart, makeLocalParts } from '../../core/work/make-parts.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
-import { folderHome } from '../../core/run/homes/folder-home.ts';
+import { homeInFolder } from './home-in-folder.ts';
 import { baseAccount } from '../nights/index.ts';
 import { requestIds } from '../nights/index.ts';
 import { openAnswers } from './based-answers.ts';
@@ -47,7 +47,12 @@ async function* remadeParts(
   const onSpent = (spent: Spent): void => {
     again = spent;
   };
-  const requested = { job, home: folderHome(files, folder), idsPath: pathIn(folder, exportPaths.askedIds), onSpent };
+  const requested = {
+    job,
+    home: await homeInFolder(files, folder),
+    idsPath: pathIn(folder, exportPaths.askedIds),
+    onSpent,
+  };
   await dropOtherAnswers(files, folder);
   const answers = await AskedAnswers.open(ids === 0 ? undefined : await requestIds(requested, spentNow, context));
   const { job: shape, inputs, startedAtMs = 0, rebuilt, setAside } = finished.manifest;

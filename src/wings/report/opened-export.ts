@@ -57,7 +57,7 @@ function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Ma
   };
 }
 
-/** The tables that the job of a checkpoint writes, and their rows so far. */
+/** The tables that an unfinished export writes, and their rows so far. */
 function tablesOf(job: JobShape, commits: readonly Commit[]): Manifest['tables'] {
   const files = commits.flatMap((commit) => commit.files);
   const names = Array.isArray(job['output.tables']) ? job['output.tables'].map(String) : [];
@@ -68,7 +68,7 @@ function tablesOf(job: JobShape, commits: readonly Commit[]): Manifest['tables']
   return Object.fromEntries(shaped.map((table) => [table.name, tableFacts(table, files)]));
 }
 
-/** The values come from a checked job by way of a checkpoint, whose checksums detect any change. */
+/** The values come from a checked job by way of its start, whose checksum detects any change. */
 function shapeOf(job: JobShape): TableShape {
   return {
     columns: (job['output.columns'] ?? undefined) as TableShape['columns'],

@@ -3,7 +3,7 @@ import { reportPage } from './page/page.ts';
 import type { ReportData } from './report-data.ts';
 import { reportData, type ReportOptions, writePage } from './write-report.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
-import { standingAt } from '../../core/run/standing-at.ts';
+import { standingAt } from '../../core/run/homes/standing.ts';
 
 export interface ReportedExport extends Pick<ReportOptions, 'version' | 'extent' | 'mostRows' | 'threads'> {
   readonly place: ExportPlace;
@@ -14,13 +14,13 @@ export interface ReportedExport extends Pick<ReportOptions, 'version' | 'extent'
 export async function readExportReport({ place, nowMs, ...rest }: ReportedExport): Promise<ReportData> {
   const { files, folder, store } = place;
   const standing = await standingAt(place, nowMs);
-  return reportData({ files, folder, standing, nowMs, isLocal: store === undefined, ...rest });
+  return reportData({ files, folder, standing, nowMs, isLocal: !store.isShared, ...rest });
 }
 
 /** Puts a page into an export as its report. @throws {ExportError} `cannotWrite` */
 export async function putReport({ files, folder, store }: ExportPlace, page: string): Promise<void> {
-  if (store === undefined) await writePage(files, pathIn(folder, exportPaths.report), page);
-  else await store.put(exportPaths.report, { bytes: Buffer.from(page) });
+  if (store.isShared) await store.put(exportPaths.report, { bytes: Buffer.from(page) });
+  else await writePage(files, pathIn(folder, exportPaths.report), page);
 }
 
 /** Writes `report.html` into an export, and gives what it shows. @throws {ExportError} */

@@ -9,7 +9,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/record/run-lines.ts';
 import type { UnfinishedStanding } from '../../core/run/record/export-standing.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
-import { standingAt } from '../../core/run/standing-at.ts';
+import { standingAt } from '../../core/run/homes/standing.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { fleetStatus } from './fleet-status.ts';
 import {
@@ -138,8 +138,8 @@ export async function exportFolders(files: FileStore, folder: string, depth = mo
   const names = await files.list(folder);
   const isExport =
     names.includes(exportPaths.manifest) ||
-    (await files.sizeOf(pathIn(folder, exportPaths.checkpoint))) !== undefined ||
-    (await files.sizeOf(pathIn(folder, exportPaths.bucketStart))) !== undefined ||
+    (await files.sizeOf(pathIn(folder, exportPaths.start))) !== undefined ||
+    (await files.sizeOf(pathIn(folder, exportPaths.oldCheckpoint))) !== undefined ||
     (await files.sizeOf(pathIn(folder, exportPaths.lock))) !== undefined;
   if (isExport) return [folder];
   const found: string[] = [];

@@ -4,7 +4,7 @@
  *     node --import ts-blank-space/register test/acceptance/folder-worker.ts work --ids … --out s3://folder/… --shard 0/4
  */
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { createFolderObjects } from '../../../src/places/objects/folder-objects.ts';
+import { bucketInFolder } from '../../support/bucket-in-folder.ts';
 import { steps } from '../../model/support/small-fleet.ts';
 import { runExport } from '../../support/run-export.ts';
 import { folderAddress } from './folder-address.ts';
@@ -21,7 +21,7 @@ try {
     flags: { scratch: process.env['ASSET_EXPORT_SCRATCH'], ...others },
     make: command === 'enqueue' ? steps.enqueue() : steps.work({ index, count }),
     context: {
-      openStore: ({ address }) => Promise.resolve(createFolderObjects(folderAddress.folder(address))),
+      openStore: ({ address }) => Promise.resolve(bucketInFolder(folderAddress.folder(address))),
       service: { url: others['url'] ?? '', apiKey: process.env['ASSET_EXPORT_API_KEY'] ?? '' },
     },
   });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { createFolderObjects } from '../../../src/places/objects/folder-objects.ts';
+import { bucketInFolder } from '../../support/bucket-in-folder.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
 import { openObjects } from '../../../src/places/objects/open-objects.ts';
 import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
@@ -106,7 +106,7 @@ export async function startFleet({ store, ids, service = {}, badPercent = 0, fla
 }
 
 function open({ endpoint }: FleetStore, address: string): Promise<ObjectStore> {
-  if (folderAddress.isOne(address)) return Promise.resolve(createFolderObjects(folderAddress.folder(address)));
+  if (folderAddress.isOne(address)) return Promise.resolve(bucketInFolder(folderAddress.folder(address)));
   return openObjects({ address, endpoint, clock: systemClock, random: Math.random });
 }
 

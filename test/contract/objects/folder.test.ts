@@ -1,36 +1,72 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { createFolderObjects } from '../../../src/places/objects/folder-objects.ts';
+import { describe, expect, it } from 'vitest';
+import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { folderPlace } from '../../../src/places/files/folder-place.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
 import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import { MemoryDisk } from '../../model/support/memory-disk.ts';
+import { bucketInFolder } from '../../support/bucket-in-folder.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { allOf, bytesOf, describeObjectStore } from './object-contract.ts';
+import { bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
 
 const text = (value: string): { readonly bytes: Uint8Array } => ({ bytes: Buffer.from(value) });
 
-describeObjectStore({ name: 'folder', open: async () => createFolderObjects(join(await tempFolder(), 'export')) });
+/** exFAT, and some disks of networks and of FUSE. */
+const withoutLinks: FileStore = { ...diskFileStore, link: async () => 'refused' };
 
-it('a folder keeps files in the making out of its list, and none when puts are done', async () => {
-  const root = await tempFolder();
-  const store = createFolderObjects(root);
-  await store.putNew('one', text('first'));
-  await writeFile(join(root, '.one.left-by-a-crash.new'), 'x');
-  await symlink('nobody', join(root, '.one.turn'));
-  expect(await allOf(store.list(''))).toEqual([{ name: 'one', bytes: 5 }]);
+async function placeIn(files: FileStore): Promise<ObjectStore> {
+  return folderPlace(files, join(await tempFolder(), 'export'));
+}
+
+describeObjectStore({ name: 'folder', open: () => placeIn(diskFileStore), keepsHashes: false });
+describeObjectStore({
+  name: 'folder on a disk without hard links',
+  open: () => placeIn(withoutLinks),
+  keepsHashes: false,
 });
+describeObjectStore({ name: 'folder of several processes', open: async () => bucketInFolder(await tempFolder()) });
 
-it('a folder says why it cannot be written', async () => {
-  const root = await tempFolder();
-  await writeFile(join(root, 'file'), '');
-  const store = createFolderObjects(join(root, 'file'));
-  await expect(store.putNew('one', text('first'))).rejects.toMatchObject({ exit: 'cannotWrite' });
-  await mkdir(join(root, 'one'));
-  await expect(bytesOf(createFolderObjects(root).read('one'))).rejects.toMatchObject({ exit: 'cannotWrite' });
+describe('a folder as a place', () => {
+  it('says why it cannot be written or read', async () => {
+    const root = await tempFolder();
+    await writeFile(join(root, 'file'), '');
+    await expect(folderPlace(diskFileStore, join(root, 'file')).putNew('one', text('first'))).rejects.toMatchObject({
+      exit: 'cannotWrite',
+    });
+    await mkdir(join(root, 'one'));
+    await expect(bytesOf(folderPlace(diskFileStore, root).read('one'))).rejects.toMatchObject({ exit: 'cannotWrite' });
+  });
+
+  it('moves a body that is a file', async () => {
+    const root = await tempFolder();
+    const store = folderPlace(diskFileStore, root);
+    const body = await fileOf(Buffer.from('a part'));
+    await store.putAll([{ name: 'csv/assets/part-00000.csv', body }]);
+    expect('file' in body && existsSync(body.file)).toBe(false);
+  });
+
+  it('does not empty what was put before', async () => {
+    const disk = new MemoryDisk();
+    await folderPlace(disk.files, '/out').putNew('one', text('first'));
+    await folderPlace(disk.files, '/out').putNew('two', text('second'));
+    expect(String(await bytesOf(folderPlace(disk.files, '/out').read('one')))).toBe('first');
+  });
+
+  it('makes safe what another process put and did not sync, when the name is taken', async () => {
+    const disk = new MemoryDisk();
+    disk.weather = ({ kind }) => (kind === 'syncFolder' ? { kind: 'dies' } : { kind: 'happens' });
+    await expect(folderPlace(disk.files, '/out').putNew('one', text('first'))).rejects.toThrow();
+    disk.restart();
+    expect(await folderPlace(disk.files, '/out').putNew('one', text('second'))).toBe('taken');
+    disk.restartAfterPowerLoss(() => false);
+    expect(String(await bytesOf(folderPlace(disk.files, '/out').read('one')))).toBe('first');
+  });
 });
 
 it('the probe refuses a store that overwrites, and notices one that cannot replace', async () => {
-  const store = createFolderObjects(await tempFolder());
+  const store = bucketInFolder(await tempFolder());
   const overwriting: ObjectStore = { ...store, putNew: async (name, body) => (await store.put(name, body), 'put') };
   await expect(probeStore(overwriting, 's3://bucket')).rejects.toMatchObject({
     exit: 'usage',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
-import type { ExportPlace } from '../../../src/core/run/homes/export-place.ts';
+import { type ExportPlace, inFolder as placeInFolder } from '../../../src/core/run/homes/export-place.ts';
 import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
@@ -22,7 +22,7 @@ interface Nights {
 }
 
 async function inFolders(): Promise<Nights> {
-  const placeOf = (folder: string): Promise<ExportPlace> => Promise.resolve({ files: diskFileStore, folder });
+  const placeOf = (folder: string): Promise<ExportPlace> => Promise.resolve(placeInFolder(diskFileStore, folder));
   return { top: await tempFolder(), placeOf, context: {} };
 }
 

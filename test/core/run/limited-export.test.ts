@@ -1,3 +1,4 @@
+import { inFolder } from '../../../src/core/run/homes/export-place.ts';
 import { existsSync, readlinkSync } from 'node:fs';
 import { runWings } from '../../../src/world/wings.ts';
 import { writeFile } from 'node:fs/promises';
@@ -79,11 +80,11 @@ describe('an export of the first ids', () => {
     const out = join(folder, 'out');
     expect((await readManifest(diskFileStore, out))?.job['ids.limit']).toBe(22);
     expect(summaryText(outcome, 'out')).toContain(said);
-    const status = await statusAt({ files: diskFileStore, folder: out }, Date.now());
+    const status = await statusAt(inFolder(diskFileStore, out), Date.now());
     expect(statusText(status, 'out')).toContain(said);
     expect(statusTable([{ shown: 'out', status }])).toContain(said);
     const data = await readExportReport({
-      place: { files: diskFileStore, folder: out },
+      place: inFolder(diskFileStore, out),
       nowMs: 0,
       version: '1',
       extent: 'none',
@@ -97,7 +98,7 @@ describe('an export of the first ids', () => {
     const job = { limit: '22', 'rows-per-part': '10' };
     const stopped = await run('out', { ...job, 'credits-per-run': '320' });
     expect(stopped).toMatchObject({ state: 'unfinished', account: { limit: 22 } });
-    expect(await statusAt({ files: diskFileStore, folder: join(folder, 'out') }, Date.now())).toMatchObject({
+    expect(await statusAt(inFolder(diskFileStore, join(folder, 'out')), Date.now())).toMatchObject({
       state: 'stopped',
       limit: 22,
       counts: { read: 10 },

@@ -1,3 +1,4 @@
+import { inFolder } from '../../../src/core/run/homes/export-place.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -32,7 +33,7 @@ async function stopped(name: string, bytes: string | Uint8Array) {
     },
   });
   expect(error?.exit).toBe('spent');
-  return statusAt({ files: diskFileStore, folder: out }, Date.now());
+  return statusAt(inFolder(diskFileStore, out), Date.now());
 }
 
 describe('of a stopped run whose list was read ahead', () => {

@@ -68,6 +68,15 @@ export class MemoryDisk {
         const inode = this.tree.rename(from, to);
         if (inode !== undefined) this.onNamed(to, inode);
       }),
+    link: (from, to) =>
+      this.#does('link', to, () => {
+        if (this.tree.sizeOf(to) !== undefined) return 'taken';
+        const inode = this.tree.fileAt(from);
+        if (inode === undefined) throw systemError('ENOENT');
+        this.tree.link(to, inode);
+        this.onNamed(to, inode);
+        return 'made';
+      }),
     makeLink: (path, target) =>
       this.#does('link', path, () => {
         this.tree.makeLink(path, target);
@@ -86,12 +95,17 @@ export class MemoryDisk {
         this.tree.syncFolder(path);
       }),
     list: (path) => this.#does('list', path, () => this.tree.names(path)),
+    listMarked: (path) =>
+      this.#does('list', path, () =>
+        this.tree.names(path).map((name) => (this.tree.sizeOf(`${path}/${name}`) === 'folder' ? `${name}/` : name)),
+      ),
     readAll: (path) =>
       this.#does('read', path, () => {
         if (this.tree.hasFolder(path)) throw systemError('EISDIR');
         return this.tree.fileAt(path)?.content();
       }),
     sizeOf: (path) => this.#does('read', path, () => this.tree.sizeOf(path)),
+    versionOf: (path) => this.#does('read', path, () => this.tree.fileAt(path)?.version),
     takeLock: (folder) => this.#takeLock(folder),
   };
 

@@ -1,11 +1,20 @@
 import { basename, dirname } from 'node:path';
 
+let files = 0;
+
 /** The bytes of a file: as they are read, and as they lie on the disk. */
 export class Inode {
   #bytes: Buffer = Buffer.alloc(0);
   #synced: Buffer = Buffer.alloc(0);
   /** Changes since the last sync, in order. */
   #changes: Change[] = [];
+  /** Which file it is, and how often it was written. */
+  readonly #number = (files += 1);
+  #writes = 0;
+
+  get version(): string {
+    return `${this.#number}-${this.#writes}`;
+  }
 
   content(): Buffer {
     return this.#bytes;
@@ -50,6 +59,7 @@ export class Inode {
   }
 
   #change(change: Change): void {
+    this.#writes += 1;
     this.#changes.push(change);
     this.#bytes = changed(this.#bytes, change);
   }

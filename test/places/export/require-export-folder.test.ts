@@ -1,3 +1,4 @@
+import { folderPlace } from '../../../src/places/files/folder-place.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,20 +24,22 @@ describe('the folder of an export', () => {
     ['is empty', []],
     ['holds hidden files and the folder of a new volume', ['.gitkeep', '.DS_Store', 'lost+found/x']],
     ['holds the empty folders of an export that --fresh threw away', ['csv/assets/', 'unexported/']],
-    ['holds an unfinished export', ['.run/checkpoint', 'csv/assets/part-00000.csv']],
+    ['holds an unfinished export', ['.run/start.json', 'csv/assets/part-00000.csv']],
     ['is held by a run that only begins', ['.run/lock']],
     ['holds a finished export', ['manifest.json', 'csv/assets/part-00000.csv', 'notes.txt']],
   ])('is taken when it %s', async (_, names) => {
     const folder = await folderWith(...names);
-    await expect(requireExportFolder(diskFileStore, folder)).resolves.toBeUndefined();
-    await expect(requireExportFolder(diskFileStore, join(folder, 'none'))).resolves.toBeUndefined();
+    await expect(requireExportFolder(folderPlace(diskFileStore, folder), folder)).resolves.toBeUndefined();
+    await expect(
+      requireExportFolder(folderPlace(diskFileStore, join(folder, 'none')), 'none'),
+    ).resolves.toBeUndefined();
   });
 
   it.each([[['notes.txt']], [['parquet/assets/part-00000.parquet']], [['.run/ledger/x', 'package.json']]])(
     'is refused when it holds files and no export: %j',
     async (names) => {
       const folder = await folderWith(...names);
-      await expect(requireExportFolder(diskFileStore, folder)).rejects.toMatchObject({
+      await expect(requireExportFolder(folderPlace(diskFileStore, folder), folder)).rejects.toMatchObject({
         exit: 'usage',
         message: `${folder} is not an export and not empty: it contains ${names.at(-1) ?? ''}`,
       });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
 import { CurrentStart } from '../../../src/core/run/homes/current-start.ts';
-import { type BucketStart, startBody } from '../../../src/core/run/homes/bucket-start.ts';
+import { type HomeStart, startBody } from '../../../src/core/run/homes/home-start.ts';
 import { Heartbeat, watchHolder } from '../../../src/places/log/heartbeat.ts';
 import { SliceHold } from '../../../src/places/log/slice-hold.ts';
 import { SliceLog } from '../../../src/places/log/slice-log.ts';
@@ -57,7 +57,7 @@ describe.each(Object.entries(stores))('where the store %s', (_name, as) => {
   it('an export that was started over is not taken for the one that was opened', async () => {
     const bucket = new MemoryObjects();
     const store = as(bucket.open());
-    const begun: BucketStart = { version: 1, job: {}, inputs: [], startedAtMs: 1, entriesPerSlice: 10 };
+    const begun: HomeStart = { version: 1, job: {}, inputs: [], startedAtMs: 1, entriesPerSlice: 10 };
     await store.put(sliceNames.start, startBody(begun));
     const current = new CurrentStart({ store, address: 's3://bucket/out' }, begun);
     await current.require();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { unfinishedBefore } from '../../../src/wings/nights/dated-exports.ts';
-import { startBody } from '../../../src/core/run/homes/bucket-start.ts';
+import { startBody } from '../../../src/core/run/homes/home-start.ts';
 import { sliceNames } from '../../../src/places/log/slice-names.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';

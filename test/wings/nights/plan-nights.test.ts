@@ -1,3 +1,4 @@
+import { inFolder } from '../../../src/core/run/homes/export-place.ts';
 import { writeFileSync } from 'node:fs';
 import { runWings } from '../../../src/world/wings.ts';
 import { join } from 'node:path';
@@ -59,7 +60,7 @@ describe('a plan of a night', () => {
     writeFileSync(join(out, '.run/asked/.run/calls'), '0000000000000004\n');
     writeFileSync(join(out, '.run/asked/.run/credits'), '0000000000000640\n');
     expect(await plan(1, 'date=2026-11-21', flags)).toMatchObject({ calls: 4, callsSent: 4 });
-    expect(await statusAt({ files: diskFileStore, folder: out }, firstNight)).toMatchObject({ calls: 4, credits: 640 });
+    expect(await statusAt(inFolder(diskFileStore, out), firstNight)).toMatchObject({ calls: 4, credits: 640 });
     expect(await run(1, 'date=2026-11-21', flags)).toMatchObject({ callsOfRun: 4, state: 'complete' });
   });
 

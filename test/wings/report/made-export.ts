@@ -1,3 +1,4 @@
+import { inFolder } from '../../../src/core/run/homes/export-place.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
@@ -97,6 +98,6 @@ export async function runMade(made: MadeExport): Promise<ProgramRun> {
 }
 
 export function dataOf(folder: string, more: Partial<ReportedExport> = {}): Promise<ReportData> {
-  const place = { files: diskFileStore, folder };
+  const place = inFolder(diskFileStore, folder);
   return readExportReport({ place, nowMs: 0, version: '0.0.0-test', ...more });
 }

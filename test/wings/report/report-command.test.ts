@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { ReportData } from '../../../src/wings/report/report-data.ts';
-import { standingAt } from '../../../src/core/run/standing-at.ts';
+import { inFolder } from '../../../src/core/run/homes/export-place.ts';
+import { standingAt } from '../../../src/core/run/homes/standing.ts';
 import { readReport } from '../../../src/wings/report/read-report.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { exportBytes } from '../../support/run-export.ts';
@@ -142,7 +143,7 @@ describe('report', () => {
   });
 
   it('names the package where DuckDB is not installed', async () => {
-    const standing = await standingAt({ files: diskFileStore, folder }, 0);
+    const standing = await standingAt(inFolder(diskFileStore, folder), 0);
     const request = {
       files: diskFileStore,
       folder,

@@ -4,7 +4,7 @@ import { shownPath } from '../../../lib/addresses/shown-path.ts';
 import { probeStore } from '../../../places/objects/probe-store.ts';
 import { probeFolder } from '../../../places/files/probe-folder.ts';
 import type { ExportStanding } from '../record/export-standing.ts';
-import { standingIfAny } from '../standing-at.ts';
+import { standingIfAny } from '../homes/standing.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
 import { nightsFor } from '../nights.ts';
@@ -37,7 +37,6 @@ export async function checkOutput(job: Job, context: HomeContext & RunWings): Pr
     return { fact: `${shown} can be ${exists ? 'written' : 'created'}`, warnings: holder };
   }
   const { store } = home.place;
-  if (store === undefined) throw new Error('an export in a bucket has a store');
   const { canReplace, canRemove, putAtMs } = await probeStore(store, dir);
   const clock = putAtMs === undefined ? {} : { clock: { aheadMs: context.clock.now() - putAtMs, of: 'the store' } };
   await nights?.requireLatestFree(job, context);

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { CutSlice } from '../../ids/cut-slices.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { Heartbeat } from '../../../places/log/heartbeat.ts';
+import type { Heartbeat } from '../../../places/log/heartbeat.ts';
 import { lostSlice } from '../../../places/log/lost-slice.ts';
 import { SliceHold } from '../../../places/log/slice-hold.ts';
 import type { SliceLog } from '../../../places/log/slice-log.ts';
@@ -12,16 +12,16 @@ import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import { askedIds } from '../record/runs-model.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import { unfinishedFile } from '../../../places/scratch/part-file.ts';
-import type { BucketPlace } from './bucket-place.ts';
-import { putRecord } from './bucket-record.ts';
 import { ExportIsComplete } from './current-start.ts';
 import type { HeldSlice } from './export-home.ts';
-import { fetchAnswers, keepAnswers, type SliceAnswers } from './kept-answers.ts';
+import type { HomePlace } from './home-place.ts';
+import { ownFolder } from './home-progress.ts';
+import type { SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
-import { heldElsewhere, requireDead, scratchId } from './slice-holders.ts';
+import { heldElsewhere } from './held-elsewhere.ts';
 import type { Spent } from '../../../places/export/spent.ts';
 
-export interface SliceToClaim extends BucketPlace {
+export interface SliceToClaim extends HomePlace {
   /** Whether the store replaces objects under a condition. */
   readonly canReplace: boolean;
   readonly log: SliceLog;
@@ -30,7 +30,7 @@ export interface SliceToClaim extends BucketPlace {
   /** Awaited when another process put the last claim; by default it has to be dead. @throws {ExportError} `locked` */
   readonly whenHeld?: () => Promise<void>;
   /** Awaited after the claim. @throws when the export is no longer the one that was opened */
-  readonly requireCurrent: () => Promise<void>;
+  readonly requireCurrent: () => Promise<void> | undefined;
 }
 
 export interface ClaimedSlice {
@@ -43,27 +43,26 @@ export interface ClaimedSlice {
 }
 
 /**
- * Claims a slice, unless a living process holds it; undefined when it was done meanwhile. The log is read to its end.
+ * Claims a slice, unless a living process holds it; undefined when it was done meanwhile. The log is read to its end. In a folder
+ * whose lock this process has, nobody else can hold it.
  * @throws {ExportError} `locked`
  */
 export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | undefined> {
-  const { files, store, log, scratch } = claim;
-  const folder = pathIn(scratch, sliceNames.scratch(log.slice));
-  await files.makeFolder(pathIn(folder, exportPaths.run));
-  const lock = await files.takeLock(folder);
+  const { files, store, log, others } = claim;
+  const { folder, id, lock } = await scratchOf(claim);
   let own: OpenScratch | undefined;
   try {
-    const id = await scratchId(files, folder);
     const { holder } = log.state;
     // Who holds the lock of a scratch folder follows its former process at once.
-    const whenHeld = claim.whenHeld ?? (() => requireDead(claim, log, claim.stop));
+    const whenHeld = claim.whenHeld ?? (() => others?.requireDead(claim, log, claim.stop));
     if (holder !== undefined && holder.scratch !== id) await whenHeld();
-    const hold = await SliceHold.claim({ ...claim, scratch: id });
+    const lastOf = others && ((nonce: string) => others.readBeat(store, nonce));
+    const hold = await SliceHold.claim({ store, log, canReplace: claim.canReplace, scratch: id, lastOf });
     if (hold === undefined) throw heldElsewhere(claim.address);
     await claim.requireCurrent();
     const isCommitted = (part: number): boolean => hold.state.commits.has(part);
     const answers = { files, store, folder, slice: log.slice, scratch: id, isCommitted };
-    await fetchAnswers(answers);
+    await others?.fetchAnswers(answers);
     own = await openScratch(files, folder, isCommitted);
     const answered = { ids: askedIds(committedCounts([...hold.state.commits.values()])) };
     const heartbeat = await startHeart(claim, { hold, own, id, answered });
@@ -71,8 +70,27 @@ export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | un
   } catch (error) {
     await own?.close().catch(() => undefined);
     if (error instanceof ExportIsComplete) await store.remove([lastEntry(log)]).catch(() => undefined);
-    await lock.release().catch(() => undefined);
+    await lock?.release().catch(() => undefined);
     if (log.state.isDone) return undefined;
+    throw error;
+  }
+}
+
+/** Where the parts of a slice are made on this disk: in an export in a folder, there. */
+async function scratchOf({
+  files,
+  scratch,
+  log,
+  others,
+}: SliceToClaim): Promise<Pick<Claimed, 'folder' | 'id' | 'lock'>> {
+  if (others === undefined) return { folder: scratch, id: ownFolder, lock: undefined };
+  const folder = pathIn(scratch, sliceNames.scratch(log.slice));
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const lock = await files.takeLock(folder);
+  try {
+    return { folder, id: await others.scratchId(files, folder), lock };
+  } catch (error) {
+    await lock.release().catch(() => undefined);
     throw error;
   }
 }
@@ -82,12 +100,12 @@ function lastEntry({ slice, state }: SliceLog): string {
   return sliceNames.logEntry(slice, state.next - 1);
 }
 
-function startHeart(
+async function startHeart(
   claim: SliceToClaim,
   { hold, own, id, answered }: Pick<Claimed, 'hold' | 'own' | 'id' | 'answered'>,
-): Promise<Heartbeat> {
-  const { store, clock, log, deadAfterSeconds } = claim;
-  return Heartbeat.start({
+): Promise<Heartbeat | undefined> {
+  const { store, clock, log, deadAfterSeconds, others } = claim;
+  return others?.Heartbeat.start({
     store,
     clock,
     deadAfterSeconds,
@@ -98,25 +116,26 @@ function startHeart(
     spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
     answered: () => answered.ids,
     isHeld: () => hold.isHeld(),
-    alongside: () => putRecord(claim),
+    alongside: () => others.putRecord(claim),
   });
 }
 
 interface Claimed {
   readonly folder: string;
-  readonly lock: Lock;
+  /** Of the scratch folder of a slice; the lock of an export in a folder is the run's. */
+  readonly lock: Lock | undefined;
   readonly id: string;
   readonly hold: SliceHold;
   readonly answers: SliceAnswers;
   readonly own: OpenScratch;
-  readonly heartbeat: Heartbeat;
+  readonly heartbeat: Heartbeat | undefined;
   /** Ids of the slice whose answers came, those in committed parts among them. */
   readonly answered: { ids: number };
 }
 
 class ClaimedParts implements ClaimedSlice {
   readonly slice: HeldSlice;
-  readonly #place: BucketPlace;
+  readonly #place: HomePlace;
   readonly #claimed: Claimed;
   #isOpen = true;
   /** The store did not recover for 15 minutes: it is not asked again. */
@@ -136,7 +155,7 @@ class ClaimedParts implements ClaimedSlice {
       isNeeded: (part) => !hold.state.commits.has(part),
       entries: () => cut.entries(),
       isLast: cut.isLast,
-      mayCall: () => heartbeat.mayCall(),
+      ...(heartbeat && { mayCall: () => heartbeat.mayCall() }),
       onAnswered: (ids) => (answered.ids += ids),
       commit: (commit) => this.#commit(commit),
       end: (how) => this.#end(how),
@@ -154,13 +173,13 @@ class ClaimedParts implements ClaimedSlice {
 
   async close(): Promise<void> {
     await this.#close();
-    await this.#claimed.lock.release();
+    await this.#claimed.lock?.release();
   }
 
   async #close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    await this.#claimed.heartbeat.end();
+    await this.#claimed.heartbeat?.end();
     await this.#claimed.own.close();
   }
 
@@ -178,25 +197,28 @@ class ClaimedParts implements ClaimedSlice {
       this.#isStoreGone ||= error instanceof ExportError && error.exit === 'unavailable';
       throw error;
     }
-    for (const path of facts.keys()) await files.remove(unfinishedFile(folder, path));
+    if (this.#place.others !== undefined)
+      for (const path of facts.keys()) await files.remove(unfinishedFile(folder, path));
     await files.remove(pathIn(folder, exportPaths.journal(commit.part)));
     return 'committed';
   }
 
   async #end(how: 'done' | 'release'): Promise<void> {
-    const { files, store, abort } = this.#place;
+    const { files, store, abort, others } = this.#place;
     const { folder, hold, lock, answers, answered } = this.#claimed;
     await this.#close();
+    // In a folder the log has said it all.
+    if (others === undefined) return;
     if (how === 'release') {
       if (this.#isStoreGone) return;
       // Answers are hashed before they are put: where nobody takes them, that is for nothing, and may take long.
       if (abort?.aborted === true) await store.look(sliceNames.start);
-      await keepAnswers(answers);
+      await others.keepAnswers(answers);
       await hold.end('release', this.spent(), answered.ids);
       return;
     }
     if ((await hold.end('done', this.spent(), answered.ids)) === 'lost') throw lostSlice();
-    await lock.remove();
+    await lock?.remove();
     await files.remove(folder);
   }
 }

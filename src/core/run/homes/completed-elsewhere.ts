@@ -13,6 +13,6 @@ export async function completedElsewhere(
   { place, readManifest }: Pick<ExportHome, 'place' | 'readManifest'>,
   error: unknown,
 ): Promise<Manifest | undefined> {
-  if (place.store === undefined || !(error instanceof ExportError) || ownEnds.includes(error.exit)) return undefined;
+  if (!place.store.isShared || !(error instanceof ExportError) || ownEnds.includes(error.exit)) return undefined;
   return readManifest().catch(() => undefined);
 }

@@ -3,8 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { versionOf } from '../../../places/objects/small-objects.ts';
 import { sliceNames } from '../../../places/log/slice-names.ts';
 import { exportPaths } from '../../../places/export/export-folder.ts';
-import type { BucketPlace } from './bucket-place.ts';
-import { type BucketStart, readBucketStart } from './bucket-start.ts';
+import { type ExportAddress, type HomeStart, readStart } from './home-start.ts';
 
 /** Another process completed the export: there is nothing left to claim. */
 export class ExportIsComplete extends Error {}
@@ -14,11 +13,11 @@ export class ExportIsComplete extends Error {}
  * can succeed there; whoever claims looks after it.
  */
 export class CurrentStart {
-  readonly #place: Pick<BucketPlace, 'store' | 'address'>;
-  readonly #begun: BucketStart;
+  readonly #place: ExportAddress;
+  readonly #begun: HomeStart;
   #version: string | undefined;
 
-  constructor(place: Pick<BucketPlace, 'store' | 'address'>, begun: BucketStart) {
+  constructor(place: ExportAddress, begun: HomeStart) {
     this.#place = place;
     this.#begun = begun;
   }
@@ -32,7 +31,7 @@ export class CurrentStart {
     if ((await store.look(exportPaths.manifest)) !== undefined) throw new ExportIsComplete();
     const version = await versionOf(store, sliceNames.start);
     if (version !== undefined && version === this.#version) return;
-    const now = version === undefined ? undefined : await readBucketStart(this.#place);
+    const now = version === undefined ? undefined : await readStart(this.#place);
     if (now === undefined || !isDeepStrictEqual(withoutSlices(now), withoutSlices(this.#begun))) {
       throw new ExportError('locked', `${address} was started over while this process waited`, {
         facts: { startedOver: true },
@@ -44,6 +43,6 @@ export class CurrentStart {
 }
 
 /** Slices may be put after a run began. */
-function withoutSlices(start: BucketStart): BucketStart {
+function withoutSlices(start: HomeStart): HomeStart {
   return { ...start, entries: undefined, slices: undefined };
 }

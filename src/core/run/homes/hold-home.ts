@@ -1,5 +1,5 @@
 import { thenCleanUp } from '../../../lib/clean-up.ts';
-import type { ExportStart } from '../../../places/scratch/checkpoint.ts';
+import type { ExportStart } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
@@ -18,7 +18,7 @@ export async function completeBefore(
   const finished = await home.readManifest();
   if (finished === undefined) return undefined;
   requireSame(home.name, finished, now);
-  // The run that gave it its name may have been stopped before that was safe; after this the checkpoint goes.
+  // The run that gave it its name may have been stopped before that was safe; after this the log goes.
   await home.syncManifest();
   return alreadyComplete(home.name, await judgedAnew(home, finished, tolerance));
 }

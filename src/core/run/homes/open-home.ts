@@ -3,9 +3,10 @@ import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { ExportContext } from '../export-context.ts';
-import type { BucketPlace } from './bucket-place.ts';
+import { type ExportPlace, inBucket, inFolder } from './export-place.ts';
+import type { HomePlace } from './home-place.ts';
 import type { ExportHome } from './export-home.ts';
-import { folderHome } from './folder-home.ts';
+import { homeAt } from './home.ts';
 import { localFolder } from './local-folder.ts';
 
 export interface HomeContext extends Pick<ExportContext, 'files' | 'clock' | 'random'> {
@@ -16,21 +17,28 @@ export interface HomeContext extends Pick<ExportContext, 'files' | 'clock' | 'ra
 
 /** The home of a job's export. @throws {ExportError} `usage` for an address that is none, or a package that is not installed */
 export async function openHome(job: Job, context: HomeContext): Promise<ExportHome> {
-  const { files } = context;
-  const { dir } = job.output;
-  if (!isBucketAddress(dir)) return folderHome(files, dir);
-  const { bucketHome } = await import('./bucket-home.ts');
-  return bucketHome(await openBucketPlace(job, context));
+  return homeAt(await openHomePlace(job, context));
 }
 
-/** The place of an export in a bucket. @throws {ExportError} `usage` */
-export async function openBucketPlace(job: Job, context: HomeContext): Promise<BucketPlace> {
+/** The place of a job's export. @throws {ExportError} `usage` */
+export async function openHomePlace(job: Job, context: HomeContext): Promise<HomePlace> {
   const { files, clock, abort } = context;
   const { dir, endpoint } = job.output;
-  const store = await openStoreAt(dir, endpoint, context);
+  const { store } = await openPlace(dir, endpoint, context);
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
   const shape = { ...batchShape(job), entriesPerSlice };
-  return { files, store, clock, abort, address: dir, scratch: localFolder(job), shape, deadAfterSeconds };
+  const others = store.isShared ? await import('./among-others.ts') : undefined;
+  return { files, store, clock, abort, address: dir, scratch: localFolder(job), shape, deadAfterSeconds, others };
+}
+
+/** What lies at an address, in a folder or a bucket. @throws {ExportError} `usage` */
+export async function openPlace(
+  address: string,
+  endpoint: string | undefined,
+  context: HomeContext,
+): Promise<ExportPlace> {
+  if (!isBucketAddress(address)) return inFolder(context.files, address);
+  return inBucket(await openStoreAt(address, endpoint, context), address);
 }
 
 /** The store at the address of a bucket. @throws {ExportError} `usage` */

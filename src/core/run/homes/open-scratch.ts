@@ -1,14 +1,11 @@
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
 import { openTally, type Tally } from '../../../places/scratch/tally.ts';
 
 /** What a slice keeps on the local disk while its parts are made. */
 export interface OpenScratch {
   readonly journal: Journal;
-  /** How many answers earlier runs left. */
-  readonly answers: number;
   /** Calls sent, and credits that these may have cost, over all runs in this folder. */
   readonly calls: Tally;
   readonly credits: Tally;
@@ -38,13 +35,12 @@ export async function openScratch(
 ): Promise<OpenScratch> {
   await files.remove(pathIn(folder, exportPaths.unfinished));
   await dropCommitted(files, folder, isCommitted);
-  const answers = (await readJournals(files, [folder])).size();
   const open = new Openings();
   try {
     const journal = open.add(await openJournal(files, folder));
     const calls = open.add(await openTally(files, pathIn(folder, exportPaths.callCount)));
     const credits = open.add(await openTally(files, pathIn(folder, exportPaths.creditCount)));
-    return { journal, answers, calls, credits, close: () => open.close() };
+    return { journal, calls, credits, close: () => open.close() };
   } catch (error) {
     await open.close().catch(() => undefined);
     throw error;

@@ -1,25 +1,24 @@
-import { ExportError } from '../../../lib/export-error.ts';
-import { commandLine } from '../../../lib/addresses/shown-path.ts';
-import { watchHolder } from '../../../places/log/heartbeat.ts';
-import { SliceLog } from '../../../places/log/slice-log.ts';
-import { sliceNames, sliceOfLogEntry } from '../../../places/log/slice-names.ts';
+import { type Watch, watchHolder } from '../../../places/log/heartbeat.ts';
+import type { SliceLog } from '../../../places/log/slice-log.ts';
+import { readLogs } from '../../../places/log/read-logs.ts';
+import { sliceNames } from '../../../places/log/slice-names.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { heldElsewhere } from './held-elsewhere.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import { inTurns, namesOf } from '../../../places/objects/small-objects.ts';
-import type { BucketPlace } from './bucket-place.ts';
 
-/** The logs of every slice that was ever claimed, read to their ends, by slice. */
-export async function readLogs({ store }: Pick<BucketPlace, 'store'>): Promise<Map<number, SliceLog>> {
-  const slices = (await namesOf(store, sliceNames.logs)).flatMap((name) => sliceOfLogEntry(name) ?? []);
-  const logs = new Map([...new Set(slices)].map((slice) => [slice, new SliceLog(store, slice)]));
-  await inTurns([...logs.values()], async (log) => {
-    await log.refresh();
-  });
-  return logs;
+/** Where slices are made on this disk. */
+export interface LocalScratch {
+  readonly files: FileStore;
+  readonly scratch: string;
+}
+
+/** An export in a bucket, whose holders are watched. */
+export interface WatchedPlace extends LocalScratch, Pick<Watch, 'store' | 'clock' | 'deadAfterSeconds'> {
+  readonly address: string;
 }
 
 /** The scratch folders of slices on this disk. */
-export async function sliceFolders({ files, scratch }: Pick<BucketPlace, 'files' | 'scratch'>): Promise<string[]> {
+export async function sliceFolders({ files, scratch }: LocalScratch): Promise<string[]> {
   const names = await files.list(scratch);
   return names.filter((name) => /^\d{5,}$/.test(name)).map((name) => pathIn(scratch, name));
 }
@@ -42,33 +41,24 @@ export async function scratchId(files: FileStore, folder: string): Promise<strin
 }
 
 /** The id of a slice's scratch folder on this disk; undefined when there is none. */
-export async function ownScratchId(
-  { files, scratch }: Pick<BucketPlace, 'files' | 'scratch'>,
-  slice: number,
-): Promise<string | undefined> {
+export async function ownScratchId({ files, scratch }: LocalScratch, slice: number): Promise<string | undefined> {
   const id = await files.readAll(pathIn(scratch, `${sliceNames.scratch(slice)}/${exportPaths.run}/scratch`));
   return id === undefined ? undefined : Buffer.from(id).toString('latin1');
 }
 
 /** Waits until a holder shows that it lives, or counts as dead. @throws {ExportError} `locked` when it lives */
-export async function requireDead(place: BucketPlace, log: SliceLog, stop: AbortSignal): Promise<void> {
+export async function requireDead(place: WatchedPlace, log: SliceLog, stop: AbortSignal): Promise<void> {
   const { store, clock, deadAfterSeconds } = place;
   const state = await watchHolder({ store, log, clock, deadAfterSeconds, stop });
   if (state === 'alive') throw heldElsewhere(place.address);
 }
 
 /** @throws {ExportError} `locked` when a process makes parts of the export; the reason of `stop` */
-export async function requireNoHolder(place: BucketPlace, stop: AbortSignal): Promise<void> {
+export async function requireNoHolder(place: WatchedPlace, stop: AbortSignal): Promise<void> {
   for (const log of (await readLogs(place)).values()) {
     const { holder } = log.state;
     if (holder === undefined) continue;
     if ((await ownScratchId(place, log.slice)) === holder.scratch) continue;
     await requireDead(place, log, stop);
   }
-}
-
-export function heldElsewhere(address: string): ExportError {
-  return new ExportError('locked', `another process works on ${address}`, {
-    todo: `Wait for it to end (${commandLine('status', address)} shows its progress), then run the same command again.`,
-  });
 }

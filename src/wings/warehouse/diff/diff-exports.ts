@@ -2,6 +2,7 @@ import { openFinished } from '../../../exports/finished-export.ts';
 import { thenCleanUp } from '../../../lib/clean-up.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { folderPlace } from '../../../places/files/folder-place.ts';
 import { requireExportFolder } from '../../../places/export/require-export-folder.ts';
 import { verifyExport } from '../../../exports/verify-export.ts';
 import { changesTable } from '../../../core/records/columns.ts';
@@ -49,7 +50,7 @@ export async function diffExports(request: DiffRequest): Promise<DiffSummary> {
   const sides = { a: await openSide(request.from, files), b: await openSide(request.to, files) };
   if (out === undefined)
     return inSession(request, request.scratch ?? '', (session) => counted(session, sides, request));
-  await requireExportFolder(files, out);
+  await requireExportFolder(folderPlace(files, out), out);
   await requireNoManifest(files, out);
   const scratch = pathIn(out, `${exportPaths.run}/diff`);
   await files.makeFolder(pathIn(out, exportPaths.run));

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { storeWithin } from '../../../../src/places/objects/store-within.ts';
-import { bucketStanding } from '../../../../src/core/run/homes/bucket-standing.ts';
+import { inBucket } from '../../../../src/core/run/homes/export-place.ts';
+import { standingIfAny } from '../../../../src/core/run/homes/standing.ts';
 import type { StoreWeather } from '../../../support/memory-objects.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { startGeneratedService } from '../../../support/service/generated-service.ts';
@@ -70,7 +71,7 @@ describe('an export in a bucket that another process completes meanwhile', () =>
       const { weather, count } = completingAt(n, () => {
         restore(complete);
       });
-      const standing = await bucketStanding(storeWithin(objects.open(weather), 'out'), address, Date.now());
+      const standing = await standingIfAny(inBucket(storeWithin(objects.open(weather), 'out'), address), Date.now());
       requests = Math.max(requests, count());
       if (n > 0) expect(standing, `request ${n}`).toBeDefined();
       if (standing !== undefined && 'manifest' in standing) expect(standing.manifest.parts).toBe(3);

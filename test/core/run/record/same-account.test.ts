@@ -1,3 +1,4 @@
+import { inFolder } from '../../../../src/core/run/homes/export-place.ts';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -79,7 +80,7 @@ async function exported(runs: readonly Run[], options: GeneratedServiceOptions =
   }
   if (outcome === undefined || ended === undefined) throw new Error('no run');
   const nowMs = Date.now();
-  const place = { files: diskFileStore, folder: out };
+  const place = inFolder(diskFileStore, out);
   const status = await statusAt(place, nowMs);
   const report = await readExportReport({ place, nowMs, version: '1', extent: 'none' });
   const metric = (name: string): number =>

@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, renameSync, statSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { onDisk } from '../../lib/disk/disk-error.ts';
-import { exclusively } from '../../lib/process/exclusively.ts';
-import { codeOf, isNothingThere } from '../../lib/export-error.ts';
-import { thisProcess } from '../../lib/process/lock-owner.ts';
-import { makeFolder, syncFolder } from '../../lib/disk/make-folder.ts';
-import { factsOfBytes } from '../../lib/hash/sha256.ts';
-import { absentObject, type ByteRange, type ObjectBody, type ObjectStore, requirePuttable } from './object-store.ts';
+import { onDisk } from '../../src/lib/disk/disk-error.ts';
+import { exclusively } from '../../src/lib/process/exclusively.ts';
+import { codeOf, isNothingThere } from '../../src/lib/export-error.ts';
+import { thisProcess } from '../../src/lib/process/lock-owner.ts';
+import { makeFolder, syncFolder } from '../../src/lib/disk/make-folder.ts';
+import { factsOfBytes } from '../../src/lib/hash/sha256.ts';
+import { putSideBySide } from '../../src/places/objects/small-objects.ts';
+import {
+  absentObject,
+  type ByteRange,
+  type ObjectBody,
+  type ObjectStore,
+  requirePuttable,
+} from '../../src/places/objects/object-store.ts';
 
 /** Names of files in the making and of locks: never listed. */
 const hidden = /(^|\/)\.[^/]*\.(new|turn)[^/]*$/;
@@ -17,7 +24,7 @@ const hidden = /(^|\/)\.[^/]*\.(new|turn)[^/]*$/;
  * Objects as files of a local folder. A file appears by link(2), which fails where the name is taken, and survives a loss
  * of power once put. A folder keeps no metadata, so `look` reads and hashes the file. Processes take turns to replace.
  */
-export function createFolderObjects(root: string): ObjectStore {
+export function bucketInFolder(root: string): ObjectStore {
   const self = thisProcess(randomUUID());
   const pathOf = (name: string): string => join(root, name);
 
@@ -45,7 +52,9 @@ export function createFolderObjects(root: string): ObjectStore {
   }
 
   return {
+    isShared: true,
     putNew: async (name, body) => write(name, body, linkNew),
+    putAll: (bodies) => putSideBySide(async (name, body) => write(name, body, linkNew), bodies),
     put: async (name, body) => write(name, body, rename),
     replace: async (name, body, tag) =>
       write(name, body, (made, path) => {

@@ -2,11 +2,15 @@ import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { parseRunLines, type RunLine, runLineText } from '../record/run-lines.ts';
 import { sliceNames } from '../../../places/log/slice-names.ts';
 import { readObjectIfThere, namesOf } from '../../../places/objects/small-objects.ts';
-import type { BucketPlace } from './bucket-place.ts';
-import { scratchId } from './slice-holders.ts';
+import type { ObjectStore } from '../../../places/objects/object-store.ts';
+import { type LocalScratch, scratchId } from './slice-holders.ts';
 
 /** Where a process's record of runs lies, and the bucket it goes to. */
-export type RecordPlace = Pick<BucketPlace, 'files' | 'store' | 'scratch' | 'recordFolder'>;
+export interface RecordPlace extends LocalScratch {
+  readonly store: ObjectStore;
+  /** `scratch` unless given. */
+  readonly recordFolder?: string;
+}
 
 /**
  * Puts this process's record of runs into the bucket, where `status` reads it. It is taken back where the export is complete, and all records
@@ -27,13 +31,13 @@ async function putOwn({ files, store, scratch, recordFolder = scratch }: RecordP
 }
 
 /** The records of all processes as one, in the order in which their runs began. */
-export async function mergedRecord(place: BucketPlace): Promise<Buffer> {
+export async function mergedRecord(place: RecordPlace): Promise<Buffer> {
   await putOwn(place);
   return Buffer.from(runLineText(await readRunRecords(place)));
 }
 
 /** The lines of all records in the bucket. One that is gone was merged by who completed the export. */
-export async function readRunRecords({ store }: Pick<BucketPlace, 'store'>): Promise<RunLine[]> {
+export async function readRunRecords({ store }: Pick<RecordPlace, 'store'>): Promise<RunLine[]> {
   const lines: RunLine[] = [];
   for (const name of await namesOf(store, sliceNames.records))
     lines.push(...parseRunLines((await readObjectIfThere(store, name))?.toString('utf8') ?? ''));

@@ -1,18 +1,19 @@
-import { type Beat, readBeat } from '../../../places/log/heartbeat.ts';
-import { commitsOf, type SliceLog, spentOf } from '../../../places/log/slice-log.ts';
+import type { Beat } from '../../../places/log/heartbeat.ts';
+import { readLogs } from '../../../places/log/read-logs.ts';
+import { commitsOf, type SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
 import { exportPaths } from '../../../places/export/export-folder.ts';
 import { type Manifest, parseManifest } from '../../../places/export/manifest.ts';
+import { spentIn } from '../../../places/export/spent.ts';
+import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import { askedIds } from '../record/runs-model.ts';
-import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
-import type { BucketPlace } from './bucket-place.ts';
-import { type BucketStart, readBucketStart } from './bucket-start.ts';
 import type { ExportProgress } from './export-home.ts';
-import { readLogs } from './slice-holders.ts';
+import type { HomePlace } from './home-place.ts';
+import { type ExportAddress, type HomeStart, readStart } from './home-start.ts';
 
-/** How far an export in a bucket is, with the last heartbeats of its holders. */
-export interface BucketProgress extends ExportProgress {
-  readonly start: BucketStart;
+/** How far an unfinished export is, with the last heartbeats of its holders. */
+export interface HomeProgress extends ExportProgress {
+  readonly start: HomeStart;
   /** Slices that are done. */
   readonly slicesDone: number;
   readonly beats: readonly HolderBeat[];
@@ -26,29 +27,27 @@ export interface HolderBeat extends Beat {
   readonly fetched: number;
 }
 
-/** The manifest of an export in a bucket; undefined when it is not complete. @throws {ExportError} `damaged` */
-export async function readBucketManifest({
-  store,
-  address,
-}: Pick<BucketPlace, 'store' | 'address'>): Promise<Manifest | undefined> {
+/** Names the scratch folder of an export in a folder, in the log of its only slice. */
+export const ownFolder = 'this folder';
+
+/** The manifest of a complete export; undefined for any other. @throws {ExportError} `damaged` */
+export async function readManifestAt({ store, address }: ExportAddress): Promise<Manifest | undefined> {
   const name = exportPaths.manifest;
   const bytes = await readObjectIfThere(store, name);
   return bytes === undefined ? undefined : parseManifest(bytes, `${address}/${name}`);
 }
 
 /** Reads the logs and heartbeats; undefined when no export has begun. */
-export async function readBucketProgress(
-  place: Pick<BucketPlace, 'store' | 'address'>,
-): Promise<BucketProgress | undefined> {
-  const start = await readBucketStart(place);
+export async function readProgress(
+  place: Pick<HomePlace, 'files' | 'store' | 'address' | 'scratch' | 'others'>,
+): Promise<HomeProgress | undefined> {
+  const start = await readStart(place);
   if (start === undefined) return undefined;
   const logs = [...(await readLogs(place)).values()];
-  const beatBySlice = new Map<number, Beat>();
-  for (const log of logs) {
-    const beat = await beatOf(place, log);
-    if (beat !== undefined) beatBySlice.set(log.slice, beat);
-  }
-  const spent = spentOf(logs, ({ slice }) => {
+  const beatBySlice = await beatsOf(place, logs);
+  const own = place.others === undefined ? await spentIn(place.files, place.scratch) : undefined;
+  const spent = spentOf(logs, ({ slice }): SpentInScratch | undefined => {
+    if (own !== undefined) return { scratch: ownFolder, spent: () => own };
     const beat = beatBySlice.get(slice);
     return beat === undefined ? undefined : { scratch: beat.scratch, spent: () => beat };
   });
@@ -66,6 +65,15 @@ function uncommitted({ state }: SliceLog, answered: number): number {
   return Math.max(0, answered - askedIds(committedCounts([...state.commits.values()])));
 }
 
-async function beatOf({ store }: Pick<BucketPlace, 'store'>, { state }: SliceLog): Promise<Beat | undefined> {
-  return state.holder === undefined ? undefined : readBeat(store, state.holder.nonce);
+/** By slice. */
+async function beatsOf(
+  { store, others }: Pick<HomePlace, 'store' | 'others'>,
+  logs: readonly SliceLog[],
+): Promise<ReadonlyMap<number, Beat>> {
+  const found = new Map<number, Beat>();
+  for (const { slice, state } of logs) {
+    const beat = state.holder && (await others?.readBeat(store, state.holder.nonce));
+    if (beat !== undefined) found.set(slice, beat);
+  }
+  return found;
 }

@@ -2,14 +2,16 @@ import type { SliceShape } from '../../ids/cut-slices.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
+import type * as amongOthers from './among-others.ts';
 
-/** An export in a bucket, and the local folder where its parts are made. */
-export interface BucketPlace {
+/** Where an export lives, and the local folder where its parts are made: in a folder, itself. */
+export interface HomePlace {
   readonly files: FileStore;
   readonly store: ObjectStore;
   readonly clock: Clock;
   /** Aborted when the time of grace of the process is over. */
   readonly abort?: AbortSignal | undefined;
+  /** The absolute path of the folder, or the address in a bucket. */
   readonly address: string;
   readonly scratch: string;
   /** Folder of this process's record of runs; `scratch` unless given. */
@@ -17,4 +19,6 @@ export interface BucketPlace {
   readonly shape: SliceShape;
   /** Without a heartbeat for so long, a holder counts as dead. */
   readonly deadAfterSeconds: number;
+  /** In a bucket. The lock of a folder keeps other processes away: such an export is one slice. */
+  readonly others: typeof amongOthers | undefined;
 }

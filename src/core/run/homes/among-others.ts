@@ -1,0 +1,8 @@
+/** What a process does because others may work on the export, on any machine: only an export in a bucket loads it. */
+
+export { Heartbeat, readBeat } from '../../../places/log/heartbeat.ts';
+export { probeStore } from '../../../places/objects/probe-store.ts';
+export { CurrentStart } from './current-start.ts';
+export { fetchAnswers, keepAnswers } from './kept-answers.ts';
+export { mergedRecord, putRecord, readRunRecords } from './shared-record.ts';
+export { requireDead, requireNoHolder, scratchId, sliceFolders } from './slice-holders.ts';

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { ExportError } from '../../../lib/export-error.ts';
+import { checkedJson, valueOfCheckedJson } from '../../../lib/hash/checked-json.ts';
+import { sliceNames } from '../../../places/log/slice-names.ts';
+import { exportStartSchema } from '../../../places/export/fact-schemas.ts';
+import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
+import type { ObjectStore } from '../../../places/objects/object-store.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+
+/** 3: files of the run have checksums, and those in a folder are the same. */
+const startVersion = 3;
+
+/** An export, by the store in which it lies. */
+export interface ExportAddress {
+  readonly store: ObjectStore;
+  /** For messages. */
+  readonly address: string;
+}
+
+const objectSchema = z.object({ bytes: z.number(), sha256: z.string() });
+
+/** A slice that lies in the bucket. */
+const enqueuedSliceSchema = z.object({
+  firstPart: z.number(),
+  entries: z.number(),
+  valid: z.number(),
+  invalid: z.number(),
+  duplicate: z.number(),
+  /** That it takes when nothing fails. */
+  calls: z.number(),
+  ids: objectSchema,
+});
+
+const startSchema = exportStartSchema.extend({
+  version: z.number(),
+  /** In a folder all entries are one slice. */
+  entriesPerSlice: z.number().optional(),
+  /** Of an export that was enqueued: the entries of all inputs, and the slices in order. */
+  entries: z.number().optional(),
+  slices: z.array(enqueuedSliceSchema).optional(),
+});
+
+export type EnqueuedSlice = z.infer<typeof enqueuedSliceSchema>;
+
+/** What an unfinished export began with. */
+export type HomeStart = z.infer<typeof startSchema>;
+
+/** The bytes of the object that says what an export began with. */
+export function startBody(begin: Omit<HomeStart, 'version'>): { readonly bytes: Uint8Array } {
+  return { bytes: checkedJson({ version: startVersion, ...begin }) };
+}
+
+/** Begins an export, or reads what it began with. */
+export async function beginOrRead(place: ExportAddress, begin: Omit<HomeStart, 'version'>): Promise<HomeStart> {
+  if ((await place.store.putNew(sliceNames.start, startBody(begin))) === 'put')
+    return { version: startVersion, ...begin };
+  const begun = await readStart(place);
+  if (begun === undefined) throw damagedStart(place.address, 'it is missing');
+  return begun;
+}
+
+/** What an unfinished export began with; undefined when none did. @throws {ExportError} `damaged` */
+export async function readStart({ store, address }: ExportAddress): Promise<HomeStart | undefined> {
+  const bytes = await readObjectIfThere(store, sliceNames.start);
+  if (bytes === undefined) {
+    if ((await store.look(exportPaths.oldCheckpoint)) !== undefined) throw ofOldVersion(address);
+    return undefined;
+  }
+  const value = valueOfCheckedJson(bytes);
+  if (value === undefined) throw isOld(bytes) ? ofOldVersion(address) : damagedStart(address, 'it was changed');
+  const parsed = startSchema.safeParse(value);
+  if (!parsed.success) throw damagedStart(address, 'it is not the start of an export');
+  if (parsed.data.version > startVersion) throw damagedStart(address, 'a newer version wrote it');
+  return parsed.data;
+}
+
+/** Starts of version 0.1 have no checksum. */
+function isOld(bytes: Buffer): boolean {
+  return /^\{"version":[12],/.test(bytes.toString('latin1'));
+}
+
+function ofOldVersion(address: string): ExportError {
+  return new ExportError(
+    'damaged',
+    `${address} is an unfinished export of asset-export 0.1, which this version cannot finish`,
+    {
+      todo: 'Finish it with asset-export 0.1, or start over with --fresh.',
+    },
+  );
+}
+
+function damagedStart(address: string, why: string): ExportError {
+  return new ExportError('damaged', `${pathIn(address, sliceNames.start)} is damaged: ${why}`, {
+    todo: 'Restore it from a copy, or start over with --fresh.',
+  });
+}

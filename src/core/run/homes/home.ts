@@ -1,0 +1,179 @@
+import { ExportError } from '../../../lib/export-error.ts';
+import { storeWithin } from '../../../places/objects/store-within.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { requireExportFolder } from '../../../places/export/require-export-folder.ts';
+import { readJournals } from '../../../places/scratch/journal-entries.ts';
+import { type Manifest, manifestBytes } from '../../../places/export/manifest.ts';
+import { inTurns, namesOf } from '../../../places/objects/small-objects.ts';
+import { inputWithin } from '../../ids/id-input.ts';
+import { isPartFile } from '../part-names.ts';
+import { keepRunLines } from '../record/run-record.ts';
+import { inBucket } from './export-place.ts';
+import type { HomePlace } from './home-place.ts';
+import { readManifestAt, readProgress } from './home-progress.ts';
+import { openExport } from './open-slices.ts';
+import type { ExportHome, ToThrowAway } from './export-home.ts';
+
+/** An export in a folder or a bucket: slices with a log each. Unfinished files and kept answers lie in the scratch folder. */
+export function homeAt(place: HomePlace): ExportHome {
+  const { files, store, address, scratch, others } = place;
+  return {
+    name: address,
+    place: others === undefined ? { files, folder: address, store } : inBucket(store, address),
+    scratch,
+    asked: () => homeAt(askedPlace(place)),
+    requireOwn: () => requireExportFolder(store, address),
+    readIdle: async () => {
+      const isIdle = (await files.list(pathIn(scratch, exportPaths.run))).length === 0;
+      return isIdle ? readManifestAt(place) : undefined;
+    },
+    readManifest: () => readManifestAt(place),
+    readProgress: () => readProgress(place),
+    readAnswers: async () => readJournals(files, others === undefined ? [scratch] : await others.sliceFolders(place)),
+    syncManifest: async () => {
+      if (others === undefined) await files.syncFolder(address);
+    },
+    putManifest: (manifest) => putManifest(place, manifest),
+    replaceManifest: (manifest) => replaceManifest(place, manifest),
+    isThrowingAway: async () =>
+      (await isThere(place, exportPaths.throwingAway)) && !(await isThere(place, exportPaths.manifest)),
+    throwAway: (what) => throwAway(place, what),
+    open: (start, entries) => openExport(place, start, entries),
+    clear: async (outcome, lock, warn) => {
+      if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place))))
+        return others?.putRecord(place);
+      if (outcome !== 'complete') await clearScratch(place);
+      // A repair that was stopped left answers and counts to resume from.
+      else if (await isThere(place, exportPaths.repairing)) return;
+      else await clearComplete(place, warn);
+      await lock.remove();
+    },
+  };
+}
+
+/** Its files and its scratch folder lie in those of the export: they are removed with them. */
+function askedPlace(place: HomePlace): HomePlace {
+  const { store, address, scratch } = place;
+  const within = exportPaths.asked;
+  return {
+    ...place,
+    store: storeWithin(store, within),
+    address: pathIn(address, within),
+    scratch: pathIn(scratch, within),
+  };
+}
+
+async function isThere({ store }: Pick<HomePlace, 'store'>, name: string): Promise<boolean> {
+  return (await store.look(name)) !== undefined;
+}
+
+/** Whether an export has left something of itself that a later run needs. */
+export async function hasBegun(place: Pick<HomePlace, 'store'>): Promise<boolean> {
+  for (const name of [exportPaths.start, exportPaths.throwingAway, exportPaths.oldCheckpoint])
+    if (await isThere(place, name)) return true;
+  return false;
+}
+
+/** Files are looked at only here: a commit is trusted until the manifest names it for good. */
+async function putManifest(place: HomePlace, manifest: Omit<Manifest, 'version'>): Promise<Manifest> {
+  const { store, address } = place;
+  await inTurns(manifest.files, async ({ path, bytes, sha256 }) => {
+    const found = await store.look(path);
+    if (found?.bytes === bytes && (found.sha256 ?? sha256) === sha256) return;
+    const now = found === undefined ? 'is missing' : 'has other bytes';
+    throw new ExportError('damaged', `${pathIn(address, path)} was committed, but ${now}`, {
+      todo: 'Restore that version of the file, or start over with --fresh.',
+    });
+  });
+  await store.putNew(exportPaths.manifest, { bytes: manifestBytes(manifest) });
+  return requireManifestAt(place);
+}
+
+async function requireManifestAt(place: HomePlace): Promise<Manifest> {
+  const written = await readManifestAt(place);
+  if (written !== undefined) return written;
+  throw new ExportError('cannotWrite', `the manifest of ${place.address} disappeared after it was written`);
+}
+
+async function replaceManifest(place: HomePlace, manifest: Omit<Manifest, 'version'>): Promise<Manifest> {
+  const { store } = place;
+  const name = exportPaths.manifest;
+  const found = await store.look(name);
+  if (found !== undefined) await store.replace(name, { bytes: manifestBytes(manifest) }, found.tag);
+  return requireManifestAt(place);
+}
+
+/** What stays below `.run` when an export is thrown away: the run that does it has it open, or needs it after. */
+const staysBelowRun = [
+  exportPaths.lock,
+  exportPaths.stdin,
+  exportPaths.idCopies,
+  exportPaths.runLines,
+  exportPaths.embedded,
+  exportPaths.ledgers,
+  exportPaths.throwingAway,
+];
+
+/**
+ * Removes the files of an export, and no others. A mark tells a later run that this was interrupted, so that it does not resume an export
+ * of which half is gone. The manifest goes first and the mark last.
+ * @throws {ExportError} `usage` when an input is a part of the export, `locked`
+ */
+async function throwAway(place: HomePlace, { inputs, sinks, stop }: ToThrowAway): Promise<void> {
+  const { store, address, others } = place;
+  for (const held of [place, askedPlace(place)]) await others?.requireNoHolder(held, stop);
+  const names = await namesOf(store, '');
+  const parts = names.filter((name) => isPartFile(name, sinks));
+  const own = await inputWithin(address, parts, inputs);
+  if (own !== undefined) {
+    throw new ExportError('usage', `${own.name} belongs to the export that --fresh would delete`, {
+      todo: 'Copy the file elsewhere and read the ids from the copy, or choose another output folder.',
+    });
+  }
+  const companions = names.filter((name) => exportPaths.companions.some((each) => each === name));
+  const ofRuns = names.filter(
+    (name) => name.startsWith(`${exportPaths.run}/`) && !staysBelowRun.some((kept) => name.startsWith(kept)),
+  );
+  await store.putNew(exportPaths.throwingAway, { bytes: Buffer.of() });
+  try {
+    for (const some of [[exportPaths.manifest], [...parts, ...companions], ofRuns, [exportPaths.throwingAway]])
+      await store.remove(some);
+  } catch (error) {
+    if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
+    throw new ExportError('cannotWrite', `--fresh cannot delete the export: ${error.message}`, {
+      todo: 'Allow Delete there, or choose another output.',
+      cause: error,
+    });
+  }
+  if (others !== undefined) await clearScratch(place, [exportPaths.stdin]);
+}
+
+/** Removes what a complete export needs no more. Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
+export async function clearComplete(place: HomePlace, warn?: (message: string) => void): Promise<void> {
+  const { files, store, address, others } = place;
+  if (others === undefined) await keepRunLines(files, address);
+  else {
+    // Two processes may complete the same export: the first one has all records.
+    await store.putNew(exportPaths.keptRunLines, { bytes: await others.mergedRecord(place) });
+    await store.remove(await namesOf(store, `${exportPaths.run}/`)).catch((error: unknown) => {
+      if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
+      warn?.(`${address}/${exportPaths.run}/ stays: Delete is not allowed there. The export is complete without it`);
+    });
+  }
+  await clearScratch(place);
+}
+
+/** Removes what the slices left on the local disk, and all below `.run` there but the lock. */
+async function clearScratch(place: HomePlace, except: readonly string[] = []): Promise<void> {
+  const { files, scratch, others } = place;
+  if (others !== undefined) {
+    for (const folder of await others.sliceFolders(place)) await files.remove(folder);
+    const workers = (await files.list(scratch)).filter((name) => name.startsWith('worker-'));
+    for (const name of workers) await files.remove(pathIn(scratch, name));
+  }
+  for (const name of await files.list(pathIn(scratch, exportPaths.run))) {
+    const path = `${exportPaths.run}/${name}`;
+    if (path.startsWith(exportPaths.lock) || except.includes(path)) continue;
+    await files.remove(pathIn(scratch, path));
+  }
+}

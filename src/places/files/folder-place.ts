@@ -1,0 +1,182 @@
+import { dirname } from 'node:path';
+import { exportPaths, pathIn } from '../export/export-folder.ts';
+import { type FileStore, syncFoldersOf } from './file-store.ts';
+import { writeFile } from './write-whole.ts';
+import {
+  absentObject,
+  type ByteRange,
+  type NamedBody,
+  type ObjectBody,
+  type ObjectLook,
+  type ObjectStore,
+  requirePuttable,
+} from '../objects/object-store.ts';
+
+const blockBytes = 1 << 20;
+
+/**
+ * A local folder as a place of an export. A file appears under its name whole and synced: it is made in `.run` and linked, which
+ * fails where the name is taken. A body that is a file is looked for and moved, and so is everything on a disk without hard links:
+ * whoever writes in an export holds its lock. A folder keeps no hashes, so `look` has none.
+ */
+export function folderPlace(files: FileStore, root: string): ObjectStore {
+  return new FolderPlace(files, root);
+}
+
+class FolderPlace implements ObjectStore {
+  readonly isShared = false;
+  readonly #files: FileStore;
+  readonly #root: string;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(files: FileStore, root: string) {
+    this.#files = files;
+    this.#root = root;
+  }
+
+  async putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
+    const result = await this.#putFile(name, body);
+    // What another process put and did not sync is safe, too.
+    await this.#files.syncFolder(dirname(this.#pathOf(name)));
+    return result;
+  }
+
+  async putAll(bodies: readonly NamedBody[]): Promise<readonly string[]> {
+    const taken: string[] = [];
+    for (const { name, body } of bodies) if ((await this.#putFile(name, body)) === 'taken') taken.push(name);
+    await this.#sync(bodies.map(({ name }) => name));
+    return taken;
+  }
+
+  async replace(name: string, body: ObjectBody, tag: string): Promise<'put' | 'changed'> {
+    requirePuttable(name, body);
+    return this.#inTurn(async () => {
+      if ((await this.#files.versionOf(this.#pathOf(name))) !== tag) return 'changed';
+      await this.#putOver(name, body);
+      return 'put';
+    });
+  }
+
+  async put(name: string, body: ObjectBody): Promise<void> {
+    requirePuttable(name, body);
+    await this.#inTurn(() => this.#putOver(name, body));
+  }
+
+  async look(name: string): Promise<ObjectLook | undefined> {
+    const bytes = await this.#files.sizeOf(this.#pathOf(name));
+    if (typeof bytes !== 'number') return undefined;
+    const tag = await this.#files.versionOf(this.#pathOf(name));
+    return tag === undefined ? undefined : { bytes, sha256: undefined, tag };
+  }
+
+  read(name: string, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return readFile(this.#files, this.#pathOf(name), range);
+  }
+
+  list(prefix: string): AsyncIterable<{ readonly name: string; readonly bytes: number }> {
+    return filesBelow(this.#files, this.#root, prefix);
+  }
+
+  async *names(folder: string): AsyncGenerator<string, void, void> {
+    yield* await this.#files.listMarked(this.#pathOf(folder));
+  }
+
+  async remove(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#files.remove(this.#pathOf(name));
+    await this.#sync(names);
+  }
+
+  #pathOf(name: string): string {
+    return pathIn(this.#root, name);
+  }
+
+  /** Makes names survive a loss of power. */
+  #sync(names: readonly string[]): Promise<void> {
+    return syncFoldersOf(
+      this.#files,
+      this.#root,
+      names.map((name) => this.#pathOf(name)),
+    );
+  }
+
+  /** What is looked at stays so until it has another name: names are given one after another. */
+  #inTurn<T>(name: () => Promise<T>): Promise<T> {
+    const named = this.#turn.then(name);
+    this.#turn = named.catch(() => undefined);
+    return named;
+  }
+
+  /** The body as a synced file. Its name may be left, as a second one of what was put before: that must not be emptied. */
+  async #fileOf(body: ObjectBody): Promise<string> {
+    if ('file' in body) return body.file;
+    const path = this.#pathOf(`${exportPaths.unfinished}/new`);
+    await this.#files.makeFolder(dirname(path));
+    await this.#files.remove(path);
+    await writeFile(this.#files, path, (file) => file.write(body.bytes));
+    return path;
+  }
+
+  async #putFile(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
+    requirePuttable(name, body);
+    const path = this.#pathOf(name);
+    return this.#inTurn(async () => {
+      if ((await this.#files.sizeOf(path)) !== undefined) return 'taken';
+      const file = await this.#fileOf(body);
+      await this.#files.makeFolder(dirname(path));
+      const linked = 'file' in body ? 'refused' : await this.#files.link(file, path);
+      if (linked === 'refused') await this.#files.rename(file, path);
+      return linked === 'taken' ? 'taken' : 'put';
+    });
+  }
+
+  async #putOver(name: string, body: ObjectBody): Promise<void> {
+    const path = this.#pathOf(name);
+    const file = await this.#fileOf(body);
+    await this.#files.makeFolder(dirname(path));
+    await this.#files.rename(file, path);
+    await this.#files.syncFolder(dirname(path));
+  }
+}
+
+/** What is read whole is small. */
+async function* readFile(files: FileStore, path: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+  if (range === undefined) {
+    const whole = await files.readAll(path);
+    if (whole === undefined) throw absentObject(path);
+    yield whole;
+    return;
+  }
+  if ((await files.sizeOf(path)) === undefined) throw absentObject(path);
+  const file = await files.open(path, 'read');
+  try {
+    const end = Math.min(await file.size(), range.from + range.length);
+    for (let at = range.from; at < end; ) {
+      const block = await file.read(at, Math.min(blockBytes, end - at));
+      if (block.length === 0) return;
+      at += block.length;
+      yield block;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** All files whose names begin with a prefix, in the order of their names; not what is in the making. */
+async function* filesBelow(
+  files: FileStore,
+  root: string,
+  prefix: string,
+): AsyncGenerator<{ readonly name: string; readonly bytes: number }, void, void> {
+  const top = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const names = (await files.listMarked(pathIn(root, top))).map((name) => `${top}${name}`);
+  for (const name of names.sort()) {
+    if (name === `${exportPaths.unfinished}/`) continue;
+    if (name.endsWith('/')) {
+      if (name.startsWith(prefix) || prefix.startsWith(name))
+        yield* filesBelow(files, root, prefix.startsWith(name) ? prefix : name);
+    } else if (name.startsWith(prefix)) {
+      const bytes = await files.sizeOf(pathIn(root, name));
+      if (typeof bytes === 'number') yield { name, bytes };
+    }
+  }
+}
