@@ -16,7 +16,6 @@ import type { ExportPlan } from '../../core/run/plan-export.ts';
 import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/files/limited.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import { requireFree } from '../../places/files/lock.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
@@ -99,6 +98,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   if (ignored !== undefined) warnings.push(ignored);
   const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);
   const planBefore = async (unfinished: Job) => {
+    const { requireFree } = await import('../../places/files/lock.ts');
     await requireFree(unfinished.output.dir);
     return { folder: unfinished.output.dir, ...(await planExport({ job: unfinished, ...request })) };
   };

@@ -1,10 +1,10 @@
 import { mostIdsPerCall } from '../job/job-dialect.ts';
-import { batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
+import { noRecords } from '../client/asset-client.ts';
+import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import type { KeptAnswers } from '../../places/scratch/journal-entries.ts';
-import { countCalls } from '../work/count-calls.ts';
 
 export interface CallsLeft {
   readonly calls: number;
@@ -26,20 +26,62 @@ export function partsAfter(commits: readonly Commit[]): PartsLeft {
   return { isNeeded: (part) => !done.has(part), initialCap: commits.at(-1)?.cap };
 }
 
-const noAnswers: KeptAnswers = { find: () => Promise.resolve(undefined), size: () => 0 };
+type CallsOf = (batch: Batch) => Promise<number>;
 
-/** The calls that some parts need. Reads all entries. */
+/**
+ * The calls that some parts need. Reads all entries, and sends nothing. Where answers are kept or calls are larger than the service
+ * is known to take, it goes the way of a real run, halving included; all other calls are counted as if they went well.
+ */
 export async function callsLeft(
   entries: AsyncIterable<Entries>,
-  job: Pick<Job, 'service' | 'output'>,
-  { isNeeded, kept = noAnswers, initialCap }: PartsLeft,
+  { service, output }: Pick<Job, 'service' | 'output'>,
+  { isNeeded, kept, initialCap: learned }: PartsLeft,
 ): Promise<CallsLeft> {
-  const counter = countCalls({ kept, flags: job.service.flags, initialCap: mostIdsPerCall(job, [initialCap]) });
+  const initialCap = mostIdsPerCall({ service }, [learned]) ?? Infinity;
+  const answers = kept === undefined || kept.size() === 0 ? undefined : kept;
+  let way: Promise<CallsOf> | undefined;
+  let calls = 0;
   let ids = 0;
-  for await (const batch of batchesOf(batchIds(entries, batchShape(job)), isNeeded)) {
-    await counter.add(batch);
-    ids += batch.ids.length;
+  for await (const batch of batchesOf(batchIds(entries, batchShape({ service, output })), isNeeded)) {
+    const { length } = batch.ids;
+    ids += length;
+    if (answers !== undefined || length > initialCap) {
+      way ??= realWay(answers, service.flags, initialCap);
+      calls += await (await way)(batch);
+    } else if (length > 0) calls += 1;
     batch.entries.release();
   }
-  return { calls: counter.calls(), ids };
+  return { calls, ids };
+}
+
+/** Takes batches through what a real run does with them, and counts what would leave. */
+async function realWay(
+  kept: KeptAnswers | undefined,
+  flags: Job['service']['flags'],
+  initialCap: number,
+): Promise<CallsOf> {
+  const { lookUpBatch } = await import('../client/look-up-batch.ts');
+  const { withJournal } = await import('../client/policies/with-journal.ts');
+  const { withSizeGuard } = await import('../client/policies/with-size-guard.ts');
+  let calls = 0;
+  const counting = {
+    ask: () => {
+      calls += 1;
+      return Promise.resolve(noRecords);
+    },
+  };
+  const guard = withSizeGuard(counting, { initialCap });
+  // To look for an answer means to hash its call, and there may be many.
+  const client =
+    kept === undefined
+      ? guard
+      : withJournal(guard, {
+          journal: { find: (key) => kept.find(key), append: () => Promise.resolve() },
+          onReplayed: guard.learn,
+        });
+  return async ({ ids, part }) => {
+    const before = calls;
+    if (ids.length > 0) await lookUpBatch(client, { ids, part, flags, singles: false, reader: undefined });
+    return calls - before;
+  };
 }
