@@ -33,15 +33,25 @@ const formatNames: Readonly<Record<Source['format'], string>> = {
   jsonl: 'JSONEachRow',
 };
 
-/** Json columns are values in JSONL. With these settings ClickHouse keeps their text, except that a string loses its quotes. */
-const settings: Readonly<Record<Source['format'], readonly string[]>> = {
-  parquet: [],
-  csv: ['input_format_csv_empty_as_default = 1'],
-  jsonl: [
+const settings: Readonly<Record<Source['format'], (source: Source) => readonly string[]>> = {
+  parquet: () => [],
+  // By default it cuts blanks at both ends of bare cells, and reads a bare \N as null.
+  csv: (source) => [
+    'input_format_csv_trim_whitespaces = 0',
+    `format_csv_null_representation = ${escapedLiteral(nullTextOf(source))}`,
+    ...timeSetting(source),
+  ],
+  // Json columns are values. So their text is kept, except that a string loses its quotes.
+  jsonl: (source) => [
     'input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1',
     'input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1',
+    ...timeSetting(source),
   ],
 };
+
+function timeSetting({ table }: Source): string[] {
+  return table.columns.some(({ type }) => type === 'timestamp') ? ["date_time_input_format = 'best_effort'"] : [];
+}
 
 /** The columns that are never null; a job may have left them all out. */
 function sortKey({ columns }: Table): string {
@@ -50,15 +60,7 @@ function sortKey({ columns }: Table): string {
 }
 
 function settingsOf(source: Source): string {
-  const nullText = nullTextOf(source);
-  const own = [
-    ...(source.format === 'csv' && nullText !== ''
-      ? [`format_csv_null_representation = ${escapedLiteral(nullText)}`]
-      : settings[source.format]),
-    ...(source.format !== 'parquet' && source.table.columns.some(({ type }) => type === 'timestamp')
-      ? ["date_time_input_format = 'best_effort'"]
-      : []),
-  ];
+  const own = settings[source.format](source);
   return own.length === 0 ? '' : `SETTINGS${own.length > 1 ? '\n  ' : ' '}${own.join(',\n  ')}\n`;
 }
 

@@ -37,9 +37,10 @@ export const snowflake: Dialect = {
 const note = '-- The folder is a stage (@stage/…); files get there by PUT.\n';
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
+  // Without the logical type Snowflake reads microseconds as another unit: years around 55,000,000.
   parquet: (source) => `COPY INTO ${source.table.name}
 FROM ${stageOf(source)}
-FILE_FORMAT = (TYPE = PARQUET)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 `,
   // An empty cell is null, "" the empty string, and a backslash is only a backslash.

@@ -3,7 +3,10 @@ import { assetsTable, creatorsTable, tables } from '../../../src/core/records/co
 import { changeModes, changeScript } from '../../../src/wings/warehouse/change-scripts.ts';
 import { tableFormats } from '../../../src/exports/table-source.ts';
 import { ddlFor, dialectNames, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { zetasqlOfTests } from './engines/zetasql-of-tests.ts';
 import { isKnown, problemOf } from './sql-parser.ts';
+
+const bigqueryProblem = await zetasqlOfTests("BigQuery's statements are not parsed by its own parser");
 
 /** The statements of a script, without comments and psql's own commands. */
 function statementsOf(script: string): string[] {
@@ -60,5 +63,29 @@ describe.each(dialectNames)('for %s', (name) => {
     for (const broken of ['CREATE TABLE a (b', 'CREATE TABLE a (b text NOT NULLL)']) {
       expect(problemOf(name, broken), broken).toBeDefined();
     }
+  });
+});
+
+describe.skipIf(bigqueryProblem === undefined)("BigQuery's own parser", () => {
+  const problem = bigqueryProblem ?? (async () => 'npm run engines');
+
+  it.each(tables.map((table) => [table.name, table] as const))('takes every statement of %s', async (_, table) => {
+    expect(await problem(ddlFor('bigquery', table))).toBeUndefined();
+    for (const format of tableFormats) {
+      const load = loadStatementFor('bigquery', { table, format, folder: 'gs://bucket/demo' });
+      expect(await problem(load), load).toBeUndefined();
+    }
+  });
+
+  it.each(changeModes)('takes the script that applies changes: %s', async (mode) => {
+    const folder = 'gs://bucket/demo';
+    expect(
+      await problem(changeScript(tables, { dialect: 'bigquery', mode, folder, format: 'parquet' })),
+    ).toBeUndefined();
+  });
+
+  it('refuses a broken statement', async () => {
+    expect(await problem("LOAD DATA INTO a FROM FILE (format = 'CSV')")).toContain('Syntax error');
+    expect(await problem('SELECT 1; CREATE TABLE a (b')).toContain('Syntax error');
   });
 });

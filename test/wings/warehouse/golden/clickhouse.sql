@@ -57,7 +57,9 @@ FORMAT Parquet;
 
 -- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/csv/assets/part-*.csv*'
-SETTINGS input_format_csv_empty_as_default = 1
+SETTINGS
+  input_format_csv_trim_whitespaces = 0,
+  format_csv_null_representation = ''
 FORMAT CSVWithNames;
 
 -- Run this in clickhouse-client. It reads files from its own machine.

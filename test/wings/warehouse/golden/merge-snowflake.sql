@@ -3,13 +3,13 @@
 -- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO new_changes
 FROM @stage/demo/parquet/changes/
-FILE_FORMAT = (TYPE = PARQUET)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 -- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO new_creators
 FROM @stage/demo/parquet/creators/
-FILE_FORMAT = (TYPE = PARQUET)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 BEGIN;

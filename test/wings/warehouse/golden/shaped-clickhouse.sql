@@ -21,6 +21,7 @@ ORDER BY (`asset`, `exported_at`);
 -- Run this in clickhouse-client. It reads files from its own machine.
 INSERT INTO `assets` FROM INFILE 'out/demo/csv/assets/part-*.csv*'
 SETTINGS
+  input_format_csv_trim_whitespaces = 0,
   format_csv_null_representation = '\\N',
   date_time_input_format = 'best_effort'
 FORMAT CSVWithNames;

@@ -7,7 +7,7 @@ CREATE TABLE assets (
 -- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO assets
 FROM 'out/demo/parquet/assets/'
-FILE_FORMAT = (TYPE = PARQUET)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE assets (
