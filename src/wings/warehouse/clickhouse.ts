@@ -1,7 +1,8 @@
 import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source } from '../../exports/table-source.ts';
-import { createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: 'String',
@@ -15,17 +16,42 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const clickhouse: Dialect = {
   types,
+  note: '-- Run this in clickhouse-client. It reads folders of its own machine, and buckets.\n',
   createTable: (table) =>
     createTableText(table, {
       quoteName: backQuoted,
-      typeOf,
-      suffix: `\nENGINE = MergeTree\nORDER BY ${sortKey(table)}`,
+      typeOf: clickhouseType,
+      described: (about) => `COMMENT ${escapedLiteral(about)}`,
+      suffix: `\nENGINE = MergeTree\nORDER BY ${sortKey(table)}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
     }),
-  load: (source) => `-- Run this in clickhouse-client. It reads files from its own machine.
-INSERT INTO ${backQuoted(source.table.name)} FROM INFILE ${escapedLiteral(filesOf(source))}
+  load: (source) =>
+    isBucketAddress(source.folder)
+      ? `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
+SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source)}
+${settingsOf(source).trimEnd()};
+`
+      : `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
+FROM INFILE ${escapedLiteral(filesOf(source))}
 ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
 };
+
+/** The function that reads the files, with the types that they have. */
+export function clickhouseFiles(source: Source): string {
+  const path = filesOf(source);
+  const columns = source.table.columns.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
+  const rest = [formatNames[source.format], columns.join(', ')].map(escapedLiteral);
+  const [, scheme, first = '', inside = ''] = /^(s3|gs|az):\/\/([^/]*)\/(.*)$/.exec(path) ?? [];
+  if (scheme === undefined) return `file(${[escapedLiteral(path), ...rest].join(', ')})`;
+  if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(path), ...rest].join(', ')})`;
+  const [container = '', ...names] = inside.split('/');
+  const account = [`https://${first}.blob.core.windows.net`, container, names.join('/')];
+  return `azureBlobStorage(${[...account.map(escapedLiteral), rest[0], "'auto'", rest[1]].join(', ')})`;
+}
+
+function namesOf({ columns }: Table): string {
+  return columns.map(({ name }) => backQuoted(name)).join(', ');
+}
 
 const formatNames: Readonly<Record<Source['format'], string>> = {
   parquet: 'Parquet',
@@ -68,7 +94,7 @@ function settingsOf(source: Source): string {
 const listType: ColumnTypes['listType'] = (members) =>
   `Array(Tuple(${members.map(({ name, type }) => `${backQuoted(name)} Nullable(${type})`).join(', ')}))`;
 
-function typeOf(column: Column): string {
+export function clickhouseType(column: Column): string {
   if (isListColumn(column)) return listTypeIn({ types, listType }, column);
   return column.nullable ? `Nullable(${types[column.type]})` : types[column.type];
 }

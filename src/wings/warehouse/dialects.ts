@@ -33,7 +33,19 @@ export function ddlFor(dialect: DialectName, table: Table): string {
   return dialects[dialect].createTable(table);
 }
 
+/** The statements that describe a table and its columns, where `ddlFor` does not: to be run where the table was created. */
+export function commentsFor(dialect: DialectName, table: Table): string {
+  const known: Dialect = dialects[dialect];
+  return known.describe?.(table) ?? '';
+}
+
 /** The statements that load the files of a table in the warehouse. */
 export function loadStatementFor(dialect: DialectName, source: Source): string {
   return dialects[dialect].load(source);
+}
+
+/** What to set before the statements are run, as a comment. */
+export function noteFor(dialect: DialectName): string {
+  const { note = '' }: Dialect = dialects[dialect];
+  return note;
 }

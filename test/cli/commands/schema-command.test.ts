@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { openFinished } from '../../../src/exports/finished-export.ts';
+import { readScriptExport } from '../../../src/wings/warehouse/scripts/script-export.ts';
+import { assetIds, exportNight, firstNight } from '../../wings/warehouse/diff/two-nights.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { runProgram } from '../../support/run-program.ts';
 
@@ -26,6 +29,57 @@ describe('schema', () => {
     expect(exit).toBe(0);
     expect(stdout.match(/^CREATE TABLE ["`]?creators/gm)).toHaveLength(1);
     for (const format of ['parquet', 'csv', 'jsonl']) expect(stdout).toContain(`-- load: ${format}`);
+  });
+
+  it('says in its first line that an example has placeholders', async () => {
+    for (const mode of [[], ['--mode', 'merge'], ['--mode', 'scd2']]) {
+      const { stdout } = await schema('--for', 'redshift', ...mode);
+      expect(stdout).toMatch(/^-- An example: .* are placeholders\. For one export: schema --of EXPORT\.\n/);
+    }
+  });
+
+  describe('--of', () => {
+    let folder: Awaited<ReturnType<typeof keptFolder>>;
+    let out: string;
+    beforeAll(async () => {
+      folder = await keptFolder();
+      const flags = { base: 'none', format: 'parquet,csv' };
+      const ids = assetIds.slice(0, 3);
+      out = await exportNight({ record: firstNight, ids, flags, out: join(folder.path, 'date=2026-11-20') });
+    });
+    afterAll(() => folder.remove());
+
+    it('prints a script for one export, with its seal, start, files and names', async () => {
+      const { exit, stdout } = await schema('--of', out, '--for', 'duckdb', '--prefix', 'nft_', '--schema', 'raw');
+      expect(exit).toBe(0);
+      const { seal } = await readScriptExport(await openFinished(out), 'duckdb', '').then(({ plan }) => plan);
+      const head = `-- export: date=2026-11-20\n-- seal: ${seal}\n-- start: 20`;
+      expect(stdout.startsWith(head), stdout.slice(0, 300)).toBe(true);
+      expect(stdout).toContain(`'${out}/parquet/assets/part-00000.parquet'`);
+      expect(stdout).toContain('CREATE TABLE IF NOT EXISTS "nft_assets"');
+      expect(stdout).toContain(`SET schema = `);
+      const columns = await schema('--of', out, '--table', 'creators');
+      expect(columns.stdout).toContain('## creators');
+      expect(columns.stdout).not.toContain('## assets');
+    });
+
+    it.each([
+      [['--of', 'EXPORT', '--for', 'bigquery'], 'bigquery cannot read', '--folder gs://bucket/export'],
+      [['--of', 'EXPORT', '--for', 'redshift'], 'redshift cannot read', '--folder s3://bucket/export'],
+      [['--of', 'EXPORT', '--for', 'snowflake'], 'snowflake cannot read', '--folder @stage/export'],
+      [['--of', 'EXPORT', '--for', 'duckdb', '--mode', 'merge'], 'no table changes', 'asset-export diff OLDER NEWER'],
+      [['--of', 'EXPORT', '--for', 'duckdb', '--table', 'creators'], '--table does not go with --of', ''],
+      [['--of', 'EXPORT', '--for', 'job'], '--for job does not go with --of', ''],
+      [['jobs/demo.yaml', '--of', 'EXPORT', '--for', 'duckdb'], 'not from a job file', 'Leave the job file out'],
+      [['--for', 'job', '--mode', 'merge'], '--for job does not go with --mode', ''],
+      [['--for', 'duckdb', '--mode', 'replace'], '--mode replace needs --of', ''],
+      [['--mode', 'merge'], '--mode needs --for', 'duckdb'],
+    ])('refuses %j', async (words, problem, todo) => {
+      const { exit, stdout, stderr } = await schema(...words.map((word) => (word === 'EXPORT' ? out : word)));
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(stderr).toContain(problem);
+      expect(stderr).toContain(todo);
+    });
   });
 
   it('shows the columns, formats and folder of a job', async () => {

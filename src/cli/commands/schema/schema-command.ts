@@ -1,0 +1,125 @@
+import { tableNames } from '../../../core/records/columns.ts';
+import { exitCodes } from '../../../lib/exit-codes.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { openFinished } from '../../../exports/finished-export.ts';
+import { columnsDocument, dialectNames, historyView, scriptModes } from '../../../wings/warehouse/index.ts';
+import type { Command, CommandLine } from '../../command.ts';
+import { bucketFlags, exportPlace } from '../../export-place.ts';
+import { choiceOf } from '../../flag-values.ts';
+import { exampleText, scriptText } from './print-statements.ts';
+import { layoutOf } from './schema-layout.ts';
+
+const purposes = [...dialectNames, 'job'] as const;
+
+/** `schema`: the columns, the statements that create and load them, or the JSON Schema of job files. */
+export const schemaCommand: Command = {
+  usage: [
+    'schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]',
+    'schema --of EXPORT --for NAME [--mode replace|merge|scd2] [--schema NAME] [--prefix TEXT] [--folder DIR]',
+    'schema --for duckdb --history PATTERN',
+  ],
+  about:
+    'Prints the columns of the tables. --for prints the statements that create and load them in a warehouse, or the JSON Schema of job files. With a job file, the output describes the tables as that job writes them. With --of, it is a script that loads this export and can run twice.',
+  examples: [
+    { line: 'schema --table creators', about: 'columns, types and their source fields' },
+    { line: 'schema --for bigquery --folder gs://bucket/out', about: 'CREATE TABLE and LOAD DATA for every table' },
+    { line: 'schema job.yaml --for duckdb', about: 'the same for the columns and formats of a job' },
+    {
+      line: 'schema --of out/date=2026-11-20 --for clickhouse',
+      about: 'a script that replaces the tables by this export, in one step for readers',
+    },
+    {
+      line: 'schema --of out/date=2026-11-21 --for snowflake --mode scd2 --folder @stage/date=2026-11-21',
+      about: 'a script that applies what changed and keeps every version of an asset',
+    },
+    { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
+  ],
+  words: { name: '[job]', about: 'job file: use its tables, columns, formats and folder', least: 0, most: 1 },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'table', value: 'NAME', choices: tableNames, about: `one table only: ${tableNames.join(', ')}` },
+        { name: 'for', value: 'NAME', choices: purposes, about: `${dialectNames.join(', ')} or job` },
+        {
+          name: 'of',
+          value: 'EXPORT',
+          about: 'a complete export, or a diff: print the script for its tables, columns, files and seal',
+        },
+        {
+          name: 'mode',
+          value: 'MODE',
+          choices: scriptModes,
+          about:
+            'merge applies the table changes, scd2 also keeps every version; with --of also replace, which is the default there',
+        },
+        { name: 'schema', value: 'NAME', about: 'schema of the tables; BigQuery: dataset, ClickHouse: database' },
+        { name: 'prefix', value: 'TEXT', about: 'prefix for every table name' },
+        {
+          name: 'history',
+          value: 'PATTERN',
+          about:
+            "with --for duckdb: print a view of every version of every asset, over the Parquet files of the exports that PATTERN matches, for example 'out/date=*'",
+        },
+        {
+          name: 'folder',
+          value: 'DIR',
+          about: 'folder or bucket of the export, as the warehouse sees it',
+          standard: 'a placeholder; with --of the export itself',
+        },
+        ...bucketFlags,
+      ],
+    },
+  ],
+  run: async (args) => {
+    args.terminal.stdout.write(await textOf(args));
+    return exitCodes.complete.code;
+  },
+};
+
+async function textOf(args: CommandLine): Promise<string> {
+  const purpose = choiceOf(args, 'for', purposes);
+  requireFitting(args, purpose);
+  const history = args.text('history');
+  if (history !== undefined) return historyView(history);
+  if (purpose === 'job') return jobSchemaText();
+  if (purpose !== undefined)
+    return args.text('of') === undefined ? exampleText(args, purpose) : scriptText(args, purpose);
+  return columnsDocument(args.text('of') === undefined ? layoutOf(args).tables : await tablesOfExport(args));
+}
+
+/** @throws {ExportError} `usage` for flags that say nothing together */
+function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | undefined): void {
+  const isGiven = (flag: string): boolean => args.text(flag) !== undefined;
+  const refuse = (problem: string, todo?: string): ExportError =>
+    new ExportError('usage', problem, todo === undefined ? {} : { todo });
+  if (isGiven('history') && purpose !== 'duckdb') throw refuse('--history needs --for duckdb');
+  if (isGiven('of') && args.words.length > 0) {
+    throw refuse(
+      '--of takes tables, columns and files from the export, not from a job file',
+      'Leave the job file out.',
+    );
+  }
+  const [beside] = ['of', 'mode', 'history'].filter(isGiven);
+  if (purpose === 'job' && beside !== undefined) throw refuse(`--for job does not go with --${beside}`);
+  if (purpose === undefined && isGiven('mode'))
+    throw refuse('--mode needs --for', `Known: ${dialectNames.join(', ')}.`);
+  if (isGiven('of') && isGiven('history')) throw refuse('--history does not go with --of: it reads many exports');
+  if (isGiven('of') && isGiven('table') && purpose !== undefined) {
+    throw refuse('--table does not go with --of and --for: the script loads all tables together');
+  }
+}
+
+/** The tables of an export as its best files have them. */
+async function tablesOfExport(args: CommandLine) {
+  const place = await exportPlace(args.text('of') ?? '', args);
+  const finished = await openFinished(place.folder, place.files);
+  const table = choiceOf(args, 'table', tableNames);
+  const names = Object.keys(finished.manifest.tables).filter((name) => table === undefined || name === table);
+  return names.map((name) => finished.tableIn(name, finished.filesOf(name)[0]?.format ?? ''));
+}
+
+async function jobSchemaText(): Promise<string> {
+  const { jobJsonSchema } = await import('../../../core/job/job-json-schema.ts');
+  return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
+}
