@@ -1,6 +1,6 @@
 import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
-import { filesOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
@@ -27,7 +27,7 @@ export const clickhouse: Dialect = {
   load: (source) =>
     isBucketAddress(source.folder)
       ? `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
-SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source)}
+SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source.table, filesOf(source), source.format)}
 ${settingsOf(source).trimEnd()};
 `
       : `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
@@ -36,11 +36,10 @@ ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
 };
 
-/** The function that reads the files, with the types that they have. */
-export function clickhouseFiles(source: Source): string {
-  const path = filesOf(source);
-  const columns = source.table.columns.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
-  const rest = [formatNames[source.format], columns.join(', ')].map(escapedLiteral);
+/** The function that reads files, with the types that they have. */
+export function clickhouseFiles({ columns: known }: Table, path: string, format: TableFormat = 'parquet'): string {
+  const columns = known.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
+  const rest = [formatNames[format], columns.join(', ')].map(escapedLiteral);
   const [, scheme, first = '', inside = ''] = /^(s3|gs|az):\/\/([^/]*)\/(.*)$/.exec(path) ?? [];
   if (scheme === undefined) return `file(${[escapedLiteral(path), ...rest].join(', ')})`;
   if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(path), ...rest].join(', ')})`;

@@ -18,3 +18,6 @@ export { loadExport, loadScript } from './load/load-export.ts';
 export { parseTarget, requireNames } from './load/load-target.ts';
 export { exportScript, scriptModes } from './scripts/export-script.ts';
 export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';
+export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
+export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';
+export { nightsAddress } from './in-place/nights-address.ts';

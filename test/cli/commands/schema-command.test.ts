@@ -15,6 +15,15 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const schema = (...args: string[]) => runHere(['schema', ...args], { cwd: root });
 
 describe('schema', () => {
+  let folder: Awaited<ReturnType<typeof keptFolder>>;
+  let out: string;
+  beforeAll(async () => {
+    folder = await keptFolder();
+    const flags = { base: 'none', format: 'parquet,csv' };
+    const ids = assetIds.slice(0, 3);
+    out = await exportNight({ record: firstNight, ids, flags, out: join(folder.path, 'date=2026-11-20') });
+  });
+  afterAll(() => folder.remove());
   it('prints a line for every column of every table', async () => {
     const { exit, stdout } = await runProgram(['schema']);
     expect(exit).toBe(0);
@@ -39,16 +48,6 @@ describe('schema', () => {
   });
 
   describe('--of', () => {
-    let folder: Awaited<ReturnType<typeof keptFolder>>;
-    let out: string;
-    beforeAll(async () => {
-      folder = await keptFolder();
-      const flags = { base: 'none', format: 'parquet,csv' };
-      const ids = assetIds.slice(0, 3);
-      out = await exportNight({ record: firstNight, ids, flags, out: join(folder.path, 'date=2026-11-20') });
-    });
-    afterAll(() => folder.remove());
-
     it('prints a script for one export, with its seal, start, files and names', async () => {
       const { exit, stdout } = await schema('--of', out, '--for', 'duckdb', '--prefix', 'nft_', '--schema', 'raw');
       expect(exit).toBe(0);
@@ -74,12 +73,40 @@ describe('schema', () => {
       [['--for', 'job', '--mode', 'merge'], '--for job does not go with --mode', ''],
       [['--for', 'duckdb', '--mode', 'replace'], '--mode replace needs --of', ''],
       [['--mode', 'merge'], '--mode needs --for', 'duckdb'],
+      [['--nights', 'out/date=*'], '--nights needs --for', 'athena'],
+      [['--for', 'bigquery', '--nights', 'gs://b/date=*'], 'one asterisk', 'schema --of EXPORT --for bigquery'],
+      [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
+      [['--for', 'athena', '--mode', 'merge'], '--mode does not go with', ''],
+      [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],
+      [['--of', 'EXPORT', '--for', 'athena'], 'athena cannot read', '--folder s3://bucket/export'],
     ])('refuses %j', async (words, problem, todo) => {
       const { exit, stdout, stderr } = await schema(...words.map((word) => (word === 'EXPORT' ? out : word)));
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
       expect(stderr).toContain(problem);
       expect(stderr).toContain(todo);
     });
+  });
+
+  it('reads every night of a job with {date} in place, from the first that is named', async () => {
+    const job = join(await tempFolder(), 'job.yaml');
+    const output = "output: { dir: 's3://bucket/nightly/date={date}', tables: [assets], columns: [id, burnt] }";
+    writeFileSync(job, `ids: { from: ids.txt }\nservice: { url: https://service.example }\n${output}\n`);
+    const { stdout } = await schema(job, '--for', 'athena', '--prefix', 'nft_');
+    expect(stdout).toContain("'storage.location.template' = 's3://bucket/nightly/date=${day}/parquet/assets/'");
+    expect(stdout).toContain('CREATE EXTERNAL TABLE IF NOT EXISTS `nft_assets`');
+    expect(stdout).toMatch(/^-- The range begins at 2026-01-01: name the first night with --of EXPORT\./);
+    const trino = await schema(
+      '--of',
+      out,
+      '--for',
+      'trino',
+      '--nights',
+      's3://bucket/nightly/date=*',
+      '--schema',
+      'raw',
+    );
+    expect(trino.stdout).toContain("partition_projection_range = ARRAY['2026-11-20', 'NOW']");
+    expect(trino.stdout).toMatch(/^USE "raw";/);
   });
 
   it('shows the columns, formats and folder of a job', async () => {

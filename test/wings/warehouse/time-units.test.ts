@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
 import { loadStatementFor, dialectNames, type DialectName } from '../../../src/wings/warehouse/dialects.ts';
+import {
+  type InPlaceName,
+  inPlaceNames,
+  inPlaceTable,
+} from '../../../src/wings/warehouse/in-place/in-place-engines.ts';
 import { timesTable } from './written-tables.ts';
 
 /**
@@ -21,4 +26,17 @@ it.each(dialectNames)('%s reads timestamps of Parquet at their unit', (name) => 
   const text = loadStatementFor(name, { table: timesTable, format: 'parquet', folder: 'out' });
   if (option !== 'by itself') expect(text).toMatch(option);
   else expect(text).not.toMatch(/logical|unit/i);
+});
+
+/** The type by which an engine that reads in place takes microseconds. */
+const inPlaceTypes: Readonly<Record<InPlaceName, string>> = {
+  athena: '`at`   timestamp ',
+  // Its Hive connector has milliseconds unless a catalogue says otherwise; the times of exports are whole milliseconds.
+  trino: '"at"   timestamp(3) ',
+  spark: '`at`   TIMESTAMP ',
+  databricks: '`at`   TIMESTAMP ',
+};
+
+it.each(inPlaceNames)('%s reads timestamps of Parquet at their unit', (name) => {
+  expect(inPlaceTable(name, timesTable, 's3://bucket/out/parquet/times/')).toContain(inPlaceTypes[name]);
 });

@@ -2,7 +2,7 @@ import type { Table } from '../../../core/records/table.ts';
 import { csvDialectNames, type CsvDialectName } from '../../../lib/csv-dialect.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { TableFormat } from '../../../exports/table-source.ts';
+import { type TableFormat, within } from '../../../exports/table-source.ts';
 import { openFinished } from '../../../exports/finished-export.ts';
 import { programVersion } from '../../../world/program-version.ts';
 import {
@@ -19,6 +19,8 @@ import {
   requireNames,
   scriptHeading,
   scriptModes,
+  viewNames,
+  wholeView,
 } from '../../../wings/warehouse/index.ts';
 import type { CommandLine } from '../../command.ts';
 import { exportPlace } from '../../export-place.ts';
@@ -121,5 +123,12 @@ function statementsOf(
       ? dialects.map((name) => `-- load: csv, written with csv.dialect: ${name}\n${loadOf(format, name)}`)
       : [`-- load: ${format}\n${loadOf(format)}`],
   );
-  return [ddlFor(dialect, table) + commentsFor(dialect, table), ...loads].join('\n');
+  const viewed = viewNames.find((name) => name === dialect);
+  const inPlace =
+    viewed === undefined || !formats.includes('parquet')
+      ? []
+      : [
+          `-- in place, instead of a table and a load:\n${wholeView(viewed, table, within(folder, `parquet/${whole.name}/`))}`,
+        ];
+  return [ddlFor(dialect, table) + commentsFor(dialect, table), ...loads, ...inPlace].join('\n');
 }

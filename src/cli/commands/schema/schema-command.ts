@@ -1,21 +1,28 @@
 import { tableNames } from '../../../core/records/columns.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { openFinished } from '../../../exports/finished-export.ts';
-import { columnsDocument, dialectNames, historyView, scriptModes } from '../../../wings/warehouse/index.ts';
+import {
+  columnsDocument,
+  dialectNames,
+  historyView,
+  inPlaceNames,
+  scriptModes,
+} from '../../../wings/warehouse/index.ts';
 import type { Command, CommandLine } from '../../command.ts';
-import { bucketFlags, exportPlace } from '../../export-place.ts';
+import { bucketFlags } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
 import { exampleText, scriptText } from './print-statements.ts';
-import { layoutOf } from './schema-layout.ts';
+import { inPlaceText } from './print-in-place.ts';
+import { layoutOf, tablesOfExport } from './schema-layout.ts';
 
-const purposes = [...dialectNames, 'job'] as const;
+const purposes = [...dialectNames, ...inPlaceNames, 'job'] as const;
 
 /** `schema`: the columns, the statements that create and load them, or the JSON Schema of job files. */
 export const schemaCommand: Command = {
   usage: [
     'schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]',
     'schema --of EXPORT --for NAME [--mode replace|merge|scd2] [--schema NAME] [--prefix TEXT] [--folder DIR]',
+    'schema [job.yaml] --for athena|trino|spark|databricks [--of EXPORT] [--nights PATTERN] [--folder DIR]',
     'schema --for duckdb --history PATTERN',
   ],
   about:
@@ -32,6 +39,10 @@ export const schemaCommand: Command = {
       line: 'schema --of out/date=2026-11-21 --for snowflake --mode scd2 --folder @stage/date=2026-11-21',
       about: 'a script that applies what changed and keeps every version of an asset',
     },
+    {
+      line: "schema --for athena --of out/date=2026-11-20 --nights 's3://bucket/nightly/date=*'",
+      about: 'tables over every night, read in place',
+    },
     { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
   ],
   words: { name: '[job]', about: 'job file: use its tables, columns, formats and folder', least: 0, most: 1 },
@@ -40,7 +51,14 @@ export const schemaCommand: Command = {
       title: 'Flags',
       flags: [
         { name: 'table', value: 'NAME', choices: tableNames, about: `one table only: ${tableNames.join(', ')}` },
-        { name: 'for', value: 'NAME', choices: purposes, about: `${dialectNames.join(', ')} or job` },
+        { name: 'for', value: 'NAME', choices: purposes, about: purposes.join(', ') },
+        {
+          name: 'nights',
+          value: 'PATTERN',
+          about:
+            "athena, trino, spark, databricks, duckdb, clickhouse: read every night in place, for example 's3://bucket/nightly/date=*'; with --of, that export is the first night",
+          standard: 'output.dir of a job file with {date}',
+        },
         {
           name: 'of',
           value: 'EXPORT',
@@ -83,9 +101,11 @@ async function textOf(args: CommandLine): Promise<string> {
   const history = args.text('history');
   if (history !== undefined) return historyView(history);
   if (purpose === 'job') return jobSchemaText();
-  if (purpose !== undefined)
-    return args.text('of') === undefined ? exampleText(args, purpose) : scriptText(args, purpose);
-  return columnsDocument(args.text('of') === undefined ? layoutOf(args).tables : await tablesOfExport(args));
+  const isExport = args.text('of') !== undefined;
+  if (purpose === undefined) return columnsDocument(isExport ? await tablesOfExport(args) : layoutOf(args).tables);
+  const dialect = dialectNames.find((name) => name === purpose);
+  if (dialect === undefined || args.text('nights') !== undefined) return inPlaceText(args, purpose);
+  return isExport ? scriptText(args, dialect) : exampleText(args, dialect);
 }
 
 /** @throws {ExportError} `usage` for flags that say nothing together */
@@ -100,23 +120,18 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
       'Leave the job file out.',
     );
   }
-  const [beside] = ['of', 'mode', 'history'].filter(isGiven);
+  const [beside] = ['of', 'mode', 'history', 'nights'].filter(isGiven);
   if (purpose === 'job' && beside !== undefined) throw refuse(`--for job does not go with --${beside}`);
-  if (purpose === undefined && isGiven('mode'))
-    throw refuse('--mode needs --for', `Known: ${dialectNames.join(', ')}.`);
+  const [needing] = ['mode', 'nights'].filter(isGiven);
+  if (purpose === undefined && needing !== undefined)
+    throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
   if (isGiven('of') && isGiven('history')) throw refuse('--history does not go with --of: it reads many exports');
-  if (isGiven('of') && isGiven('table') && purpose !== undefined) {
+  const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
+  if (isInPlace && isGiven('mode'))
+    throw refuse('--mode does not go with engines that read in place: they load nothing');
+  if (isGiven('of') && isGiven('table') && !isInPlace && purpose !== undefined) {
     throw refuse('--table does not go with --of and --for: the script loads all tables together');
   }
-}
-
-/** The tables of an export as its best files have them. */
-async function tablesOfExport(args: CommandLine) {
-  const place = await exportPlace(args.text('of') ?? '', args);
-  const finished = await openFinished(place.folder, place.files);
-  const table = choiceOf(args, 'table', tableNames);
-  const names = Object.keys(finished.manifest.tables).filter((name) => table === undefined || name === table);
-  return names.map((name) => finished.tableIn(name, finished.filesOf(name)[0]?.format ?? ''));
 }
 
 async function jobSchemaText(): Promise<string> {

@@ -8,7 +8,9 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import type { CsvDialectName } from '../../../lib/csv-dialect.ts';
 import { type TableFormat, tableFormats } from '../../../exports/table-source.ts';
+import { openFinished } from '../../../exports/finished-export.ts';
 import type { CommandLine } from '../../command.ts';
+import { exportPlace } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
 
 /** What is written, and where: by a job, or all there is. */
@@ -51,4 +53,13 @@ function wholeLayout(args: CommandLine): Layout {
 export function shortPath(place: string, workingFolder: string): string {
   const path = relative(workingFolder, place);
   return isBucketAddress(place) || path === '' || path.startsWith('..') || isAbsolute(path) ? place : path;
+}
+
+/** The tables of an export as its best files have them, without those that `--table` leaves out. */
+export async function tablesOfExport(args: CommandLine): Promise<readonly Table[]> {
+  const place = await exportPlace(args.text('of') ?? '', args);
+  const finished = await openFinished(place.folder, place.files);
+  const table = choiceOf(args, 'table', tableNames);
+  const names = Object.keys(finished.manifest.tables).filter((name) => table === undefined || name === table);
+  return names.map((name) => finished.tableIn(name, finished.filesOf(name)[0]?.format ?? ''));
 }
