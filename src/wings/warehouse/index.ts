@@ -21,3 +21,6 @@ export { exampleExport, readScriptExport, scriptHeading } from './scripts/script
 export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
 export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';
 export { nightsAddress } from './in-place/nights-address.ts';
+export { dbtSources } from './analysts/dbt-sources.ts';
+export { nftView } from './analysts/nft-view.ts';
+export { selectSchema } from './scripts/script-style.ts';

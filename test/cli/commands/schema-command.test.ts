@@ -78,6 +78,10 @@ describe('schema', () => {
       [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
       [['--for', 'athena', '--mode', 'merge'], '--mode does not go with', ''],
       [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],
+      [['--views'], '--views needs --for', 'athena'],
+      [['--for', 'job', '--views'], '--for job does not go with --views', ''],
+      [['--for', 'dbt', '--views'], '--views needs an engine', ''],
+      [['--for', 'dbt', '--nights', 'out/date=*'], '--for dbt does not go with --nights', ''],
       [['--of', 'EXPORT', '--for', 'athena'], 'athena cannot read', '--folder s3://bucket/export'],
     ])('refuses %j', async (words, problem, todo) => {
       const { exit, stdout, stderr } = await schema(...words.map((word) => (word === 'EXPORT' ? out : word)));
@@ -107,6 +111,18 @@ describe('schema', () => {
     );
     expect(trino.stdout).toContain("partition_projection_range = ARRAY['2026-11-20', 'NOW']");
     expect(trino.stdout).toMatch(/^USE "raw";/);
+  });
+
+  it('prints the view and the sources of dbt for what an export holds', async () => {
+    const view = await schema('--of', out, '--for', 'postgres', '--views', '--mode', 'scd2', '--schema', 'raw');
+    expect(view.stdout).toContain('SET search_path TO "raw";\nCREATE OR REPLACE VIEW "nft_metadata" AS');
+    expect(view.stdout).toContain('WHERE a."valid_to" IS NULL;');
+    // The export has no table collections.
+    expect(view.stdout).toContain('CAST(NULL AS text) AS "collection_name"');
+    const { stdout } = await schema('--of', out, '--for', 'dbt', '--schema', 'raw', '--prefix', 'nft_');
+    expect(stdout).toContain('    schema: raw\n');
+    expect(stdout).toContain('        identifier: nft_creators\n');
+    expect(stdout).not.toContain('name: attributes');
   });
 
   it('shows the columns, formats and folder of a job', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../wings/warehouse/index.ts';
 import type { CommandLine } from '../../command.ts';
 import { exportAddress } from '../../export-place.ts';
-import { givenFolder, givenNames } from './print-statements.ts';
+import { givenFolder, givenNames, schemaText } from './print-statements.ts';
 import { layoutOf, shortPath, tablesOfExport } from './schema-layout.ts';
 
 /** Where an export may lie for an engine that reads in place, to fill in. */
@@ -22,11 +22,6 @@ const exampleFirst = '2026-01-01';
 /** Tables over the files of an export, or of every night, for an engine that reads them in place. @throws {ExportError} `usage` */
 export async function inPlaceText(args: CommandLine, engine: string): Promise<string> {
   const { schema, prefix } = givenNames(args);
-  if (schema !== undefined && engine === 'athena') {
-    throw new ExportError('usage', '--schema does not go with --for athena', {
-      todo: 'Select the database where you run the statements.',
-    });
-  }
   const isExport = args.text('of') !== undefined;
   const { tables, folder } = isExport ? { tables: await tablesOfExport(args), folder: undefined } : parquetLayout(args);
   const pattern =
@@ -40,7 +35,7 @@ export async function inPlaceText(args: CommandLine, engine: string): Promise<st
   const isGuessed = pattern !== undefined && first === undefined && ['athena', 'trino'].includes(engine);
   return [
     ...(isGuessed ? [`-- The range begins at ${exampleFirst}: name the first night with --of EXPORT.\n`] : []),
-    ...(schema === undefined ? [] : [`USE ${engine === 'trino' ? `"${schema}"` : `\`${schema}\``};\n`]),
+    ...(schema === undefined ? [] : [schemaText(engine, schema)]),
     ...texts,
   ].join('\n');
 }

@@ -1,12 +1,15 @@
 import type { Table } from '../../../core/records/table.ts';
 import { csvDialectNames, type CsvDialectName } from '../../../lib/csv-dialect.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
+import { backQuoted, doubleQuoted } from '../../../lib/sql-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type TableFormat, within } from '../../../exports/table-source.ts';
 import { openFinished } from '../../../exports/finished-export.ts';
 import { programVersion } from '../../../world/program-version.ts';
 import {
   commentsFor,
+  dialectNames,
+  selectSchema,
   ddlFor,
   type DialectName,
   exampleExport,
@@ -131,4 +134,15 @@ function statementsOf(
           `-- in place, instead of a table and a load:\n${wholeView(viewed, table, within(folder, `parquet/${whole.name}/`))}`,
         ];
   return [ddlFor(dialect, table) + commentsFor(dialect, table), ...loads, ...inPlace].join('\n');
+}
+
+/** Makes the schema of `--schema` the current one. @throws {ExportError} `usage` where no statement does */
+export function schemaText(engine: string, schema: string | undefined): string {
+  if (schema === undefined) return '';
+  const dialect = dialectNames.find((name) => name === engine);
+  if (dialect !== undefined) return selectSchema(dialect, schema);
+  if (engine !== 'athena') return `USE ${engine === 'trino' ? doubleQuoted(schema) : backQuoted(schema)};\n`;
+  throw new ExportError('usage', '--schema does not go with --for athena', {
+    todo: 'Select the database where you run the statements.',
+  });
 }

@@ -12,10 +12,11 @@ import type { Command, CommandLine } from '../../command.ts';
 import { bucketFlags } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
 import { exampleText, scriptText } from './print-statements.ts';
+import { analystsText } from './print-for-analysts.ts';
 import { inPlaceText } from './print-in-place.ts';
 import { layoutOf, tablesOfExport } from './schema-layout.ts';
 
-const purposes = [...dialectNames, ...inPlaceNames, 'job'] as const;
+const purposes = [...dialectNames, ...inPlaceNames, 'dbt', 'job'] as const;
 
 /** `schema`: the columns, the statements that create and load them, or the JSON Schema of job files. */
 export const schemaCommand: Command = {
@@ -23,6 +24,8 @@ export const schemaCommand: Command = {
     'schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]',
     'schema --of EXPORT --for NAME [--mode replace|merge|scd2] [--schema NAME] [--prefix TEXT] [--folder DIR]',
     'schema [job.yaml] --for athena|trino|spark|databricks [--of EXPORT] [--nights PATTERN] [--folder DIR]',
+    'schema [job.yaml] --for NAME --views [--of EXPORT] [--mode scd2] [--prefix TEXT]',
+    'schema [job.yaml] --for dbt [--of EXPORT] [--mode scd2] [--schema NAME] [--prefix TEXT]',
     'schema --for duckdb --history PATTERN',
   ],
   about:
@@ -42,6 +45,11 @@ export const schemaCommand: Command = {
     {
       line: "schema --for athena --of out/date=2026-11-20 --nights 's3://bucket/nightly/date=*'",
       about: 'tables over every night, read in place',
+    },
+    { line: 'schema --for postgres --views', about: 'the view nft_metadata' },
+    {
+      line: 'schema --for dbt --schema raw > models/sources.yml',
+      about: 'sources of dbt, with descriptions and tests',
     },
     { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
   ],
@@ -70,6 +78,11 @@ export const schemaCommand: Command = {
           choices: scriptModes,
           about:
             'merge applies the table changes, scd2 also keeps every version; with --of also replace, which is the default there',
+        },
+        {
+          name: 'views',
+          about:
+            'print the view nft_metadata: a row for each asset, under plain names; with --mode scd2 over open rows',
         },
         { name: 'schema', value: 'NAME', about: 'schema of the tables; BigQuery: dataset, ClickHouse: database' },
         { name: 'prefix', value: 'TEXT', about: 'prefix for every table name' },
@@ -104,15 +117,21 @@ async function textOf(args: CommandLine): Promise<string> {
   const isExport = args.text('of') !== undefined;
   if (purpose === undefined) return columnsDocument(isExport ? await tablesOfExport(args) : layoutOf(args).tables);
   const dialect = dialectNames.find((name) => name === purpose);
+  if (purpose === 'dbt' || args.isOn('views')) return analystsText(args, purpose);
   if (dialect === undefined || args.text('nights') !== undefined) return inPlaceText(args, purpose);
   return isExport ? scriptText(args, dialect) : exampleText(args, dialect);
 }
 
 /** @throws {ExportError} `usage` for flags that say nothing together */
 function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | undefined): void {
-  const isGiven = (flag: string): boolean => args.text(flag) !== undefined;
+  const isGiven = (flag: string): boolean => (flag === 'views' ? args.isOn(flag) : args.text(flag) !== undefined);
+  const firstOf = (flags: readonly string[]): string | undefined => flags.find(isGiven);
   const refuse = (problem: string, todo?: string): ExportError =>
     new ExportError('usage', problem, todo === undefined ? {} : { todo });
+  const needing = firstOf(['mode', 'nights', 'views']);
+  if (purpose === undefined && needing !== undefined) {
+    throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
+  }
   if (isGiven('history') && purpose !== 'duckdb') throw refuse('--history needs --for duckdb');
   if (isGiven('of') && args.words.length > 0) {
     throw refuse(
@@ -120,15 +139,19 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
       'Leave the job file out.',
     );
   }
-  const [beside] = ['of', 'mode', 'history', 'nights'].filter(isGiven);
+  const beside = firstOf(['of', 'mode', 'history', 'nights', 'views']);
   if (purpose === 'job' && beside !== undefined) throw refuse(`--for job does not go with --${beside}`);
-  const [needing] = ['mode', 'nights'].filter(isGiven);
-  if (purpose === undefined && needing !== undefined)
-    throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
+  const besideViews = firstOf(['nights', 'history']);
+  if ((purpose === 'dbt' || isGiven('views')) && besideViews !== undefined) {
+    throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --${besideViews}`);
+  }
+  if (purpose === 'dbt' && isGiven('views')) throw refuse('--views needs an engine: dbt prints sources.yml');
   if (isGiven('of') && isGiven('history')) throw refuse('--history does not go with --of: it reads many exports');
   const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
-  if (isInPlace && isGiven('mode'))
+  const isTables = purpose === 'dbt' || isGiven('views');
+  if (isInPlace && !isTables && isGiven('mode')) {
     throw refuse('--mode does not go with engines that read in place: they load nothing');
+  }
   if (isGiven('of') && isGiven('table') && !isInPlace && purpose !== undefined) {
     throw refuse('--table does not go with --of and --for: the script loads all tables together');
   }

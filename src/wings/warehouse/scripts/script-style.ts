@@ -219,3 +219,8 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     now: 'GETDATE()',
   },
 };
+
+/** Makes a schema the current one. */
+export function selectSchema(dialect: DialectName, schema: string): string {
+  return styles[dialect].useSchema(schema);
+}

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import { tables } from '../../../../src/core/records/columns.ts';
 import { clickhouseOfTests } from '../engines/clickhouse-of-tests.ts';
 import { postgresOfTests } from '../postgres-of-tests.ts';
-import { scriptTables } from './script-nights.ts';
 
 /** A database that scripts run in. */
 export interface ScriptEngine {
@@ -15,6 +15,8 @@ export interface ScriptEngine {
   /** Rows of a query, a line each. */
   rows(query: string): Promise<string[]>;
 }
+
+const createdTables = ['_asset_export_loads', ...tables.map(({ name }) => name)];
 
 export const engineNames = ['duckdb', 'postgres', 'clickhouse'] as const;
 
@@ -38,7 +40,8 @@ async function duckdbEngine(): Promise<ScriptEngine> {
     isMissing: false,
     renew: async () => {
       await reopen();
-      for (const table of ['_asset_export_loads', ...scriptTables]) await run([`DROP TABLE IF EXISTS "${table}"`]);
+      for (const table of createdTables)
+        await run(['DROP VIEW IF EXISTS nft_metadata', `DROP TABLE IF EXISTS "${table}"`]);
     },
     run: async (pieces) => {
       await reopen();
@@ -63,7 +66,7 @@ async function postgresEngine(): Promise<ScriptEngine> {
   return {
     isMissing,
     renew: async () => {
-      await psql(`DROP TABLE IF EXISTS ${['_asset_export_loads', ...scriptTables].join(', ')} CASCADE;`);
+      await psql(`DROP TABLE IF EXISTS ${createdTables.join(', ')} CASCADE;`);
     },
     run: async (pieces) => {
       await psql(pieces.join('\n\n'));

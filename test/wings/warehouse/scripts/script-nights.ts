@@ -8,7 +8,7 @@ import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../d
 export const scriptTables = ['assets', 'creators', 'files'];
 
 /** Three nights below a folder, each with the changes since the one before. */
-export async function exportNights(folder: string): Promise<string[]> {
+export async function exportNights(folder: string, tables = 'assets,creators,files,changes'): Promise<string[]> {
   const nights: string[] = [];
   const listed = [assetIds, assetIds.filter((_, n) => n < 195 || n > 199), assetIds];
   for (const [index, record] of [firstNight, secondNight, thirdNight].entries()) {
@@ -17,7 +17,7 @@ export async function exportNights(folder: string): Promise<string[]> {
       'max-age': '0d',
       'missing-after': '0d',
       ignore: 'extra.last_indexed_slot',
-      tables: 'assets,creators,files,changes',
+      tables,
       format: 'parquet,csv',
     };
     const out = join(folder, `date=2026-11-2${index}`);
