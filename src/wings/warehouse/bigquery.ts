@@ -29,12 +29,13 @@ const listType: ColumnTypes['listType'] = (members) =>
 export const bigquery: Dialect = {
   types,
   note: '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n',
-  createTable: (table) =>
+  clusters: true,
+  createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: backQuoted,
       typeOf: typeIn({ types, listType }),
       described: (about) => `OPTIONS(description = ${escapedLiteral(about)})`,
-      suffix: `\nOPTIONS(description = ${escapedLiteral(aboutTable(table))})`,
+      suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY ${cluster.map(backQuoted).join(', ')}`}\nOPTIONS(description = ${escapedLiteral(aboutTable(table))})`,
     }),
   load: (source) => loads[source.format](source),
 };

@@ -17,12 +17,13 @@ const types: Readonly<Record<ColumnType, string>> = {
 export const clickhouse: Dialect = {
   types,
   note: '-- Run this in clickhouse-client. It reads folders of its own machine, and buckets.\n',
-  createTable: (table) =>
+  clusters: true,
+  createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: backQuoted,
       typeOf: clickhouseType,
       described: (about) => `COMMENT ${escapedLiteral(about)}`,
-      suffix: `\nENGINE = MergeTree\nORDER BY ${sortKey(table)}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
+      suffix: `\nENGINE = MergeTree\nORDER BY ${cluster.length === 0 ? sortKey(table) : `(${cluster.map(backQuoted).join(', ')})\nSETTINGS allow_nullable_key = 1`}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
     }),
   load: (source) =>
     isBucketAddress(source.folder)

@@ -8,8 +8,10 @@ export interface Dialect {
   readonly types: Readonly<Record<ColumnType, string>>;
   /** What to set before the statements are run, as a comment. */
   readonly note?: string;
-  /** The statement that creates the table. */
-  createTable(table: Table): string;
+  /** The statement that creates the table. @param cluster columns that its rows are ordered by, where `clusters` */
+  createTable(table: Table, cluster?: readonly string[]): string;
+  /** Whether a table may be clustered. */
+  readonly clusters?: boolean;
   /** The statements that describe the table and its columns, where the one that creates it cannot. */
   describe?(table: Table): string;
   /** The statements that load the files of a table. */

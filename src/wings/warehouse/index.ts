@@ -7,6 +7,7 @@ export {
   type DialectName,
   dialectNames,
   exampleFolders,
+  hasClusters,
   loadStatementFor,
   noteFor,
 } from './dialects.ts';

@@ -18,8 +18,13 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const redshift: Dialect = {
   types,
-  createTable: (table) =>
-    createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => 'SUPER' }) }),
+  clusters: true,
+  createTable: (table, cluster = []) =>
+    createTableText(table, {
+      quoteName: doubleQuoted,
+      typeOf: typeIn({ types, listType: () => 'SUPER' }),
+      suffix: cluster.length === 0 ? '' : `\nSORTKEY (${cluster.map(doubleQuoted).join(', ')})`,
+    }),
   describe: (table) => commentsOn(table, doubleQuoted),
   note: '-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.\n',
   load: (source) => loads[source.format](source),

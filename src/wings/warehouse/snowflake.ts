@@ -35,12 +35,13 @@ export function snowflakeName(name: string): string {
 
 export const snowflake: Dialect = {
   types,
-  createTable: (table) =>
+  clusters: true,
+  createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: snowflakeName,
       typeOf: typeIn({ types, listType: () => 'ARRAY' }),
       described: (about) => `COMMENT ${literal(about)}`,
-      suffix: `\nCOMMENT = ${literal(aboutTable(table))}`,
+      suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY (${cluster.map(snowflakeName).join(', ')})`}\nCOMMENT = ${literal(aboutTable(table))}`,
     }),
   note: '-- The folder is a stage (@stage/…); files get there by PUT.\n',
   load: (source) => loads[source.format](source),

@@ -7,6 +7,7 @@ import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
 import { openFinished } from '../../../src/exports/finished-export.ts';
 import { readScriptExport } from '../../../src/wings/warehouse/scripts/script-export.ts';
 import { assetIds, exportNight, firstNight } from '../../wings/warehouse/diff/two-nights.ts';
+import { problemOf } from '../../wings/warehouse/sql-parser.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { runProgram } from '../../support/run-program.ts';
@@ -78,6 +79,13 @@ describe('schema', () => {
       [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
       [['--for', 'athena', '--mode', 'merge'], '--mode does not go with', ''],
       [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],
+      [
+        ['--for', 'duckdb', '--cluster', 'id'],
+        '--cluster does not go with --for duckdb',
+        'bigquery, snowflake, clickhouse',
+      ],
+      [['--for', 'bigquery', '--cluster', 'x'], 'the column x, which no table has', 'asset-export schema'],
+      [['--for', 'athena', '--cluster', 'id'], '--cluster needs the statements of a warehouse', 'bigquery'],
       [['--views'], '--views needs --for', 'athena'],
       [['--for', 'job', '--views'], '--for job does not go with --views', ''],
       [['--for', 'dbt', '--views'], '--views needs an engine', ''],
@@ -111,6 +119,22 @@ describe('schema', () => {
     );
     expect(trino.stdout).toContain("partition_projection_range = ARRAY['2026-11-20', 'NOW']");
     expect(trino.stdout).toMatch(/^USE "raw";/);
+  });
+
+  it.each([
+    ['bigquery', 'CLUSTER BY `collection`, `ownership_owner`'],
+    ['snowflake', 'CLUSTER BY (collection, ownership_owner)'],
+    ['redshift', 'SORTKEY ("collection", "ownership_owner")'],
+    ['clickhouse', 'ORDER BY (`collection`, `ownership_owner`)\nSETTINGS allow_nullable_key = 1'],
+  ] as const)('orders the rows of tables that have the columns: %s', async (name, text) => {
+    for (const mode of [[], ['--mode', 'merge']]) {
+      const { stdout } = await schema('--for', name, '--cluster', 'collection,ownership_owner', ...mode);
+      expect(stdout.split(text)).toHaveLength(2);
+      // The stage of what changed is loaded once: it has no order.
+      const created = /CREATE TABLE[^\n]*\bassets\b[\s\S]*?;\n/.exec(stdout)?.[0] ?? '';
+      expect(created).toContain(text);
+      expect(name === 'clickhouse' ? undefined : problemOf(name, created)).toBeUndefined();
+    }
   });
 
   it('prints the view and the sources of dbt for what an export holds', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tables } from '../../../src/core/records/columns.ts';
+import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import type { Cell, Column, Table } from '../../../src/core/records/table.ts';
 import { type TableFormat, tableFormats } from '../../../src/exports/table-source.ts';
 import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
@@ -54,4 +54,16 @@ describe.skipIf(clickhouse.isMissing).each(tableFormats)('the ClickHouse stateme
     const found = await loaded(timesTable, format, rows);
     expect(differences(shown(timesTable, found, format), shown(timesTable, rows, format))).toBe(0);
   });
+});
+
+it.skipIf(clickhouse.isMissing)('a table that is ordered by columns with nulls is created and loaded', async () => {
+  const folder = await tempFolder();
+  await writeParts(folder, assetsTable, 'parquet');
+  clickhouse.renew();
+  clickhouse.run(ddlFor('clickhouse', assetsTable, ['collection', 'ownership_owner']));
+  clickhouse.run(loadStatementFor('clickhouse', { table: assetsTable, format: 'parquet', folder }));
+  expect(clickhouse.rows('SELECT toInt32(count()) FROM assets')).toEqual([[rowsOf(assetsTable).length]]);
+  expect(clickhouse.rows("SELECT sorting_key FROM system.tables WHERE database = 'tests'")).toEqual([
+    ['collection, ownership_owner'],
+  ]);
 });

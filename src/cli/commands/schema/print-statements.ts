@@ -2,6 +2,7 @@ import type { Table } from '../../../core/records/table.ts';
 import { csvDialectNames, type CsvDialectName } from '../../../lib/csv-dialect.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
 import { backQuoted, doubleQuoted } from '../../../lib/sql-text.ts';
+import { shownWord } from '../../../lib/addresses/shown-address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type TableFormat, within } from '../../../exports/table-source.ts';
 import { openFinished } from '../../../exports/finished-export.ts';
@@ -15,6 +16,7 @@ import {
   exampleExport,
   exampleFolders,
   exportScript,
+  hasClusters,
   hasLists,
   loadStatementFor,
   noteFor,
@@ -39,12 +41,13 @@ export function exampleText(args: CommandLine, dialect: DialectName): string {
   const { schema, prefix } = givenNames(args);
   const folder = givenFolder(args) ?? layout.folder ?? exampleFolders[dialect];
   const mode = choiceOf(args, 'mode', scriptModes);
+  const cluster = clusterOf(args, dialect, layout.tables);
   if (mode === 'replace') throw new ExportError('usage', '--mode replace needs --of EXPORT');
   if (mode !== undefined) {
     const source = exampleExport(layout.tables, mode, formatFor(dialect, layout), prefix);
-    return `${exampleNote}${exportScript(source, { dialect, mode, folder, schema })}`;
+    return `${exampleNote}${exportScript(source, { dialect, mode, folder, schema, cluster })}`;
   }
-  const texts = layout.tables.map((table) => statementsOf(table, dialect, { ...layout, folder }, prefix));
+  const texts = layout.tables.map((table) => statementsOf(table, dialect, { ...layout, folder, cluster }, prefix));
   return `${exampleNote}${noteFor(dialect)}\n${texts.join('\n')}`;
 }
 
@@ -57,7 +60,26 @@ export async function scriptText(args: CommandLine, dialect: DialectName): Promi
   requireReachable(dialect, folder);
   const source = await readScriptExport(finished, dialect, prefix);
   const mode = choiceOf(args, 'mode', scriptModes) ?? 'replace';
-  return scriptHeading(source, mode, programVersion()) + exportScript(source, { dialect, mode, folder, schema });
+  const tables = source.plan.tables.map(({ table }) => table);
+  const cluster = clusterOf(args, dialect, tables);
+  return `${scriptHeading(source, mode, programVersion())}${exportScript(source, { dialect, mode, folder, schema, cluster })}`;
+}
+
+/** `--cluster`. @throws {ExportError} `usage` where a warehouse has no such order, or no table has a column */
+function clusterOf(args: CommandLine, dialect: DialectName, tables: readonly Table[]): string[] {
+  const text = args.text('cluster');
+  if (text === undefined) return [];
+  if (!hasClusters(dialect)) {
+    const able = dialectNames.filter(hasClusters).join(', ');
+    throw new ExportError('usage', `--cluster does not go with --for ${dialect}`, { todo: `It goes with ${able}.` });
+  }
+  const names = text.split(',').map((name) => name.trim());
+  const known = tables.flatMap(({ columns }) => columns.map(({ name }) => name));
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  throw new ExportError('usage', `--cluster names the column ${shownWord(unknown)}, which no table has`, {
+    todo: 'Columns: asset-export schema.',
+  });
 }
 
 /** Where each warehouse reads files from. */
@@ -102,7 +124,7 @@ function formatFor(dialect: DialectName, { formats }: Layout): TableFormat {
 function statementsOf(
   whole: Table,
   dialect: DialectName,
-  { formats, folder = '', csvDialect, codecs }: Layout,
+  { formats, folder = '', csvDialect, codecs, cluster }: Layout,
   prefix: string,
 ): string {
   const own = (csvDialectNames as readonly string[]).includes(dialect) ? (dialect as CsvDialectName) : 'rfc4180';
@@ -133,7 +155,7 @@ function statementsOf(
       : [
           `-- in place, instead of a table and a load:\n${wholeView(viewed, table, within(folder, `parquet/${whole.name}/`))}`,
         ];
-  return [ddlFor(dialect, table) + commentsFor(dialect, table), ...loads, ...inPlace].join('\n');
+  return [ddlFor(dialect, table, cluster) + commentsFor(dialect, table), ...loads, ...inPlace].join('\n');
 }
 
 /** Makes the schema of `--schema` the current one. @throws {ExportError} `usage` where no statement does */

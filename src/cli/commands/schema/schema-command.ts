@@ -87,6 +87,12 @@ export const schemaCommand: Command = {
         { name: 'schema', value: 'NAME', about: 'schema of the tables; BigQuery: dataset, ClickHouse: database' },
         { name: 'prefix', value: 'TEXT', about: 'prefix for every table name' },
         {
+          name: 'cluster',
+          value: 'COLUMNS',
+          about:
+            'bigquery, snowflake, redshift, clickhouse: order the rows of new tables by these columns, for example collection,ownership_owner',
+        },
+        {
           name: 'history',
           value: 'PATTERN',
           about:
@@ -128,6 +134,8 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
   const firstOf = (flags: readonly string[]): string | undefined => flags.find(isGiven);
   const refuse = (problem: string, todo?: string): ExportError =>
     new ExportError('usage', problem, todo === undefined ? {} : { todo });
+  const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
+  const isTables = purpose === 'dbt' || isGiven('views');
   const needing = firstOf(['mode', 'nights', 'views']);
   if (purpose === undefined && needing !== undefined) {
     throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
@@ -146,9 +154,16 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
     throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --${besideViews}`);
   }
   if (purpose === 'dbt' && isGiven('views')) throw refuse('--views needs an engine: dbt prints sources.yml');
+  if (
+    isGiven('cluster') &&
+    (isInPlace || isTables || purpose === undefined || purpose === 'job' || isGiven('history'))
+  ) {
+    throw refuse(
+      '--cluster needs the statements of a warehouse',
+      'It goes with bigquery, snowflake, clickhouse and redshift.',
+    );
+  }
   if (isGiven('of') && isGiven('history')) throw refuse('--history does not go with --of: it reads many exports');
-  const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
-  const isTables = purpose === 'dbt' || isGiven('views');
   if (isInPlace && !isTables && isGiven('mode')) {
     throw refuse('--mode does not go with engines that read in place: they load nothing');
   }

@@ -20,6 +20,8 @@ export interface Layout {
   readonly folder?: string;
   readonly csvDialect?: CsvDialectName;
   readonly codecs?: Job['output']['compression'];
+  /** Columns that the rows of new tables are ordered by. */
+  readonly cluster?: readonly string[];
 }
 
 /** The layout of the job that a word names, or of all tables; with `--table` of that one. @throws {ExportError} `usage` */

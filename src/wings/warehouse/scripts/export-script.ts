@@ -25,6 +25,8 @@ export interface ScriptOptions {
   /** Where the export lies for the warehouse. */
   readonly folder: string;
   readonly schema?: string | undefined;
+  /** Columns that the rows of new tables are ordered by, in the tables that have them. */
+  readonly cluster?: readonly string[];
 }
 
 /** The export whose rows a script brings. */
@@ -58,7 +60,7 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   return [
     `${style.start}${noteFor(dialect)}`,
     ...(schema === undefined ? [] : [style.useSchema(schema)]),
-    ...createdTables(source, options).map(style.createIfAbsent),
+    ...createdTables(source, options).map((table) => style.createIfAbsent(table, options.cluster ?? [])),
     '-- The rows of the export, in tables of their own.\n',
     ...drops,
     ...staged.flatMap(({ stage, source: files }) => [style.createStage(stage), loadOf(dialect, stage, files)]),

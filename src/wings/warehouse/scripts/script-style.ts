@@ -22,7 +22,7 @@ export interface ScriptStyle {
   readonly start: string;
   /** Makes a schema the current one. */
   readonly useSchema: (schema: string) => string;
-  readonly createIfAbsent: (table: Table) => string;
+  readonly createIfAbsent: (table: Table, cluster: readonly string[]) => string;
   readonly createStage: (stage: Stage) => string;
   readonly dropIfThere: (name: string) => string;
   /** Begins the transaction, and holds writers of these tables back where it can. */
@@ -60,8 +60,8 @@ function stageLike(dialect: DialectName, create: string) {
 }
 
 function createIfAbsent(dialect: DialectName): ScriptStyle['createIfAbsent'] {
-  return (table) =>
-    ddlFor(dialect, table).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(dialect, table);
+  return (table, cluster) =>
+    ddlFor(dialect, table, cluster).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(dialect, table);
 }
 
 function dropIfThere(quote: (name: string) => string): ScriptStyle['dropIfThere'] {
