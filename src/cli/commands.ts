@@ -74,7 +74,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'schema',
     about: 'print columns, DDL and load statements, or the JSON Schema of job files',
-    load: async () => (await import('./commands/schema-command.ts')).schemaCommand,
+    load: async () => (await import('./commands/schema/schema-command.ts')).schemaCommand,
   },
   {
     name: 'load',

@@ -1,7 +1,15 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
-import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
-import { columnList, createTableText, type Dialect, typeIn, type ColumnTypes, hasLists } from './dialect.ts';
+import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
+import {
+  aboutTable,
+  columnList,
+  createTableText,
+  type Dialect,
+  typeIn,
+  type ColumnTypes,
+  hasLists,
+} from './dialect.ts';
 
 /** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -20,11 +28,17 @@ const listType: ColumnTypes['listType'] = (members) =>
 
 export const bigquery: Dialect = {
   types,
-  createTable: (table) => createTableText(table, { quoteName: backQuoted, typeOf: typeIn({ types, listType }) }),
-  load: (source) => note + loads[source.format](source),
+  note: '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n',
+  clusters: true,
+  createTable: (table, cluster = []) =>
+    createTableText(table, {
+      quoteName: backQuoted,
+      typeOf: typeIn({ types, listType }),
+      described: (about) => `OPTIONS(description = ${escapedLiteral(about)})`,
+      suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY ${cluster.map(backQuoted).join(', ')}`}\nOPTIONS(description = ${escapedLiteral(aboutTable(table))})`,
+    }),
+  load: (source) => loads[source.format](source),
 };
-
-const note = '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n';
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
@@ -67,7 +81,13 @@ function selected(column: Column): string {
     : backQuoted(column.name);
 }
 
-/** An address takes one asterisk only. */
+/** The most files that a job takes by name. */
+const mostUris = 10_000;
+
+/** The files where they are known, else a pattern, which takes one asterisk only. */
 function urisOf(source: Source): string {
-  return escapedLiteral(`${folderOf(source)}part-*`);
+  const { folder, files = [] } = source;
+  const isPattern = files.length === 0 || files.length > mostUris;
+  const uris = isPattern ? [`${folderOf(source)}part-*`] : files.map((file) => within(folder, file));
+  return uris.map(escapedLiteral).join(',\n  ');
 }

@@ -22,39 +22,44 @@ export interface ChangedTables {
 /** How a warehouse writes the statements. */
 export interface ChangeStyle {
   readonly quote: (name: string) => string;
-  /** Sets a column where a condition holds. */
-  readonly update: (set: SetColumn) => string;
+  /** Sets columns where a condition holds. */
+  readonly update: (update: Update) => string;
   /** The start of the newer export, as an expression. */
   readonly at: string;
+  /** Without it no statement changes a row. */
+  readonly when?: string;
 }
 
-/** A column that is set where a condition holds; all as SQL. */
-export interface SetColumn {
+/** Columns that are set where a condition holds; all as SQL. */
+export interface Update {
   readonly table: string;
-  readonly column: string;
-  readonly value: string;
+  /** `column = value, …` */
+  readonly set: string;
   readonly where: string;
 }
 
 /** `UPDATE` as most warehouses take it. */
-export function plainUpdate({ table, column, value, where }: SetColumn): string {
-  return `UPDATE ${table} SET ${column} = ${value} WHERE ${where};\n`;
+export function plainUpdate({ table, set, where }: Update): string {
+  return `UPDATE ${table} SET ${set} WHERE ${where};\n`;
+}
+
+function both(condition: string, when: string | undefined): string {
+  return when === undefined ? condition : `${condition} AND ${when}`;
 }
 
 /** Replaces the changed assets and their child rows. */
 export function mergeStatements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): string[] {
-  const { quote, update, at } = style;
+  const { quote, update, at, when } = style;
   const { assets, changes } = tables;
   const gone = deletes === 'delete' ? '' : ` WHERE ${quote('op')} <> 'delete'`;
   const idsOf = (where: string): string => `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${where})`;
   const removed = ({ name, id }: FilledTable): string =>
-    `DELETE FROM ${quote(name)} WHERE ${quote(id)} IN ${idsOf(gone)};\n`;
+    `DELETE FROM ${quote(name)} WHERE ${both(`${quote(id)} IN ${idsOf(gone)}`, when)};\n`;
   const lost = idsOf(` WHERE ${quote('op')} = 'delete'`);
   const marked = update({
     table: quote(assets.name),
-    column: quote('deleted_at'),
-    value: at,
-    where: `${quote(assets.id)} IN ${lost}`,
+    set: `${quote('deleted_at')} = ${at}`,
+    where: both(`${quote(assets.id)} IN ${lost}`, when),
   });
   return [
     removed(assets),
@@ -65,18 +70,17 @@ export function mergeStatements(tables: ChangedTables, style: ChangeStyle, delet
   ];
 }
 
-/** Closes the open rows of changed assets and adds the new ones. */
+/** Closes the open rows of changed assets that began before, and adds the new ones. */
 export function scd2Statements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): string[] {
-  const { quote, update, at } = style;
+  const { quote, update, at, when } = style;
   const { assets, changes } = tables;
   const kept = deletes === 'keep' ? ` WHERE ${quote('op')} <> 'delete'` : '';
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
   const closed = ({ name, id }: FilledTable): string =>
     update({
       table: quote(name),
-      column: quote('valid_to'),
-      value: at,
-      where: `${quote('valid_to')} IS NULL AND ${quote(id)} IN ${ids}`,
+      set: `${quote('valid_to')} = ${at}`,
+      where: both(`${quote('valid_to')} IS NULL AND ${quote('valid_from')} < ${at} AND ${quote(id)} IN ${ids}`, when),
     });
   const times = [{ column: 'valid_from', value: at }];
   return [
@@ -93,7 +97,8 @@ interface FixedColumn {
 }
 
 function inserts({ assets, changes }: ChangedTables, style: ChangeStyle, fixed: readonly FixedColumn[]): string[] {
-  return [insertText(assets, style, { from: changes, where: `${style.quote('op')} <> 'delete'`, fixed })];
+  const where = both(`${style.quote('op')} <> 'delete'`, style.when);
+  return [insertText(assets, style, { from: changes, where, fixed })];
 }
 
 function childInserts(
@@ -101,10 +106,10 @@ function childInserts(
   style: ChangeStyle,
   fixed: readonly FixedColumn[],
 ): string[] {
-  const { quote } = style;
+  const { quote, when } = style;
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)} WHERE ${quote('op')} <> 'delete')`;
   return children.map((child) =>
-    insertText(child, style, { from: child.staged, where: `${quote(child.id)} IN ${ids}`, fixed }),
+    insertText(child, style, { from: child.staged, where: both(`${quote(child.id)} IN ${ids}`, when), fixed }),
   );
 }
 

@@ -1,7 +1,8 @@
 import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
-import { filesOf, nullTextOf, type Source } from '../../exports/table-source.ts';
-import { createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
+import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
+import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: 'String',
@@ -15,17 +16,42 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const clickhouse: Dialect = {
   types,
-  createTable: (table) =>
+  note: '-- Run this in clickhouse-client. It reads folders of its own machine, and buckets.\n',
+  clusters: true,
+  createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: backQuoted,
-      typeOf,
-      suffix: `\nENGINE = MergeTree\nORDER BY ${sortKey(table)}`,
+      typeOf: clickhouseType,
+      described: (about) => `COMMENT ${escapedLiteral(about)}`,
+      suffix: `\nENGINE = MergeTree\nORDER BY ${cluster.length === 0 ? sortKey(table) : `(${cluster.map(backQuoted).join(', ')})\nSETTINGS allow_nullable_key = 1`}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
     }),
-  load: (source) => `-- Run this in clickhouse-client. It reads files from its own machine.
-INSERT INTO ${backQuoted(source.table.name)} FROM INFILE ${escapedLiteral(filesOf(source))}
+  load: (source) =>
+    isBucketAddress(source.folder)
+      ? `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
+SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source.table, filesOf(source), source.format)}
+${settingsOf(source).trimEnd()};
+`
+      : `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
+FROM INFILE ${escapedLiteral(filesOf(source))}
 ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
 };
+
+/** The function that reads files, with the types that they have. */
+export function clickhouseFiles({ columns: known }: Table, path: string, format: TableFormat = 'parquet'): string {
+  const columns = known.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
+  const rest = [formatNames[format], columns.join(', ')].map(escapedLiteral);
+  const [, scheme, first = '', inside = ''] = /^(s3|gs|az):\/\/([^/]*)\/(.*)$/.exec(path) ?? [];
+  if (scheme === undefined) return `file(${[escapedLiteral(path), ...rest].join(', ')})`;
+  if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(path), ...rest].join(', ')})`;
+  const [container = '', ...names] = inside.split('/');
+  const account = [`https://${first}.blob.core.windows.net`, container, names.join('/')];
+  return `azureBlobStorage(${[...account.map(escapedLiteral), rest[0], "'auto'", rest[1]].join(', ')})`;
+}
+
+function namesOf({ columns }: Table): string {
+  return columns.map(({ name }) => backQuoted(name)).join(', ');
+}
 
 const formatNames: Readonly<Record<Source['format'], string>> = {
   parquet: 'Parquet',
@@ -33,15 +59,25 @@ const formatNames: Readonly<Record<Source['format'], string>> = {
   jsonl: 'JSONEachRow',
 };
 
-/** Json columns are values in JSONL. With these settings ClickHouse keeps their text, except that a string loses its quotes. */
-const settings: Readonly<Record<Source['format'], readonly string[]>> = {
-  parquet: [],
-  csv: ['input_format_csv_empty_as_default = 1'],
-  jsonl: [
+const settings: Readonly<Record<Source['format'], (source: Source) => readonly string[]>> = {
+  parquet: () => [],
+  // By default it cuts blanks at both ends of bare cells, and reads a bare \N as null.
+  csv: (source) => [
+    'input_format_csv_trim_whitespaces = 0',
+    `format_csv_null_representation = ${escapedLiteral(nullTextOf(source))}`,
+    ...timeSetting(source),
+  ],
+  // Json columns are values. So their text is kept, except that a string loses its quotes.
+  jsonl: (source) => [
     'input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1',
     'input_format_json_read_numbers_as_strings = 1, input_format_json_read_bools_as_strings = 1',
+    ...timeSetting(source),
   ],
 };
+
+function timeSetting({ table }: Source): string[] {
+  return table.columns.some(({ type }) => type === 'timestamp') ? ["date_time_input_format = 'best_effort'"] : [];
+}
 
 /** The columns that are never null; a job may have left them all out. */
 function sortKey({ columns }: Table): string {
@@ -50,15 +86,7 @@ function sortKey({ columns }: Table): string {
 }
 
 function settingsOf(source: Source): string {
-  const nullText = nullTextOf(source);
-  const own = [
-    ...(source.format === 'csv' && nullText !== ''
-      ? [`format_csv_null_representation = ${escapedLiteral(nullText)}`]
-      : settings[source.format]),
-    ...(source.format !== 'parquet' && source.table.columns.some(({ type }) => type === 'timestamp')
-      ? ["date_time_input_format = 'best_effort'"]
-      : []),
-  ];
+  const own = settings[source.format](source);
   return own.length === 0 ? '' : `SETTINGS${own.length > 1 ? '\n  ' : ' '}${own.join(',\n  ')}\n`;
 }
 
@@ -66,7 +94,7 @@ function settingsOf(source: Source): string {
 const listType: ColumnTypes['listType'] = (members) =>
   `Array(Tuple(${members.map(({ name, type }) => `${backQuoted(name)} Nullable(${type})`).join(', ')}))`;
 
-function typeOf(column: Column): string {
+export function clickhouseType(column: Column): string {
   if (isListColumn(column)) return listTypeIn({ types, listType }, column);
   return column.nullable ? `Nullable(${types[column.type]})` : types[column.type];
 }

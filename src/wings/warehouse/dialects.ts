@@ -28,12 +28,35 @@ export const exampleFolders: Readonly<Record<DialectName, string>> = {
   redshift: 's3://bucket/out',
 };
 
-/** The statement that creates a table in the warehouse. */
-export function ddlFor(dialect: DialectName, table: Table): string {
-  return dialects[dialect].createTable(table);
+/** The statement that creates a table in the warehouse. @param cluster columns that its rows are ordered by, of those that it has */
+export function ddlFor(dialect: DialectName, table: Table, cluster: readonly string[] = []): string {
+  const known: Dialect = dialects[dialect];
+  const names = table.columns.map(({ name }) => name);
+  return known.createTable(
+    table,
+    cluster.filter((name) => names.includes(name)),
+  );
+}
+
+/** Whether tables of a warehouse may be clustered. */
+export function hasClusters(dialect: DialectName): boolean {
+  const known: Dialect = dialects[dialect];
+  return known.clusters === true;
+}
+
+/** The statements that describe a table and its columns, where `ddlFor` does not: to be run where the table was created. */
+export function commentsFor(dialect: DialectName, table: Table): string {
+  const known: Dialect = dialects[dialect];
+  return known.describe?.(table) ?? '';
 }
 
 /** The statements that load the files of a table in the warehouse. */
 export function loadStatementFor(dialect: DialectName, source: Source): string {
   return dialects[dialect].load(source);
+}
+
+/** What to set before the statements are run, as a comment. */
+export function noteFor(dialect: DialectName): string {
+  const { note = '' }: Dialect = dialects[dialect];
+  return note;
 }

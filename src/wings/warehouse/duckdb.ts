@@ -1,6 +1,6 @@
 import { duckdbTypes, tableFunctionOf } from '../../exports/duckdb-files.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
-import { type ColumnTypes, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { type ColumnTypes, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 const columnTypes: ColumnTypes = {
   types: duckdbTypes,
@@ -10,6 +10,7 @@ const columnTypes: ColumnTypes = {
 export const duckdb: Dialect = {
   types: duckdbTypes,
   createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn(columnTypes) }),
+  describe: (table) => commentsOn(table, doubleQuoted),
   load: (source) =>
     `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${tableFunctionOf(source)};\n`,
 };

@@ -1,10 +1,27 @@
-export { changeModes, changeScript, historyView } from './change-scripts.ts';
 export { deleteRules } from './change-statements.ts';
 export { columnsDocument } from './columns-document.ts';
 export { hasLists } from './dialect.ts';
-export { ddlFor, type DialectName, dialectNames, exampleFolders, loadStatementFor } from './dialects.ts';
+export {
+  commentsFor,
+  ddlFor,
+  type DialectName,
+  dialectNames,
+  exampleFolders,
+  hasClusters,
+  loadStatementFor,
+  noteFor,
+} from './dialects.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
+export { historyView } from './history-view.ts';
 export type { ChangesLoaded } from './load/load-changes.ts';
 export { loadModes } from './load/load-steps.ts';
 export { loadExport, loadScript } from './load/load-export.ts';
 export { parseTarget, requireNames } from './load/load-target.ts';
+export { exportScript, scriptModes } from './scripts/export-script.ts';
+export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';
+export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
+export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';
+export { nightsAddress } from './in-place/nights-address.ts';
+export { dbtSources } from './analysts/dbt-sources.ts';
+export { nftView } from './analysts/nft-view.ts';
+export { selectSchema } from './scripts/script-style.ts';

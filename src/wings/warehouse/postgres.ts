@@ -2,7 +2,7 @@ import { type ColumnType, isListColumn, type Table } from '../../core/records/ta
 import { codecOf, type FileCodec } from '../../lib/decompress.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
-import { columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
 import { tableFunctionOf } from '../../exports/duckdb-files.ts';
 
 /** `json` keeps the text as it came; `jsonb` would refuse a lone surrogate and reprint numbers. */
@@ -39,6 +39,7 @@ export const postgres: Dialect = {
   types,
   createTable: (table) =>
     createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => types.json }) }),
+  describe: (table) => commentsOn(table, doubleQuoted),
   load: (source) => loads[source.format](source),
 };
 

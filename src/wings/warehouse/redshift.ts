@@ -1,7 +1,7 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
-import { columnList, createTableText, type Dialect, typeIn, hasLists } from './dialect.ts';
+import { columnList, commentsOn, createTableText, type Dialect, typeIn, hasLists } from './dialect.ts';
 
 /** The longest VARCHAR there is, in bytes: COPY refuses a longer value rather than cut it. */
 const text = 'VARCHAR(65535)';
@@ -18,12 +18,17 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const redshift: Dialect = {
   types,
-  createTable: (table) =>
-    createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => 'SUPER' }) }),
-  load: (source) => note + loads[source.format](source),
+  clusters: true,
+  createTable: (table, cluster = []) =>
+    createTableText(table, {
+      quoteName: doubleQuoted,
+      typeOf: typeIn({ types, listType: () => 'SUPER' }),
+      suffix: cluster.length === 0 ? '' : `\nSORTKEY (${cluster.map(doubleQuoted).join(', ')})`,
+    }),
+  describe: (table) => commentsOn(table, doubleQuoted),
+  note: '-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.\n',
+  load: (source) => loads[source.format](source),
 };
-
-const note = '-- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.\n';
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `COPY ${doubleQuoted(source.table.name)}

@@ -1,7 +1,7 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
-import { doubleQuoted, escapedLiteral } from '../../lib/sql-text.ts';
+import { doubleQuoted, escapedLiteral, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
-import { columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -24,41 +24,57 @@ const reserved = new Set(
   view when whenever where with`.split(/\s+/),
 );
 
-/** Names stay unquoted, because quoted names would stay lower case. Reserved words are quoted in the case of unquoted names. */
-const plain = (name: string): string => (reserved.has(name.toLowerCase()) ? doubleQuoted(name.toUpperCase()) : name);
+/**
+ * Names stay unquoted, because quoted names would stay lower case. Reserved words, and names with odd characters, are quoted in
+ * the case of unquoted names.
+ */
+export function snowflakeName(name: string): string {
+  const isBare = /^[a-z_][\w$]*$/i.test(name) && !reserved.has(name.toLowerCase());
+  return isBare ? name : doubleQuoted(name.toUpperCase());
+}
 
 export const snowflake: Dialect = {
   types,
-  createTable: (table) =>
-    createTableText(table, { quoteName: plain, typeOf: typeIn({ types, listType: () => 'ARRAY' }) }),
-  load: (source) => note + loads[source.format](source),
+  clusters: true,
+  createTable: (table, cluster = []) =>
+    createTableText(table, {
+      quoteName: snowflakeName,
+      typeOf: typeIn({ types, listType: () => 'ARRAY' }),
+      described: (about) => `COMMENT ${literal(about)}`,
+      suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY (${cluster.map(snowflakeName).join(', ')})`}\nCOMMENT = ${literal(aboutTable(table))}`,
+    }),
+  note: '-- The folder is a stage (@stage/…); files get there by PUT.\n',
+  load: (source) => loads[source.format](source),
 };
 
-const note = '-- The folder is a stage (@stage/…); files get there by PUT.\n';
+/** The files of one COPY, which takes 1,000 names; none where a folder is read. */
+const mostNames = 1000;
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
-  parquet: (source) => `COPY INTO ${source.table.name}
-FROM ${stageOf(source)}
-FILE_FORMAT = (TYPE = PARQUET)
-MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
-`,
+  // Without the logical type Snowflake reads microseconds as another unit: years around 55,000,000.
+  parquet: (source) =>
+    copies(snowflakeName(source.table.name), source, [
+      'FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)',
+      'MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE',
+    ]),
   // An empty cell is null, "" the empty string, and a backslash is only a backslash.
-  csv: (source) => `COPY INTO ${source.table.name} (
-${columnList(source.table, (column) => plain(column.name))}
-)
-FROM ${stageOf(source)}
-FILE_FORMAT = (
+  csv: (source) =>
+    copies(
+      `${snowflakeName(source.table.name)} (
+${columnList(source.table, (column) => snowflakeName(column.name))}
+)`,
+      source,
+      [
+        `FILE_FORMAT = (
   TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = (${nullTextOf(source) === '' ? '' : escapedLiteral(nullTextOf(source))})
   ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
-);
-`,
+)`,
+      ],
+    ),
   jsonl: (source) => `-- Fractions inside json columns become doubles here: csv and parquet keep every digit.
-CREATE TEMPORARY TABLE incoming (line VARIANT);
-COPY INTO incoming
-FROM ${stageOf(source)}
-FILE_FORMAT = (TYPE = JSON);
-INSERT INTO ${source.table.name} (
-${columnList(source.table, (column) => plain(column.name))}
+CREATE OR REPLACE TEMPORARY TABLE incoming (line VARIANT);
+${copies('incoming', source, ['FILE_FORMAT = (TYPE = JSON)'])}INSERT INTO ${snowflakeName(source.table.name)} (
+${columnList(source.table, (column) => snowflakeName(column.name))}
 )
 SELECT
 ${columnList(source.table, selected)}
@@ -66,6 +82,23 @@ FROM incoming;
 DROP TABLE incoming;
 `,
 };
+
+/** A file that is named is loaded whole, or nothing of its COPY is. */
+function copies(into: string, source: Source, options: readonly string[]): string {
+  const names = (source.files ?? []).map((file) => file.slice(file.lastIndexOf('/') + 1));
+  const groups = Array.from({ length: Math.ceil(names.length / mostNames) }, (_, n) =>
+    names.slice(n * mostNames, (n + 1) * mostNames),
+  );
+  const copy = (lines: readonly string[]): string =>
+    `${[`COPY INTO ${into}`, `FROM ${stageOf(source)}`, ...lines, ...options].join('\n')};\n`;
+  if (groups.length === 0) return copy([]);
+  return groups
+    .map((group) => {
+      const files = `FILES = (\n  ${group.map(literal).join(',\n  ')}\n)`;
+      return copy([files]).replace(/;\n$/, '\nFORCE = TRUE ON_ERROR = ABORT_STATEMENT;\n');
+    })
+    .join('');
+}
 
 function selected(column: Column): string {
   const member = reserved.has(column.name.toLowerCase()) ? doubleQuoted(column.name) : column.name;

@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { openFinished } from '../../../src/exports/finished-export.ts';
+import { readScriptExport } from '../../../src/wings/warehouse/scripts/script-export.ts';
+import { assetIds, exportNight, firstNight } from '../../wings/warehouse/diff/two-nights.ts';
+import { problemOf } from '../../wings/warehouse/sql-parser.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { runProgram } from '../../support/run-program.ts';
 
@@ -12,6 +16,15 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const schema = (...args: string[]) => runHere(['schema', ...args], { cwd: root });
 
 describe('schema', () => {
+  let folder: Awaited<ReturnType<typeof keptFolder>>;
+  let out: string;
+  beforeAll(async () => {
+    folder = await keptFolder();
+    const flags = { base: 'none', format: 'parquet,csv' };
+    const ids = assetIds.slice(0, 3);
+    out = await exportNight({ record: firstNight, ids, flags, out: join(folder.path, 'date=2026-11-20') });
+  });
+  afterAll(() => folder.remove());
   it('prints a line for every column of every table', async () => {
     const { exit, stdout } = await runProgram(['schema']);
     expect(exit).toBe(0);
@@ -26,6 +39,114 @@ describe('schema', () => {
     expect(exit).toBe(0);
     expect(stdout.match(/^CREATE TABLE ["`]?creators/gm)).toHaveLength(1);
     for (const format of ['parquet', 'csv', 'jsonl']) expect(stdout).toContain(`-- load: ${format}`);
+  });
+
+  it('says in its first line that an example has placeholders', async () => {
+    for (const mode of [[], ['--mode', 'merge'], ['--mode', 'scd2']]) {
+      const { stdout } = await schema('--for', 'redshift', ...mode);
+      expect(stdout).toMatch(/^-- An example: .* are placeholders\. For one export: schema --of EXPORT\.\n/);
+    }
+  });
+
+  describe('--of', () => {
+    it('prints a script for one export, with its seal, start, files and names', async () => {
+      const { exit, stdout } = await schema('--of', out, '--for', 'duckdb', '--prefix', 'nft_', '--schema', 'raw');
+      expect(exit).toBe(0);
+      const { seal } = await readScriptExport(await openFinished(out), 'duckdb', '').then(({ plan }) => plan);
+      const head = `-- export: date=2026-11-20\n-- seal: ${seal}\n-- start: 20`;
+      expect(stdout.startsWith(head), stdout.slice(0, 300)).toBe(true);
+      expect(stdout).toContain(`'${out}/parquet/assets/part-00000.parquet'`);
+      expect(stdout).toContain('CREATE TABLE IF NOT EXISTS "nft_assets"');
+      expect(stdout).toContain(`SET schema = `);
+      const columns = await schema('--of', out, '--table', 'creators');
+      expect(columns.stdout).toContain('## creators');
+      expect(columns.stdout).not.toContain('## assets');
+    });
+
+    it.each([
+      [['--of', 'EXPORT', '--for', 'bigquery'], 'bigquery cannot read', '--folder gs://bucket/export'],
+      [['--of', 'EXPORT', '--for', 'redshift'], 'redshift cannot read', '--folder s3://bucket/export'],
+      [['--of', 'EXPORT', '--for', 'snowflake'], 'snowflake cannot read', '--folder @stage/export'],
+      [['--of', 'EXPORT', '--for', 'duckdb', '--mode', 'merge'], 'no table changes', 'asset-export diff OLDER NEWER'],
+      [['--of', 'EXPORT', '--for', 'duckdb', '--table', 'creators'], '--table does not go with --of', ''],
+      [['--of', 'EXPORT', '--for', 'job'], '--for job does not go with --of', ''],
+      [['jobs/demo.yaml', '--of', 'EXPORT', '--for', 'duckdb'], 'not from a job file', 'Leave the job file out'],
+      [['--for', 'job', '--mode', 'merge'], '--for job does not go with --mode', ''],
+      [['--for', 'duckdb', '--mode', 'replace'], '--mode replace needs --of', ''],
+      [['--mode', 'merge'], '--mode needs --for', 'duckdb'],
+      [['--nights', 'out/date=*'], '--nights needs --for', 'athena'],
+      [['--for', 'bigquery', '--nights', 'gs://b/date=*'], 'one asterisk', 'schema --of EXPORT --for bigquery'],
+      [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
+      [['--for', 'athena', '--mode', 'merge'], '--mode does not go with', ''],
+      [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],
+      [
+        ['--for', 'duckdb', '--cluster', 'id'],
+        '--cluster does not go with --for duckdb',
+        'bigquery, snowflake, clickhouse',
+      ],
+      [['--for', 'bigquery', '--cluster', 'x'], 'the column x, which no table has', 'asset-export schema'],
+      [['--for', 'athena', '--cluster', 'id'], '--cluster needs the statements of a warehouse', 'bigquery'],
+      [['--views'], '--views needs --for', 'athena'],
+      [['--for', 'job', '--views'], '--for job does not go with --views', ''],
+      [['--for', 'dbt', '--views'], '--views needs an engine', ''],
+      [['--for', 'dbt', '--nights', 'out/date=*'], '--for dbt does not go with --nights', ''],
+      [['--of', 'EXPORT', '--for', 'athena'], 'athena cannot read', '--folder s3://bucket/export'],
+    ])('refuses %j', async (words, problem, todo) => {
+      const { exit, stdout, stderr } = await schema(...words.map((word) => (word === 'EXPORT' ? out : word)));
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(stderr).toContain(problem);
+      expect(stderr).toContain(todo);
+    });
+  });
+
+  it('reads every night of a job with {date} in place, from the first that is named', async () => {
+    const job = join(await tempFolder(), 'job.yaml');
+    const output = "output: { dir: 's3://bucket/nightly/date={date}', tables: [assets], columns: [id, burnt] }";
+    writeFileSync(job, `ids: { from: ids.txt }\nservice: { url: https://service.example }\n${output}\n`);
+    const { stdout } = await schema(job, '--for', 'athena', '--prefix', 'nft_');
+    expect(stdout).toContain("'storage.location.template' = 's3://bucket/nightly/date=${day}/parquet/assets/'");
+    expect(stdout).toContain('CREATE EXTERNAL TABLE IF NOT EXISTS `nft_assets`');
+    expect(stdout).toMatch(/^-- The range begins at 2026-01-01: name the first night with --of EXPORT\./);
+    const trino = await schema(
+      '--of',
+      out,
+      '--for',
+      'trino',
+      '--nights',
+      's3://bucket/nightly/date=*',
+      '--schema',
+      'raw',
+    );
+    expect(trino.stdout).toContain("partition_projection_range = ARRAY['2026-11-20', 'NOW']");
+    expect(trino.stdout).toMatch(/^USE "raw";/);
+  });
+
+  it.each([
+    ['bigquery', 'CLUSTER BY `collection`, `ownership_owner`'],
+    ['snowflake', 'CLUSTER BY (collection, ownership_owner)'],
+    ['redshift', 'SORTKEY ("collection", "ownership_owner")'],
+    ['clickhouse', 'ORDER BY (`collection`, `ownership_owner`)\nSETTINGS allow_nullable_key = 1'],
+  ] as const)('orders the rows of tables that have the columns: %s', async (name, text) => {
+    for (const mode of [[], ['--mode', 'merge']]) {
+      const { stdout } = await schema('--for', name, '--cluster', 'collection,ownership_owner', ...mode);
+      expect(stdout.split(text)).toHaveLength(2);
+      // The stage of what changed is loaded once: it has no order.
+      const created = /CREATE TABLE[^\n]*\bassets\b[\s\S]*?;\n/.exec(stdout)?.[0] ?? '';
+      expect(created).toContain(text);
+      expect(name === 'clickhouse' ? undefined : problemOf(name, created)).toBeUndefined();
+    }
+  });
+
+  it('prints the view and the sources of dbt for what an export holds', async () => {
+    const view = await schema('--of', out, '--for', 'postgres', '--views', '--mode', 'scd2', '--schema', 'raw');
+    expect(view.stdout).toContain('SET search_path TO "raw";\nCREATE OR REPLACE VIEW "nft_metadata" AS');
+    expect(view.stdout).toContain('WHERE a."valid_to" IS NULL;');
+    // The export has no table collections.
+    expect(view.stdout).toContain('CAST(NULL AS text) AS "collection_name"');
+    const { stdout } = await schema('--of', out, '--for', 'dbt', '--schema', 'raw', '--prefix', 'nft_');
+    expect(stdout).toContain('    schema: raw\n');
+    expect(stdout).toContain('        identifier: nft_creators\n');
+    expect(stdout).not.toContain('name: attributes');
   });
 
   it('shows the columns, formats and folder of a job', async () => {

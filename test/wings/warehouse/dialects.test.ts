@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import { tableFormats } from '../../../src/exports/table-source.ts';
-import { ddlFor, dialectNames, dialects, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import {
+  commentsFor,
+  ddlFor,
+  dialectNames,
+  dialects,
+  loadStatementFor,
+} from '../../../src/wings/warehouse/dialects.ts';
 
 const folders: Record<(typeof dialectNames)[number], string> = {
   duckdb: 'out/demo',
@@ -31,7 +37,8 @@ describe.each(dialectNames)('the statements for %s', (name) => {
         const line = lines[at] ?? '';
         expect(line.trim().replace(/^["`]|["`]$/g, '')).toMatch(new RegExp(`^${column.name}["\`]? `));
         expect(line).toContain(types[column.type]);
-        expect(line).toContain(`-- ${column.about}`);
+        const described = line + commentsFor(name, { ...table, columns: [column] });
+        expect(described.replaceAll(/\\'|''/g, "'")).toContain(column.about);
         const mayBeNull = name === 'clickhouse' ? line.includes('Nullable(') : !line.includes('NOT NULL');
         expect(mayBeNull).toBe(column.nullable);
       }

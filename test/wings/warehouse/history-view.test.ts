@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
-import { historyView } from '../../../src/wings/warehouse/change-scripts.ts';
+import { historyView } from '../../../src/wings/warehouse/history-view.ts';
 import { exportNight, firstNight, secondNight } from './diff/two-nights.ts';
 import { queryDuckdb } from '../../support/query-duckdb.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -19,6 +19,9 @@ const records: JsonObject[] = [
     "creators":[{"share":1,"address":""},{"address":null},{"address":"\\\\."}]}`),
   parseObject(`{"id":"texts","content":{"files":"x","links":"null","metadata":{"attributes":""}},"grouping":"[]",
     "creators":["x"],"authorities":[{"scopes":"{}"}]}`),
+  // Blanks at the ends of cells that CSV leaves bare, and a cell of one blank.
+  parseObject(`{"id":"blanks","interface":" ","content":{"json_uri":"x ","metadata":{"name":" x ","symbol":"\\tx","description":" \\t "}},
+    "creators":[{"address":" x"},{"address":" "}]}`),
   parseObject('{"id":"bare"}'),
 ];
 
@@ -28,9 +31,35 @@ export function rowsOf(table: Table): Row[] {
   );
 }
 
+/** Times of all lengths, before 1970 too, as microseconds; and the texts of blanks. */
+export const timesTable: Table = {
+  name: 'times',
+  columns: [
+    { name: 'id', type: 'string', nullable: false, path: [], about: 'An id.' },
+    { name: 'at', type: 'timestamp', nullable: true, path: [], about: 'A time.' },
+    { name: 'text', type: 'string', nullable: true, path: [], about: 'A text.' },
+  ],
+};
+
+const blankTexts = ['x', ' x ', '\tx', 'x ', ' ', '\t', '', ' "x" ', ' , ', null];
+
+/** @param length of the table */
+export function timeRows(length: number): Row[] {
+  const start = Date.UTC(2026, 10, 20) * 1000;
+  return Array.from({ length }, (_, n) => [
+    String(n),
+    n % 7 === 6 ? null : start + n * 86_400_000_001 * (n % 2 === 0 ? 1 : -1) * (n % 11 === 0 ? 0 : 1),
+    blankTexts[n % blankTexts.length] ?? null,
+  ]);
+}
+
 /** Writes the table's rows to three parts, the middle one empty, where an export has them. */
-export async function writeParts(folder: string, table: Table, format: TableFormat): Promise<void> {
-  const rows = rowsOf(table);
+export async function writeParts(
+  folder: string,
+  table: Table,
+  format: TableFormat,
+  rows: readonly Row[] = rowsOf(table),
+): Promise<void> {
   const half = Math.floor(rows.length / 2);
   for (const [number, part] of [rows.slice(0, half), [], rows.slice(half)].entries()) {
     const sink = await sinkFor(format);

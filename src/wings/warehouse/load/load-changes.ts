@@ -17,7 +17,7 @@ import {
   plainUpdate,
   scd2Statements,
 } from '../change-statements.ts';
-import { validColumns } from '../change-scripts.ts';
+import { validColumns } from '../valid-columns.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { ddlFor } from '../dialects.ts';
 import type { Database } from './database.ts';

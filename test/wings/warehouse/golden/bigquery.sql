@@ -1,66 +1,64 @@
 CREATE TABLE `assets` (
-  `id`                              STRING NOT NULL, -- Asset id, a base58 public key.
-  `interface`                       STRING,          -- Interface type; other values are possible.
-  `content_schema`                  STRING,          -- Schema URI of the content.
-  `content_json_uri`                STRING,          -- URI of the asset's JSON metadata; often empty.
-  `content_files`                   STRING,          -- Associated files, an array of objects with uri, mime and contexts.
-  `content_metadata_name`           STRING,          -- Name of the asset.
-  `content_metadata_symbol`         STRING,          -- Symbol of the asset.
-  `content_metadata_description`    STRING,          -- Description of the asset.
-  `content_metadata_attributes`     STRING,          -- Attributes, an array of objects with trait_type and value, or an object.
-  `content_metadata_token_standard` STRING,          -- Token standard; present for some assets only.
-  `content_links`                   STRING,          -- Links, an object with image, external_url and others.
-  `authorities`                     STRING,          -- Authorities, an array of objects with address and scopes.
-  `ownership_owner`                 STRING,          -- Owner's public key; may be empty.
-  `ownership_frozen`                BOOL,            -- Whether the asset is frozen.
-  `ownership_delegated`             BOOL,            -- Whether the asset is delegated.
-  `ownership_delegate`              STRING,          -- Delegate's public key; null when not delegated.
-  `ownership_ownership_model`       STRING,          -- Ownership model, for example single or token.
-  `compression_eligible`            BOOL,            -- Whether the asset is eligible for compression.
-  `compression_compressed`          BOOL,            -- Whether the asset is compressed.
-  `compression_data_hash`           STRING,          -- Data hash; empty when not compressed.
-  `compression_creator_hash`        STRING,          -- Creator hash; empty when not compressed.
-  `compression_asset_hash`          STRING,          -- Asset hash; empty when not compressed.
-  `compression_tree`                STRING,          -- Merkle tree id; empty when not compressed.
-  `compression_seq`                 INT64,           -- Sequence number; 0 when not compressed.
-  `compression_leaf_id`             INT64,           -- Leaf id; 0 when not compressed.
-  `royalty_royalty_model`           STRING,          -- Royalty model.
-  `royalty_target`                  STRING,          -- Target address for royalties.
-  `royalty_percent`                 FLOAT64,         -- Royalty as a fraction (0.05 is 5 %), as the service computed it.
-  `royalty_basis_points`            INT64,           -- Royalty in basis points (500 is 5 %).
-  `royalty_primary_sale_happened`   BOOL,            -- Whether the primary sale has occurred.
-  `royalty_locked`                  BOOL,            -- Whether the royalty is locked.
-  `creators`                        STRING,          -- Creators, an array of objects with address, share and verified.
-  `grouping`                        STRING,          -- Groups, an array of objects with group_key and group_value.
-  `collection`                      STRING,          -- The group_value of the first group whose group_key is collection.
-  `uses_use_method`                 STRING,          -- Use method.
-  `uses_remaining`                  INT64,           -- Remaining uses.
-  `uses_total`                      INT64,           -- Total uses.
-  `supply_print_max_supply`         INT64,           -- Maximum supply for prints.
-  `supply_print_current_supply`     INT64,           -- Current supply for prints.
-  `supply_edition_nonce`            INT64,           -- Edition nonce.
-  `mutable`                         BOOL,            -- Whether the asset is mutable.
-  `burnt`                           BOOL,            -- Whether the asset is burnt.
-  `token_info_supply`               NUMERIC(20, 0),  -- Supply in base units, an unsigned integer of 64 bits; only with showFungible.
-  `token_info_decimals`             INT64,           -- Decimal places of the token; only with showFungible.
-  `token_info_token_program`        STRING,          -- Token program; only with showFungible.
-  `token_info_mint_authority`       STRING,          -- Mint authority; only with showFungible.
-  `token_info_freeze_authority`     STRING,          -- Freeze authority; only with showFungible.
-  `extra`                           STRING           -- All values without a column, or that do not fit their column, by path.
-);
+  `id`                              STRING NOT NULL OPTIONS(description = 'Asset id, a base58 public key.'),
+  `interface`                       STRING          OPTIONS(description = 'Interface type; other values are possible.'),
+  `content_schema`                  STRING          OPTIONS(description = 'Schema URI of the content.'),
+  `content_json_uri`                STRING          OPTIONS(description = 'URI of the asset\'s JSON metadata; often empty.'),
+  `content_files`                   STRING          OPTIONS(description = 'Associated files, an array of objects with uri, mime and contexts.'),
+  `content_metadata_name`           STRING          OPTIONS(description = 'Name of the asset.'),
+  `content_metadata_symbol`         STRING          OPTIONS(description = 'Symbol of the asset.'),
+  `content_metadata_description`    STRING          OPTIONS(description = 'Description of the asset.'),
+  `content_metadata_attributes`     STRING          OPTIONS(description = 'Attributes, an array of objects with trait_type and value, or an object.'),
+  `content_metadata_token_standard` STRING          OPTIONS(description = 'Token standard; present for some assets only.'),
+  `content_links`                   STRING          OPTIONS(description = 'Links, an object with image, external_url and others.'),
+  `authorities`                     STRING          OPTIONS(description = 'Authorities, an array of objects with address and scopes.'),
+  `ownership_owner`                 STRING          OPTIONS(description = 'Owner\'s public key; may be empty.'),
+  `ownership_frozen`                BOOL            OPTIONS(description = 'Whether the asset is frozen.'),
+  `ownership_delegated`             BOOL            OPTIONS(description = 'Whether the asset is delegated.'),
+  `ownership_delegate`              STRING          OPTIONS(description = 'Delegate\'s public key; null when not delegated.'),
+  `ownership_ownership_model`       STRING          OPTIONS(description = 'Ownership model, for example single or token.'),
+  `compression_eligible`            BOOL            OPTIONS(description = 'Whether the asset is eligible for compression.'),
+  `compression_compressed`          BOOL            OPTIONS(description = 'Whether the asset is compressed.'),
+  `compression_data_hash`           STRING          OPTIONS(description = 'Data hash; empty when not compressed.'),
+  `compression_creator_hash`        STRING          OPTIONS(description = 'Creator hash; empty when not compressed.'),
+  `compression_asset_hash`          STRING          OPTIONS(description = 'Asset hash; empty when not compressed.'),
+  `compression_tree`                STRING          OPTIONS(description = 'Merkle tree id; empty when not compressed.'),
+  `compression_seq`                 INT64           OPTIONS(description = 'Sequence number; 0 when not compressed.'),
+  `compression_leaf_id`             INT64           OPTIONS(description = 'Leaf id; 0 when not compressed.'),
+  `royalty_royalty_model`           STRING          OPTIONS(description = 'Royalty model.'),
+  `royalty_target`                  STRING          OPTIONS(description = 'Target address for royalties.'),
+  `royalty_percent`                 FLOAT64         OPTIONS(description = 'Royalty as a fraction (0.05 is 5 %), as the service computed it.'),
+  `royalty_basis_points`            INT64           OPTIONS(description = 'Royalty in basis points (500 is 5 %).'),
+  `royalty_primary_sale_happened`   BOOL            OPTIONS(description = 'Whether the primary sale has occurred.'),
+  `royalty_locked`                  BOOL            OPTIONS(description = 'Whether the royalty is locked.'),
+  `creators`                        STRING          OPTIONS(description = 'Creators, an array of objects with address, share and verified.'),
+  `grouping`                        STRING          OPTIONS(description = 'Groups, an array of objects with group_key and group_value.'),
+  `collection`                      STRING          OPTIONS(description = 'The group_value of the first group whose group_key is collection.'),
+  `uses_use_method`                 STRING          OPTIONS(description = 'Use method.'),
+  `uses_remaining`                  INT64           OPTIONS(description = 'Remaining uses.'),
+  `uses_total`                      INT64           OPTIONS(description = 'Total uses.'),
+  `supply_print_max_supply`         INT64           OPTIONS(description = 'Maximum supply for prints.'),
+  `supply_print_current_supply`     INT64           OPTIONS(description = 'Current supply for prints.'),
+  `supply_edition_nonce`            INT64           OPTIONS(description = 'Edition nonce.'),
+  `mutable`                         BOOL            OPTIONS(description = 'Whether the asset is mutable.'),
+  `burnt`                           BOOL            OPTIONS(description = 'Whether the asset is burnt.'),
+  `token_info_supply`               NUMERIC(20, 0)  OPTIONS(description = 'Supply in base units, an unsigned integer of 64 bits; only with showFungible.'),
+  `token_info_decimals`             INT64           OPTIONS(description = 'Decimal places of the token; only with showFungible.'),
+  `token_info_token_program`        STRING          OPTIONS(description = 'Token program; only with showFungible.'),
+  `token_info_mint_authority`       STRING          OPTIONS(description = 'Mint authority; only with showFungible.'),
+  `token_info_freeze_authority`     STRING          OPTIONS(description = 'Freeze authority; only with showFungible.'),
+  `extra`                           STRING          OPTIONS(description = 'All values without a column, or that do not fit their column, by path.')
+)
+OPTIONS(description = 'One row per asset.');
 
--- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `assets`
 FROM FILES (format = 'PARQUET', uris = ['gs://bucket/demo/parquet/assets/part-*']);
 
--- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `assets`
 FROM FILES (
   format = 'CSV', uris = ['gs://bucket/demo/csv/assets/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true
 );
 
--- The default dataset must be set; files are read from Cloud Storage (gs://…).
 -- Numbers inside json columns are rounded to 64 bits here: csv and parquet keep every digit.
 LOAD DATA INTO TEMP TABLE incoming (
   `id` STRING,

@@ -1,26 +1,100 @@
--- each night, in order, and once only: applying the same changes twice doubles rows
+-- The rows of the export, in tables of their own.
 
--- Run this in clickhouse-client. It reads files from its own machine.
-INSERT INTO `new_changes` FROM INFILE '@stage/demo/parquet/changes/part-*.parquet'
+DROP TABLE IF EXISTS `stage_creators`;
+
+DROP TABLE IF EXISTS `stage_changes`;
+
+CREATE TABLE `stage_creators` AS `creators`;
+
+INSERT INTO `stage_creators` (`asset_id`, `position`, `address`, `share`, `verified`, `extra`)
+FROM INFILE '@stage/demo/parquet/creators/part-*.parquet'
 FORMAT Parquet;
 
--- Run this in clickhouse-client. It reads files from its own machine.
-INSERT INTO `new_creators` FROM INFILE '@stage/demo/parquet/creators/part-*.parquet'
+CREATE TABLE `stage_changes` (
+  `op`                              String                   COMMENT 'What happened.',
+  `reason`                          Nullable(String)         COMMENT 'Of a delete: not known to the service, failed, or not among the ids.',
+  `id`                              String                   COMMENT 'Asset id, a base58 public key.',
+  `changed`                         Nullable(String)         COMMENT 'Of an update: names of the columns that differ, in their order.',
+  `before`                          Nullable(String)         COMMENT 'Old values of these columns by name; of a delete the whole old row.',
+  `interface`                       Nullable(String)         COMMENT 'Interface type; other values are possible.',
+  `content_schema`                  Nullable(String)         COMMENT 'Schema URI of the content.',
+  `content_json_uri`                Nullable(String)         COMMENT 'URI of the asset\'s JSON metadata; often empty.',
+  `content_files`                   Nullable(String)         COMMENT 'Associated files, an array of objects with uri, mime and contexts.',
+  `content_metadata_name`           Nullable(String)         COMMENT 'Name of the asset.',
+  `content_metadata_symbol`         Nullable(String)         COMMENT 'Symbol of the asset.',
+  `content_metadata_description`    Nullable(String)         COMMENT 'Description of the asset.',
+  `content_metadata_attributes`     Nullable(String)         COMMENT 'Attributes, an array of objects with trait_type and value, or an object.',
+  `content_metadata_token_standard` Nullable(String)         COMMENT 'Token standard; present for some assets only.',
+  `content_links`                   Nullable(String)         COMMENT 'Links, an object with image, external_url and others.',
+  `authorities`                     Nullable(String)         COMMENT 'Authorities, an array of objects with address and scopes.',
+  `ownership_owner`                 Nullable(String)         COMMENT 'Owner\'s public key; may be empty.',
+  `ownership_frozen`                Nullable(Bool)           COMMENT 'Whether the asset is frozen.',
+  `ownership_delegated`             Nullable(Bool)           COMMENT 'Whether the asset is delegated.',
+  `ownership_delegate`              Nullable(String)         COMMENT 'Delegate\'s public key; null when not delegated.',
+  `ownership_ownership_model`       Nullable(String)         COMMENT 'Ownership model, for example single or token.',
+  `compression_eligible`            Nullable(Bool)           COMMENT 'Whether the asset is eligible for compression.',
+  `compression_compressed`          Nullable(Bool)           COMMENT 'Whether the asset is compressed.',
+  `compression_data_hash`           Nullable(String)         COMMENT 'Data hash; empty when not compressed.',
+  `compression_creator_hash`        Nullable(String)         COMMENT 'Creator hash; empty when not compressed.',
+  `compression_asset_hash`          Nullable(String)         COMMENT 'Asset hash; empty when not compressed.',
+  `compression_tree`                Nullable(String)         COMMENT 'Merkle tree id; empty when not compressed.',
+  `compression_seq`                 Nullable(Int64)          COMMENT 'Sequence number; 0 when not compressed.',
+  `compression_leaf_id`             Nullable(Int64)          COMMENT 'Leaf id; 0 when not compressed.',
+  `royalty_royalty_model`           Nullable(String)         COMMENT 'Royalty model.',
+  `royalty_target`                  Nullable(String)         COMMENT 'Target address for royalties.',
+  `royalty_percent`                 Nullable(Float64)        COMMENT 'Royalty as a fraction (0.05 is 5 %), as the service computed it.',
+  `royalty_basis_points`            Nullable(Int64)          COMMENT 'Royalty in basis points (500 is 5 %).',
+  `royalty_primary_sale_happened`   Nullable(Bool)           COMMENT 'Whether the primary sale has occurred.',
+  `royalty_locked`                  Nullable(Bool)           COMMENT 'Whether the royalty is locked.',
+  `creators`                        Nullable(String)         COMMENT 'Creators, an array of objects with address, share and verified.',
+  `grouping`                        Nullable(String)         COMMENT 'Groups, an array of objects with group_key and group_value.',
+  `collection`                      Nullable(String)         COMMENT 'The group_value of the first group whose group_key is collection.',
+  `uses_use_method`                 Nullable(String)         COMMENT 'Use method.',
+  `uses_remaining`                  Nullable(Int64)          COMMENT 'Remaining uses.',
+  `uses_total`                      Nullable(Int64)          COMMENT 'Total uses.',
+  `supply_print_max_supply`         Nullable(Int64)          COMMENT 'Maximum supply for prints.',
+  `supply_print_current_supply`     Nullable(Int64)          COMMENT 'Current supply for prints.',
+  `supply_edition_nonce`            Nullable(Int64)          COMMENT 'Edition nonce.',
+  `mutable`                         Nullable(Bool)           COMMENT 'Whether the asset is mutable.',
+  `burnt`                           Nullable(Bool)           COMMENT 'Whether the asset is burnt.',
+  `token_info_supply`               Nullable(Decimal(20, 0)) COMMENT 'Supply in base units, an unsigned integer of 64 bits; only with showFungible.',
+  `token_info_decimals`             Nullable(Int64)          COMMENT 'Decimal places of the token; only with showFungible.',
+  `token_info_token_program`        Nullable(String)         COMMENT 'Token program; only with showFungible.',
+  `token_info_mint_authority`       Nullable(String)         COMMENT 'Mint authority; only with showFungible.',
+  `token_info_freeze_authority`     Nullable(String)         COMMENT 'Freeze authority; only with showFungible.',
+  `extra`                           Nullable(String)         COMMENT 'All values without a column, or that do not fit their column, by path.'
+)
+ENGINE = MergeTree
+ORDER BY (`op`, `id`)
+COMMENT 'One row per asset.';
+
+INSERT INTO `stage_changes` (`op`, `reason`, `id`, `changed`, `before`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`)
+FROM INFILE '@stage/demo/parquet/changes/part-*.parquet'
 FORMAT Parquet;
 
--- ClickHouse has no transactions here: readers see each statement when it ends.
+SELECT throwIf(NOT ((SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000), 'a stage does not hold all rows of EXPORT') FORMAT Null;
 
-DELETE FROM `assets` WHERE `id` IN (SELECT `id` FROM `new_changes`);
+SELECT throwIf(NOT ((SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` IN ('BASE-SEAL', 'SEAL')) = 1), 'the table assets does not hold BASE, which the changes start from') FORMAT Null;
+
+-- To allow more deletes, raise 0.05.
+SELECT throwIf(NOT ((SELECT count(*) FROM `stage_changes` WHERE `op` = 'delete') <= 0.05 * (1000 + (SELECT count(*) FROM `stage_changes` WHERE `op` = 'delete') - (SELECT count(*) FROM `stage_changes` WHERE `op` = 'insert'))), 'more than 5 % of the rows of assets would be deleted: check the export') FORMAT Null;
+
+DELETE FROM `assets` WHERE `id` IN (SELECT `id` FROM `stage_changes`) AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
 INSERT INTO `assets` (`id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`)
-SELECT `id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra` FROM `new_changes` WHERE `op` <> 'delete';
+SELECT `id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra` FROM `stage_changes` WHERE `op` <> 'delete' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
-DELETE FROM `creators` WHERE `asset_id` IN (SELECT `id` FROM `new_changes`);
+DELETE FROM `creators` WHERE `asset_id` IN (SELECT `id` FROM `stage_changes`) AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
 INSERT INTO `creators` (`asset_id`, `position`, `address`, `share`, `verified`, `extra`)
-SELECT `asset_id`, `position`, `address`, `share`, `verified`, `extra` FROM `new_creators` WHERE `asset_id` IN (SELECT `id` FROM `new_changes` WHERE `op` <> 'delete');
+SELECT `asset_id`, `position`, `address`, `share`, `verified`, `extra` FROM `stage_creators` WHERE `asset_id` IN (SELECT `id` FROM `stage_changes` WHERE `op` <> 'delete') AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
+SELECT throwIf(NOT ((SELECT count(*) FROM `assets`) = 1000), 'the table assets would not hold 1000 rows, because it was changed: load the export with --mode replace') FORMAT Null;
 
-DROP TABLE `new_changes`;
+SELECT throwIf(NOT ((SELECT count(*) FROM `creators`) = 1000), 'the table creators would not hold 1000 rows, because it was changed: load the export with --mode replace') FORMAT Null;
 
-DROP TABLE `new_creators`;
+ALTER TABLE `_asset_export_loads` UPDATE `seal` = 'SEAL', `base_seal` = 'BASE-SEAL', `mode` = 'merge', `at` = now64(6), `export` = 'EXPORT', `started_at` = toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'), `rows` = CASE `table` WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE `table` IN ('assets', 'creators') AND `seal` = 'BASE-SEAL' AND `mode` <> 'scd2' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 SETTINGS mutations_sync = 2;
+
+DROP TABLE IF EXISTS `stage_creators`;
+
+DROP TABLE IF EXISTS `stage_changes`;

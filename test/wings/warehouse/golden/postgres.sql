@@ -1,52 +1,52 @@
 CREATE TABLE "assets" (
-  "id"                              text NOT NULL,    -- Asset id, a base58 public key.
-  "interface"                       text,             -- Interface type; other values are possible.
-  "content_schema"                  text,             -- Schema URI of the content.
-  "content_json_uri"                text,             -- URI of the asset's JSON metadata; often empty.
-  "content_files"                   json,             -- Associated files, an array of objects with uri, mime and contexts.
-  "content_metadata_name"           text,             -- Name of the asset.
-  "content_metadata_symbol"         text,             -- Symbol of the asset.
-  "content_metadata_description"    text,             -- Description of the asset.
-  "content_metadata_attributes"     json,             -- Attributes, an array of objects with trait_type and value, or an object.
-  "content_metadata_token_standard" text,             -- Token standard; present for some assets only.
-  "content_links"                   json,             -- Links, an object with image, external_url and others.
-  "authorities"                     json,             -- Authorities, an array of objects with address and scopes.
-  "ownership_owner"                 text,             -- Owner's public key; may be empty.
-  "ownership_frozen"                boolean,          -- Whether the asset is frozen.
-  "ownership_delegated"             boolean,          -- Whether the asset is delegated.
-  "ownership_delegate"              text,             -- Delegate's public key; null when not delegated.
-  "ownership_ownership_model"       text,             -- Ownership model, for example single or token.
-  "compression_eligible"            boolean,          -- Whether the asset is eligible for compression.
-  "compression_compressed"          boolean,          -- Whether the asset is compressed.
-  "compression_data_hash"           text,             -- Data hash; empty when not compressed.
-  "compression_creator_hash"        text,             -- Creator hash; empty when not compressed.
-  "compression_asset_hash"          text,             -- Asset hash; empty when not compressed.
-  "compression_tree"                text,             -- Merkle tree id; empty when not compressed.
-  "compression_seq"                 bigint,           -- Sequence number; 0 when not compressed.
-  "compression_leaf_id"             bigint,           -- Leaf id; 0 when not compressed.
-  "royalty_royalty_model"           text,             -- Royalty model.
-  "royalty_target"                  text,             -- Target address for royalties.
-  "royalty_percent"                 double precision, -- Royalty as a fraction (0.05 is 5 %), as the service computed it.
-  "royalty_basis_points"            bigint,           -- Royalty in basis points (500 is 5 %).
-  "royalty_primary_sale_happened"   boolean,          -- Whether the primary sale has occurred.
-  "royalty_locked"                  boolean,          -- Whether the royalty is locked.
-  "creators"                        json,             -- Creators, an array of objects with address, share and verified.
-  "grouping"                        json,             -- Groups, an array of objects with group_key and group_value.
-  "collection"                      text,             -- The group_value of the first group whose group_key is collection.
-  "uses_use_method"                 text,             -- Use method.
-  "uses_remaining"                  bigint,           -- Remaining uses.
-  "uses_total"                      bigint,           -- Total uses.
-  "supply_print_max_supply"         bigint,           -- Maximum supply for prints.
-  "supply_print_current_supply"     bigint,           -- Current supply for prints.
-  "supply_edition_nonce"            bigint,           -- Edition nonce.
-  "mutable"                         boolean,          -- Whether the asset is mutable.
-  "burnt"                           boolean,          -- Whether the asset is burnt.
-  "token_info_supply"               numeric(20, 0),   -- Supply in base units, an unsigned integer of 64 bits; only with showFungible.
-  "token_info_decimals"             bigint,           -- Decimal places of the token; only with showFungible.
-  "token_info_token_program"        text,             -- Token program; only with showFungible.
-  "token_info_mint_authority"       text,             -- Mint authority; only with showFungible.
-  "token_info_freeze_authority"     text,             -- Freeze authority; only with showFungible.
-  "extra"                           json              -- All values without a column, or that do not fit their column, by path.
+  "id"                              text NOT NULL,
+  "interface"                       text,
+  "content_schema"                  text,
+  "content_json_uri"                text,
+  "content_files"                   json,
+  "content_metadata_name"           text,
+  "content_metadata_symbol"         text,
+  "content_metadata_description"    text,
+  "content_metadata_attributes"     json,
+  "content_metadata_token_standard" text,
+  "content_links"                   json,
+  "authorities"                     json,
+  "ownership_owner"                 text,
+  "ownership_frozen"                boolean,
+  "ownership_delegated"             boolean,
+  "ownership_delegate"              text,
+  "ownership_ownership_model"       text,
+  "compression_eligible"            boolean,
+  "compression_compressed"          boolean,
+  "compression_data_hash"           text,
+  "compression_creator_hash"        text,
+  "compression_asset_hash"          text,
+  "compression_tree"                text,
+  "compression_seq"                 bigint,
+  "compression_leaf_id"             bigint,
+  "royalty_royalty_model"           text,
+  "royalty_target"                  text,
+  "royalty_percent"                 double precision,
+  "royalty_basis_points"            bigint,
+  "royalty_primary_sale_happened"   boolean,
+  "royalty_locked"                  boolean,
+  "creators"                        json,
+  "grouping"                        json,
+  "collection"                      text,
+  "uses_use_method"                 text,
+  "uses_remaining"                  bigint,
+  "uses_total"                      bigint,
+  "supply_print_max_supply"         bigint,
+  "supply_print_current_supply"     bigint,
+  "supply_edition_nonce"            bigint,
+  "mutable"                         boolean,
+  "burnt"                           boolean,
+  "token_info_supply"               numeric(20, 0),
+  "token_info_decimals"             bigint,
+  "token_info_token_program"        text,
+  "token_info_mint_authority"       text,
+  "token_info_freeze_authority"     text,
+  "extra"                           json
 );
 
 -- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.

@@ -1,31 +1,52 @@
--- each night, in order, and once only: applying the same changes twice doubles rows
+-- The rows of the export, in tables of their own.
 
--- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."new_changes" BY NAME
-SELECT * FROM read_parquet('@stage/demo/parquet/changes/part-*.parquet', hive_partitioning = false);
+DROP TABLE IF EXISTS pg_temp."stage_creators";
 
--- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
-ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
-INSERT INTO warehouse."new_creators" BY NAME
-SELECT * FROM read_parquet('@stage/demo/parquet/creators/part-*.parquet', hive_partitioning = false);
+DROP TABLE IF EXISTS pg_temp."stage_changes";
 
--- the time is the start of the export (startedAtMs of the manifest)
+CREATE TEMPORARY TABLE "stage_creators" AS SELECT "asset_id", "position", "address", "share", "verified", "extra" FROM "creators" WHERE 1 = 0;
+
+\copy "stage_creators" ("asset_id", "position", "address", "share", "verified", "extra") FROM '@stage/demo/csv/creators/part-00000.csv' WITH (FORMAT csv, HEADER true)
+
+CREATE TEMPORARY TABLE "stage_changes" AS SELECT CAST(NULL AS text) AS "op", CAST(NULL AS text) AS "reason", "id", CAST(NULL AS json) AS "changed", CAST(NULL AS json) AS "before", "interface", "content_schema", "content_json_uri", "content_files", "content_metadata_name", "content_metadata_symbol", "content_metadata_description", "content_metadata_attributes", "content_metadata_token_standard", "content_links", "authorities", "ownership_owner", "ownership_frozen", "ownership_delegated", "ownership_delegate", "ownership_ownership_model", "compression_eligible", "compression_compressed", "compression_data_hash", "compression_creator_hash", "compression_asset_hash", "compression_tree", "compression_seq", "compression_leaf_id", "royalty_royalty_model", "royalty_target", "royalty_percent", "royalty_basis_points", "royalty_primary_sale_happened", "royalty_locked", "creators", "grouping", "collection", "uses_use_method", "uses_remaining", "uses_total", "supply_print_max_supply", "supply_print_current_supply", "supply_edition_nonce", "mutable", "burnt", "token_info_supply", "token_info_decimals", "token_info_token_program", "token_info_mint_authority", "token_info_freeze_authority", "extra" FROM "assets" WHERE 1 = 0;
+
+\copy "stage_changes" ("op", "reason", "id", "changed", "before", "interface", "content_schema", "content_json_uri", "content_files", "content_metadata_name", "content_metadata_symbol", "content_metadata_description", "content_metadata_attributes", "content_metadata_token_standard", "content_links", "authorities", "ownership_owner", "ownership_frozen", "ownership_delegated", "ownership_delegate", "ownership_ownership_model", "compression_eligible", "compression_compressed", "compression_data_hash", "compression_creator_hash", "compression_asset_hash", "compression_tree", "compression_seq", "compression_leaf_id", "royalty_royalty_model", "royalty_target", "royalty_percent", "royalty_basis_points", "royalty_primary_sale_happened", "royalty_locked", "creators", "grouping", "collection", "uses_use_method", "uses_remaining", "uses_total", "supply_print_max_supply", "supply_print_current_supply", "supply_edition_nonce", "mutable", "burnt", "token_info_supply", "token_info_decimals", "token_info_token_program", "token_info_mint_authority", "token_info_freeze_authority", "extra") FROM '@stage/demo/csv/changes/part-00000.csv' WITH (FORMAT csv, HEADER true)
 
 BEGIN;
+SET LOCAL row_security = off;
+LOCK TABLE "assets", "creators" IN SHARE ROW EXCLUSIVE MODE;
 
-UPDATE "assets" SET "valid_to" = CAST('2026-11-20 02:00:00+00:00' AS timestamp with time zone) WHERE "valid_to" IS NULL AND "id" IN (SELECT "id" FROM "new_changes");
+DO 'BEGIN IF NOT ((SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000) THEN RAISE EXCEPTION USING MESSAGE = ''a stage does not hold all rows of EXPORT''; END IF; END';
+
+DO 'BEGIN IF NOT ((SELECT count(*) FROM "_asset_export_loads" WHERE "table" = ''assets'' AND "mode" = ''scd2'' AND "seal" IN (''BASE-SEAL'', ''SEAL'')) = 1) THEN RAISE EXCEPTION USING MESSAGE = ''the table assets does not hold BASE, which the changes start from''; END IF; END';
+
+DO 'BEGIN IF NOT ((SELECT count(*) FROM "assets" WHERE "valid_from" > CAST(''2026-11-20T02:00:00.000Z'' AS timestamp with time zone) OR "valid_to" > CAST(''2026-11-20T02:00:00.000Z'' AS timestamp with time zone)) = 0) THEN RAISE EXCEPTION USING MESSAGE = ''the table assets holds rows that are newer than EXPORT''; END IF; END';
+
+-- To allow more deletes, raise 0.05.
+DO 'BEGIN IF NOT ((SELECT count(*) FROM "stage_changes" WHERE "op" = ''delete'') <= 0.05 * (1000 + (SELECT count(*) FROM "stage_changes" WHERE "op" = ''delete'') - (SELECT count(*) FROM "stage_changes" WHERE "op" = ''insert''))) THEN RAISE EXCEPTION USING MESSAGE = ''more than 5 % of the rows of assets would be deleted: check the export''; END IF; END';
+
+DELETE FROM "assets" WHERE "valid_from" = CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND "mode" = 'scd2' AND "seal" = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM "assets" WHERE "valid_from" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) OR "valid_to" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone)) = 0;
+
+DELETE FROM "creators" WHERE "valid_from" = CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND "mode" = 'scd2' AND "seal" = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM "assets" WHERE "valid_from" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) OR "valid_to" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone)) = 0;
+
+UPDATE "assets" SET "valid_to" = CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) WHERE "valid_to" IS NULL AND "valid_from" < CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) AND "id" IN (SELECT "id" FROM "stage_changes") AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND "mode" = 'scd2' AND "seal" = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM "assets" WHERE "valid_from" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) OR "valid_to" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone)) = 0;
 
 INSERT INTO "assets" ("id", "interface", "content_schema", "content_json_uri", "content_files", "content_metadata_name", "content_metadata_symbol", "content_metadata_description", "content_metadata_attributes", "content_metadata_token_standard", "content_links", "authorities", "ownership_owner", "ownership_frozen", "ownership_delegated", "ownership_delegate", "ownership_ownership_model", "compression_eligible", "compression_compressed", "compression_data_hash", "compression_creator_hash", "compression_asset_hash", "compression_tree", "compression_seq", "compression_leaf_id", "royalty_royalty_model", "royalty_target", "royalty_percent", "royalty_basis_points", "royalty_primary_sale_happened", "royalty_locked", "creators", "grouping", "collection", "uses_use_method", "uses_remaining", "uses_total", "supply_print_max_supply", "supply_print_current_supply", "supply_edition_nonce", "mutable", "burnt", "token_info_supply", "token_info_decimals", "token_info_token_program", "token_info_mint_authority", "token_info_freeze_authority", "extra", "valid_from")
-SELECT "id", "interface", "content_schema", "content_json_uri", "content_files", "content_metadata_name", "content_metadata_symbol", "content_metadata_description", "content_metadata_attributes", "content_metadata_token_standard", "content_links", "authorities", "ownership_owner", "ownership_frozen", "ownership_delegated", "ownership_delegate", "ownership_ownership_model", "compression_eligible", "compression_compressed", "compression_data_hash", "compression_creator_hash", "compression_asset_hash", "compression_tree", "compression_seq", "compression_leaf_id", "royalty_royalty_model", "royalty_target", "royalty_percent", "royalty_basis_points", "royalty_primary_sale_happened", "royalty_locked", "creators", "grouping", "collection", "uses_use_method", "uses_remaining", "uses_total", "supply_print_max_supply", "supply_print_current_supply", "supply_edition_nonce", "mutable", "burnt", "token_info_supply", "token_info_decimals", "token_info_token_program", "token_info_mint_authority", "token_info_freeze_authority", "extra", CAST('2026-11-20 02:00:00+00:00' AS timestamp with time zone) FROM "new_changes" WHERE "op" <> 'delete';
+SELECT "id", "interface", "content_schema", "content_json_uri", "content_files", "content_metadata_name", "content_metadata_symbol", "content_metadata_description", "content_metadata_attributes", "content_metadata_token_standard", "content_links", "authorities", "ownership_owner", "ownership_frozen", "ownership_delegated", "ownership_delegate", "ownership_ownership_model", "compression_eligible", "compression_compressed", "compression_data_hash", "compression_creator_hash", "compression_asset_hash", "compression_tree", "compression_seq", "compression_leaf_id", "royalty_royalty_model", "royalty_target", "royalty_percent", "royalty_basis_points", "royalty_primary_sale_happened", "royalty_locked", "creators", "grouping", "collection", "uses_use_method", "uses_remaining", "uses_total", "supply_print_max_supply", "supply_print_current_supply", "supply_edition_nonce", "mutable", "burnt", "token_info_supply", "token_info_decimals", "token_info_token_program", "token_info_mint_authority", "token_info_freeze_authority", "extra", CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) FROM "stage_changes" WHERE "op" <> 'delete' AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND "mode" = 'scd2' AND "seal" = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM "assets" WHERE "valid_from" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) OR "valid_to" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone)) = 0;
 
-UPDATE "creators" SET "valid_to" = CAST('2026-11-20 02:00:00+00:00' AS timestamp with time zone) WHERE "valid_to" IS NULL AND "asset_id" IN (SELECT "id" FROM "new_changes");
+UPDATE "creators" SET "valid_to" = CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) WHERE "valid_to" IS NULL AND "valid_from" < CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) AND "asset_id" IN (SELECT "id" FROM "stage_changes") AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND "mode" = 'scd2' AND "seal" = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM "assets" WHERE "valid_from" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) OR "valid_to" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone)) = 0;
 
 INSERT INTO "creators" ("asset_id", "position", "address", "share", "verified", "extra", "valid_from")
-SELECT "asset_id", "position", "address", "share", "verified", "extra", CAST('2026-11-20 02:00:00+00:00' AS timestamp with time zone) FROM "new_creators" WHERE "asset_id" IN (SELECT "id" FROM "new_changes" WHERE "op" <> 'delete');
+SELECT "asset_id", "position", "address", "share", "verified", "extra", CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) FROM "stage_creators" WHERE "asset_id" IN (SELECT "id" FROM "stage_changes" WHERE "op" <> 'delete') AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND "mode" = 'scd2' AND "seal" = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM "assets" WHERE "valid_from" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone) OR "valid_to" > CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone)) = 0;
+
+DO 'BEGIN IF NOT ((SELECT count(*) FROM "assets" WHERE "valid_to" IS NULL) = 1000) THEN RAISE EXCEPTION USING MESSAGE = ''the table assets would not hold 1000 rows, because it was changed: restore it from a backup''; END IF; END';
+
+DO 'BEGIN IF NOT ((SELECT count(*) FROM "creators" WHERE "valid_to" IS NULL) = 1000) THEN RAISE EXCEPTION USING MESSAGE = ''the table creators would not hold 1000 rows, because it was changed: restore it from a backup''; END IF; END';
+
+UPDATE "_asset_export_loads" SET "seal" = 'SEAL', "base_seal" = 'BASE-SEAL', "mode" = 'scd2', "at" = CURRENT_TIMESTAMP, "export" = 'EXPORT', "started_at" = CAST('2026-11-20T02:00:00.000Z' AS timestamp with time zone), "rows" = CASE "table" WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE "table" IN ('assets', 'creators') AND "seal" = 'BASE-SEAL' AND "mode" = 'scd2' AND (SELECT count(*) FROM "stage_changes") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000;
 
 COMMIT;
 
-DROP TABLE "new_changes";
+DROP TABLE IF EXISTS pg_temp."stage_creators";
 
-DROP TABLE "new_creators";
+DROP TABLE IF EXISTS pg_temp."stage_changes";

@@ -1,33 +1,64 @@
--- each night, in order, and once only: applying the same changes twice doubles rows
+-- The rows of the export, in tables of their own.
 
--- The folder is a stage (@stage/…); files get there by PUT.
-COPY INTO new_changes
-FROM @stage/demo/parquet/changes/
-FILE_FORMAT = (TYPE = PARQUET)
-MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
+DROP TABLE IF EXISTS stage_creators;
 
--- The folder is a stage (@stage/…); files get there by PUT.
-COPY INTO new_creators
+DROP TABLE IF EXISTS stage_changes;
+
+CREATE OR REPLACE TABLE stage_creators AS SELECT asset_id, position, address, share, verified, extra FROM creators WHERE 1 = 0;
+
+COPY INTO stage_creators
 FROM @stage/demo/parquet/creators/
-FILE_FORMAT = (TYPE = PARQUET)
-MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
+FILES = (
+  'part-00000.parquet'
+)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
+MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE
+FORCE = TRUE ON_ERROR = ABORT_STATEMENT;
 
--- the time is the start of the export (startedAtMs of the manifest)
+CREATE OR REPLACE TABLE stage_changes AS SELECT CAST(NULL AS VARCHAR) AS op, CAST(NULL AS VARCHAR) AS reason, id, CAST(NULL AS VARCHAR) AS changed, CAST(NULL AS VARCHAR) AS before, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra FROM assets WHERE 1 = 0;
+
+COPY INTO stage_changes
+FROM @stage/demo/parquet/changes/
+FILES = (
+  'part-00000.parquet'
+)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
+MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE
+FORCE = TRUE ON_ERROR = ABORT_STATEMENT;
 
 BEGIN;
 
-UPDATE assets SET valid_to = CAST('2026-11-20 02:00:00+00:00' AS TIMESTAMP_TZ) WHERE valid_to IS NULL AND id IN (SELECT id FROM new_changes);
+SELECT CAST(CASE WHEN (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 THEN '0' ELSE 'a stage does not hold all rows of EXPORT' END AS INTEGER);
+
+SELECT CAST(CASE WHEN (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal IN ('BASE-SEAL', 'SEAL')) = 1 THEN '0' ELSE 'the table assets does not hold BASE, which the changes start from' END AS INTEGER);
+
+SELECT CAST(CASE WHEN (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0 THEN '0' ELSE 'the table assets holds rows that are newer than EXPORT' END AS INTEGER);
+
+-- To allow more deletes, raise 0.05.
+SELECT CAST(CASE WHEN (SELECT count(*) FROM stage_changes WHERE op = 'delete') <= 0.05 * (1000 + (SELECT count(*) FROM stage_changes WHERE op = 'delete') - (SELECT count(*) FROM stage_changes WHERE op = 'insert')) THEN '0' ELSE 'more than 5 % of the rows of assets would be deleted: check the export' END AS INTEGER);
+
+DELETE FROM assets WHERE valid_from = CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0;
+
+DELETE FROM creators WHERE valid_from = CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0;
+
+UPDATE assets SET valid_to = CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) WHERE valid_to IS NULL AND valid_from < CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) AND id IN (SELECT id FROM stage_changes) AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0;
 
 INSERT INTO assets (id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra, valid_from)
-SELECT id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra, CAST('2026-11-20 02:00:00+00:00' AS TIMESTAMP_TZ) FROM new_changes WHERE op <> 'delete';
+SELECT id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra, CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) FROM stage_changes WHERE op <> 'delete' AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0;
 
-UPDATE creators SET valid_to = CAST('2026-11-20 02:00:00+00:00' AS TIMESTAMP_TZ) WHERE valid_to IS NULL AND asset_id IN (SELECT id FROM new_changes);
+UPDATE creators SET valid_to = CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) WHERE valid_to IS NULL AND valid_from < CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) AND asset_id IN (SELECT id FROM stage_changes) AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0;
 
 INSERT INTO creators (asset_id, position, address, share, verified, extra, valid_from)
-SELECT asset_id, position, address, share, verified, extra, CAST('2026-11-20 02:00:00+00:00' AS TIMESTAMP_TZ) FROM new_creators WHERE asset_id IN (SELECT id FROM new_changes WHERE op <> 'delete');
+SELECT asset_id, position, address, share, verified, extra, CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) FROM stage_creators WHERE asset_id IN (SELECT id FROM stage_changes WHERE op <> 'delete') AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND mode = 'scd2' AND seal = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM assets WHERE valid_from > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) OR valid_to > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ)) = 0;
+
+SELECT CAST(CASE WHEN (SELECT count(*) FROM assets WHERE valid_to IS NULL) = 1000 THEN '0' ELSE 'the table assets would not hold 1000 rows, because it was changed: restore it from a backup' END AS INTEGER);
+
+SELECT CAST(CASE WHEN (SELECT count(*) FROM creators WHERE valid_to IS NULL) = 1000 THEN '0' ELSE 'the table creators would not hold 1000 rows, because it was changed: restore it from a backup' END AS INTEGER);
+
+UPDATE _asset_export_loads SET seal = 'SEAL', base_seal = 'BASE-SEAL', mode = 'scd2', at = CURRENT_TIMESTAMP, export = 'EXPORT', started_at = CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ), "ROWS" = CASE "TABLE" WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE "TABLE" IN ('assets', 'creators') AND seal = 'BASE-SEAL' AND mode = 'scd2' AND (SELECT count(*) FROM stage_changes) = 1000 AND (SELECT count(*) FROM stage_creators) = 1000;
 
 COMMIT;
 
-DROP TABLE new_changes;
+DROP TABLE IF EXISTS stage_creators;
 
-DROP TABLE new_creators;
+DROP TABLE IF EXISTS stage_changes;

@@ -1,27 +1,26 @@
 CREATE TABLE `assets` (
-  `asset`       STRING NOT NULL,                                                                 -- Asset id, a base58 public key.
-  `order`       ARRAY<STRUCT<`address` STRING, `share` INT64, `verified` BOOL, `extra` STRING>>, -- Creators, an array of objects with address, share and verified.
-  `exported_at` TIMESTAMP NOT NULL                                                               -- Start of the export, UTC.
-);
+  `asset`       STRING NOT NULL                                                                 OPTIONS(description = 'Asset id, a base58 public key.'),
+  `order`       ARRAY<STRUCT<`address` STRING, `share` INT64, `verified` BOOL, `extra` STRING>> OPTIONS(description = 'Creators, an array of objects with address, share and verified.'),
+  `exported_at` TIMESTAMP NOT NULL                                                              OPTIONS(description = 'Start of the export, UTC.')
+)
+OPTIONS(description = 'One row per asset.');
 
--- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `assets`
 FROM FILES (format = 'PARQUET', uris = ['out/demo/parquet/assets/part-*'], enable_list_inference = true);
 
 CREATE TABLE `assets` (
-  `asset`       STRING NOT NULL,   -- Asset id, a base58 public key.
-  `order`       STRING,            -- Creators, an array of objects with address, share and verified.
-  `exported_at` TIMESTAMP NOT NULL -- Start of the export, UTC.
-);
+  `asset`       STRING NOT NULL    OPTIONS(description = 'Asset id, a base58 public key.'),
+  `order`       STRING             OPTIONS(description = 'Creators, an array of objects with address, share and verified.'),
+  `exported_at` TIMESTAMP NOT NULL OPTIONS(description = 'Start of the export, UTC.')
+)
+OPTIONS(description = 'One row per asset.');
 
--- The default dataset must be set; files are read from Cloud Storage (gs://…).
 LOAD DATA INTO `assets`
 FROM FILES (
   format = 'CSV', uris = ['out/demo/csv/assets/part-*'],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true, null_marker = '\\N'
 );
 
--- The default dataset must be set; files are read from Cloud Storage (gs://…).
 -- Numbers inside json columns are rounded to 64 bits here: csv and parquet keep every digit.
 LOAD DATA INTO TEMP TABLE incoming (
   `asset` STRING,

@@ -1,16 +1,16 @@
 CREATE TABLE "assets" (
-  "asset"       VARCHAR NOT NULL,                                                                 -- Asset id, a base58 public key.
-  "order"       STRUCT("address" VARCHAR, "share" BIGINT, "verified" BOOLEAN, "extra" VARCHAR)[], -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMPTZ NOT NULL                                                              -- Start of the export, UTC.
+  "asset"       VARCHAR NOT NULL,
+  "order"       STRUCT("address" VARCHAR, "share" BIGINT, "verified" BOOLEAN, "extra" VARCHAR)[],
+  "exported_at" TIMESTAMPTZ NOT NULL
 );
 
 INSERT INTO "assets" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 CREATE TABLE "assets" (
-  "asset"       VARCHAR NOT NULL,    -- Asset id, a base58 public key.
-  "order"       VARCHAR,             -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMPTZ NOT NULL -- Start of the export, UTC.
+  "asset"       VARCHAR NOT NULL,
+  "order"       VARCHAR,
+  "exported_at" TIMESTAMPTZ NOT NULL
 );
 
 INSERT INTO "assets" BY NAME

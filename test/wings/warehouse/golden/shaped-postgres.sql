@@ -1,7 +1,7 @@
 CREATE TABLE "assets" (
-  "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
-  "order"       json,                                -- Creators, an array of objects with address, share and verified.
-  "exported_at" timestamp(6) with time zone NOT NULL -- Start of the export, UTC.
+  "asset"       text NOT NULL,
+  "order"       json,
+  "exported_at" timestamp(6) with time zone NOT NULL
 );
 
 -- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
@@ -10,9 +10,9 @@ INSERT INTO warehouse."assets" BY NAME
 SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 CREATE TABLE "assets" (
-  "asset"       text NOT NULL,                       -- Asset id, a base58 public key.
-  "order"       json,                                -- Creators, an array of objects with address, share and verified.
-  "exported_at" timestamp(6) with time zone NOT NULL -- Start of the export, UTC.
+  "asset"       text NOT NULL,
+  "order"       json,
+  "exported_at" timestamp(6) with time zone NOT NULL
 );
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.

@@ -1,22 +1,20 @@
 CREATE TABLE "assets" (
-  "asset"       VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
-  "order"       SUPER,                   -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMP NOT NULL       -- Start of the export, UTC.
+  "asset"       VARCHAR(65535) NOT NULL,
+  "order"       SUPER,
+  "exported_at" TIMESTAMP NOT NULL
 );
 
--- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
 COPY "assets"
 FROM 'out/demo/parquet/assets/part-'
 IAM_ROLE default
 FORMAT PARQUET SERIALIZETOJSON;
 
 CREATE TABLE "assets" (
-  "asset"       VARCHAR(65535) NOT NULL, -- Asset id, a base58 public key.
-  "order"       VARCHAR(65535),          -- Creators, an array of objects with address, share and verified.
-  "exported_at" TIMESTAMP NOT NULL       -- Start of the export, UTC.
+  "asset"       VARCHAR(65535) NOT NULL,
+  "order"       VARCHAR(65535),
+  "exported_at" TIMESTAMP NOT NULL
 );
 
--- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
 COPY "assets" (
   "asset",
   "order",
@@ -26,7 +24,6 @@ FROM 'out/demo/csv/assets/part-'
 IAM_ROLE default
 FORMAT CSV IGNOREHEADER 1 NULL AS '\N' TIMEFORMAT 'auto';
 
--- Files are read from S3 (s3://…); compressed csv and jsonl need GZIP or ZSTD at the end.
 -- Numbers inside json columns are read into SUPER here: parquet keeps every digit.
 CREATE TEMP TABLE incoming (
   "asset" VARCHAR(65535),

@@ -1,22 +1,22 @@
 CREATE TABLE assets (
-  asset       VARCHAR NOT NULL,        -- Asset id, a base58 public key.
-  "ORDER"     ARRAY,                   -- Creators, an array of objects with address, share and verified.
-  exported_at TIMESTAMP_TZ(6) NOT NULL -- Start of the export, UTC.
-);
+  asset       VARCHAR NOT NULL         COMMENT 'Asset id, a base58 public key.',
+  "ORDER"     ARRAY                    COMMENT 'Creators, an array of objects with address, share and verified.',
+  exported_at TIMESTAMP_TZ(6) NOT NULL COMMENT 'Start of the export, UTC.'
+)
+COMMENT = 'One row per asset.';
 
--- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO assets
 FROM 'out/demo/parquet/assets/'
-FILE_FORMAT = (TYPE = PARQUET)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE assets (
-  asset       VARCHAR NOT NULL,        -- Asset id, a base58 public key.
-  "ORDER"     VARCHAR,                 -- Creators, an array of objects with address, share and verified.
-  exported_at TIMESTAMP_TZ(6) NOT NULL -- Start of the export, UTC.
-);
+  asset       VARCHAR NOT NULL         COMMENT 'Asset id, a base58 public key.',
+  "ORDER"     VARCHAR                  COMMENT 'Creators, an array of objects with address, share and verified.',
+  exported_at TIMESTAMP_TZ(6) NOT NULL COMMENT 'Start of the export, UTC.'
+)
+COMMENT = 'One row per asset.';
 
--- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO assets (
   asset,
   "ORDER",
@@ -28,9 +28,8 @@ FILE_FORMAT = (
   ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
 );
 
--- The folder is a stage (@stage/…); files get there by PUT.
 -- Fractions inside json columns become doubles here: csv and parquet keep every digit.
-CREATE TEMPORARY TABLE incoming (line VARIANT);
+CREATE OR REPLACE TEMPORARY TABLE incoming (line VARIANT);
 COPY INTO incoming
 FROM 'out/demo/jsonl/assets/'
 FILE_FORMAT = (TYPE = JSON);

@@ -1,61 +1,60 @@
 CREATE TABLE assets (
-  id                              VARCHAR NOT NULL, -- Asset id, a base58 public key.
-  interface                       VARCHAR,          -- Interface type; other values are possible.
-  content_schema                  VARCHAR,          -- Schema URI of the content.
-  content_json_uri                VARCHAR,          -- URI of the asset's JSON metadata; often empty.
-  content_files                   VARCHAR,          -- Associated files, an array of objects with uri, mime and contexts.
-  content_metadata_name           VARCHAR,          -- Name of the asset.
-  content_metadata_symbol         VARCHAR,          -- Symbol of the asset.
-  content_metadata_description    VARCHAR,          -- Description of the asset.
-  content_metadata_attributes     VARCHAR,          -- Attributes, an array of objects with trait_type and value, or an object.
-  content_metadata_token_standard VARCHAR,          -- Token standard; present for some assets only.
-  content_links                   VARCHAR,          -- Links, an object with image, external_url and others.
-  authorities                     VARCHAR,          -- Authorities, an array of objects with address and scopes.
-  ownership_owner                 VARCHAR,          -- Owner's public key; may be empty.
-  ownership_frozen                BOOLEAN,          -- Whether the asset is frozen.
-  ownership_delegated             BOOLEAN,          -- Whether the asset is delegated.
-  ownership_delegate              VARCHAR,          -- Delegate's public key; null when not delegated.
-  ownership_ownership_model       VARCHAR,          -- Ownership model, for example single or token.
-  compression_eligible            BOOLEAN,          -- Whether the asset is eligible for compression.
-  compression_compressed          BOOLEAN,          -- Whether the asset is compressed.
-  compression_data_hash           VARCHAR,          -- Data hash; empty when not compressed.
-  compression_creator_hash        VARCHAR,          -- Creator hash; empty when not compressed.
-  compression_asset_hash          VARCHAR,          -- Asset hash; empty when not compressed.
-  compression_tree                VARCHAR,          -- Merkle tree id; empty when not compressed.
-  compression_seq                 NUMBER(19, 0),    -- Sequence number; 0 when not compressed.
-  compression_leaf_id             NUMBER(19, 0),    -- Leaf id; 0 when not compressed.
-  royalty_royalty_model           VARCHAR,          -- Royalty model.
-  royalty_target                  VARCHAR,          -- Target address for royalties.
-  royalty_percent                 FLOAT,            -- Royalty as a fraction (0.05 is 5 %), as the service computed it.
-  royalty_basis_points            NUMBER(19, 0),    -- Royalty in basis points (500 is 5 %).
-  royalty_primary_sale_happened   BOOLEAN,          -- Whether the primary sale has occurred.
-  royalty_locked                  BOOLEAN,          -- Whether the royalty is locked.
-  creators                        VARCHAR,          -- Creators, an array of objects with address, share and verified.
-  grouping                        VARCHAR,          -- Groups, an array of objects with group_key and group_value.
-  collection                      VARCHAR,          -- The group_value of the first group whose group_key is collection.
-  uses_use_method                 VARCHAR,          -- Use method.
-  uses_remaining                  NUMBER(19, 0),    -- Remaining uses.
-  uses_total                      NUMBER(19, 0),    -- Total uses.
-  supply_print_max_supply         NUMBER(19, 0),    -- Maximum supply for prints.
-  supply_print_current_supply     NUMBER(19, 0),    -- Current supply for prints.
-  supply_edition_nonce            NUMBER(19, 0),    -- Edition nonce.
-  mutable                         BOOLEAN,          -- Whether the asset is mutable.
-  burnt                           BOOLEAN,          -- Whether the asset is burnt.
-  token_info_supply               NUMBER(20, 0),    -- Supply in base units, an unsigned integer of 64 bits; only with showFungible.
-  token_info_decimals             NUMBER(19, 0),    -- Decimal places of the token; only with showFungible.
-  token_info_token_program        VARCHAR,          -- Token program; only with showFungible.
-  token_info_mint_authority       VARCHAR,          -- Mint authority; only with showFungible.
-  token_info_freeze_authority     VARCHAR,          -- Freeze authority; only with showFungible.
-  extra                           VARCHAR           -- All values without a column, or that do not fit their column, by path.
-);
+  id                              VARCHAR NOT NULL COMMENT 'Asset id, a base58 public key.',
+  interface                       VARCHAR          COMMENT 'Interface type; other values are possible.',
+  content_schema                  VARCHAR          COMMENT 'Schema URI of the content.',
+  content_json_uri                VARCHAR          COMMENT 'URI of the asset''s JSON metadata; often empty.',
+  content_files                   VARCHAR          COMMENT 'Associated files, an array of objects with uri, mime and contexts.',
+  content_metadata_name           VARCHAR          COMMENT 'Name of the asset.',
+  content_metadata_symbol         VARCHAR          COMMENT 'Symbol of the asset.',
+  content_metadata_description    VARCHAR          COMMENT 'Description of the asset.',
+  content_metadata_attributes     VARCHAR          COMMENT 'Attributes, an array of objects with trait_type and value, or an object.',
+  content_metadata_token_standard VARCHAR          COMMENT 'Token standard; present for some assets only.',
+  content_links                   VARCHAR          COMMENT 'Links, an object with image, external_url and others.',
+  authorities                     VARCHAR          COMMENT 'Authorities, an array of objects with address and scopes.',
+  ownership_owner                 VARCHAR          COMMENT 'Owner''s public key; may be empty.',
+  ownership_frozen                BOOLEAN          COMMENT 'Whether the asset is frozen.',
+  ownership_delegated             BOOLEAN          COMMENT 'Whether the asset is delegated.',
+  ownership_delegate              VARCHAR          COMMENT 'Delegate''s public key; null when not delegated.',
+  ownership_ownership_model       VARCHAR          COMMENT 'Ownership model, for example single or token.',
+  compression_eligible            BOOLEAN          COMMENT 'Whether the asset is eligible for compression.',
+  compression_compressed          BOOLEAN          COMMENT 'Whether the asset is compressed.',
+  compression_data_hash           VARCHAR          COMMENT 'Data hash; empty when not compressed.',
+  compression_creator_hash        VARCHAR          COMMENT 'Creator hash; empty when not compressed.',
+  compression_asset_hash          VARCHAR          COMMENT 'Asset hash; empty when not compressed.',
+  compression_tree                VARCHAR          COMMENT 'Merkle tree id; empty when not compressed.',
+  compression_seq                 NUMBER(19, 0)    COMMENT 'Sequence number; 0 when not compressed.',
+  compression_leaf_id             NUMBER(19, 0)    COMMENT 'Leaf id; 0 when not compressed.',
+  royalty_royalty_model           VARCHAR          COMMENT 'Royalty model.',
+  royalty_target                  VARCHAR          COMMENT 'Target address for royalties.',
+  royalty_percent                 FLOAT            COMMENT 'Royalty as a fraction (0.05 is 5 %), as the service computed it.',
+  royalty_basis_points            NUMBER(19, 0)    COMMENT 'Royalty in basis points (500 is 5 %).',
+  royalty_primary_sale_happened   BOOLEAN          COMMENT 'Whether the primary sale has occurred.',
+  royalty_locked                  BOOLEAN          COMMENT 'Whether the royalty is locked.',
+  creators                        VARCHAR          COMMENT 'Creators, an array of objects with address, share and verified.',
+  grouping                        VARCHAR          COMMENT 'Groups, an array of objects with group_key and group_value.',
+  collection                      VARCHAR          COMMENT 'The group_value of the first group whose group_key is collection.',
+  uses_use_method                 VARCHAR          COMMENT 'Use method.',
+  uses_remaining                  NUMBER(19, 0)    COMMENT 'Remaining uses.',
+  uses_total                      NUMBER(19, 0)    COMMENT 'Total uses.',
+  supply_print_max_supply         NUMBER(19, 0)    COMMENT 'Maximum supply for prints.',
+  supply_print_current_supply     NUMBER(19, 0)    COMMENT 'Current supply for prints.',
+  supply_edition_nonce            NUMBER(19, 0)    COMMENT 'Edition nonce.',
+  mutable                         BOOLEAN          COMMENT 'Whether the asset is mutable.',
+  burnt                           BOOLEAN          COMMENT 'Whether the asset is burnt.',
+  token_info_supply               NUMBER(20, 0)    COMMENT 'Supply in base units, an unsigned integer of 64 bits; only with showFungible.',
+  token_info_decimals             NUMBER(19, 0)    COMMENT 'Decimal places of the token; only with showFungible.',
+  token_info_token_program        VARCHAR          COMMENT 'Token program; only with showFungible.',
+  token_info_mint_authority       VARCHAR          COMMENT 'Mint authority; only with showFungible.',
+  token_info_freeze_authority     VARCHAR          COMMENT 'Freeze authority; only with showFungible.',
+  extra                           VARCHAR          COMMENT 'All values without a column, or that do not fit their column, by path.'
+)
+COMMENT = 'One row per asset.';
 
--- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO assets
 FROM @stage/demo/parquet/assets/
-FILE_FORMAT = (TYPE = PARQUET)
+FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
--- The folder is a stage (@stage/…); files get there by PUT.
 COPY INTO assets (
   id,
   interface,
@@ -112,9 +111,8 @@ FILE_FORMAT = (
   ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
 );
 
--- The folder is a stage (@stage/…); files get there by PUT.
 -- Fractions inside json columns become doubles here: csv and parquet keep every digit.
-CREATE TEMPORARY TABLE incoming (line VARIANT);
+CREATE OR REPLACE TEMPORARY TABLE incoming (line VARIANT);
 COPY INTO incoming
 FROM @stage/demo/jsonl/assets/
 FILE_FORMAT = (TYPE = JSON);

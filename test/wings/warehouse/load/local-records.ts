@@ -18,12 +18,18 @@ export interface LocalRecords {
 /** Ends the data where it stands on a line of its own, for psql before version 18 even inside quotes: `load` is no psql. */
 const endOfData = '\\.';
 
-/** The service on 200 records, one in ten of which has an empty json_uri and a name that CSV must quote. */
+const blanks = ['', ' x ', '\tx', 'x ', ' '];
+
+/** The service on 200 records, one in ten of which has an empty json_uri, a name that CSV must quote, and blanks in bare cells. */
 export async function startLocalService(): Promise<LocalRecords> {
   const { path, remove } = await keptFolder();
   const records = Array.from({ length: 200 }, (_, n): JsonObject => {
     const record = parseObject(generatedRecord(generatedId(31, n)));
-    const metadata = { name: `a,"b"\r\n${n < 100 ? '' : endOfData}\n\\N\té😀`, symbol: '', description: '\ufeffx' };
+    const metadata = {
+      name: `a,"b"\r\n${n < 100 ? '' : endOfData}\n\\N\té😀`,
+      symbol: blanks[(n / 10) % blanks.length] ?? '',
+      description: '\ufeffx',
+    };
     return n % 10 === 0 ? { ...record, content: { ...contentOf(record), json_uri: '', metadata } } : record;
   });
   const assets = join(path, 'assets.jsonl');

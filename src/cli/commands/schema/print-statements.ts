@@ -1,0 +1,170 @@
+import type { Table } from '../../../core/records/table.ts';
+import { csvDialectNames, type CsvDialectName } from '../../../lib/csv-dialect.ts';
+import { requireAddress } from '../../../lib/addresses/address.ts';
+import { backQuoted, doubleQuoted } from '../../../lib/sql-text.ts';
+import { shownWord } from '../../../lib/addresses/shown-address.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { type TableFormat, within } from '../../../exports/table-source.ts';
+import { openFinished } from '../../../exports/finished-export.ts';
+import { programVersion } from '../../../lib/packages/package-root.ts';
+import {
+  commentsFor,
+  dialectNames,
+  selectSchema,
+  ddlFor,
+  type DialectName,
+  exampleExport,
+  exampleFolders,
+  exportScript,
+  hasClusters,
+  hasLists,
+  loadStatementFor,
+  noteFor,
+  readScriptExport,
+  requireNames,
+  scriptHeading,
+  scriptModes,
+  viewNames,
+  wholeView,
+} from '../../../wings/warehouse/index.ts';
+import type { CommandLine } from '../../command.ts';
+import { exportPlace } from '../../export-place.ts';
+import { choiceOf } from '../../flag-values.ts';
+import { type Layout, layoutOf, shortPath } from './schema-layout.ts';
+
+const exampleNote =
+  '-- An example: files, folder, counts, seals and times are placeholders. For one export: schema --of EXPORT.\n';
+
+/** The statements for an example: what creates and loads each table, or the script of a mode. */
+export function exampleText(args: CommandLine, dialect: DialectName): string {
+  const layout = layoutOf(args);
+  const { schema, prefix } = givenNames(args);
+  const folder = givenFolder(args) ?? layout.folder ?? exampleFolders[dialect];
+  const mode = choiceOf(args, 'mode', scriptModes);
+  const cluster = clusterOf(args, dialect, layout.tables);
+  if (mode === 'replace') throw new ExportError('usage', '--mode replace needs --of EXPORT');
+  if (mode !== undefined) {
+    const source = exampleExport(layout.tables, mode, formatFor(dialect, layout), prefix);
+    return `${exampleNote}${exportScript(source, { dialect, mode, folder, schema, cluster })}`;
+  }
+  const texts = layout.tables.map((table) => statementsOf(table, dialect, { ...layout, folder, cluster }, prefix));
+  return `${exampleNote}${noteFor(dialect)}\n${texts.join('\n')}`;
+}
+
+/** The script for the export that `--of` names. */
+export async function scriptText(args: CommandLine, dialect: DialectName): Promise<string> {
+  const place = await exportPlace(args.text('of') ?? '', args);
+  const finished = await openFinished(place.folder, place.files);
+  const { schema, prefix } = givenNames(args);
+  const folder = givenFolder(args) ?? shortPath(place.folder, args.terminal.cwd());
+  requireReachable(dialect, folder);
+  const source = await readScriptExport(finished, dialect, prefix);
+  const mode = choiceOf(args, 'mode', scriptModes) ?? 'replace';
+  const tables = source.plan.tables.map(({ table }) => table);
+  const cluster = clusterOf(args, dialect, tables);
+  return `${scriptHeading(source, mode, programVersion())}${exportScript(source, { dialect, mode, folder, schema, cluster })}`;
+}
+
+/** `--cluster`. @throws {ExportError} `usage` where a warehouse has no such order, or no table has a column */
+function clusterOf(args: CommandLine, dialect: DialectName, tables: readonly Table[]): string[] {
+  const text = args.text('cluster');
+  if (text === undefined) return [];
+  if (!hasClusters(dialect)) {
+    const able = dialectNames.filter(hasClusters).join(', ');
+    throw new ExportError('usage', `--cluster does not go with --for ${dialect}`, { todo: `It goes with ${able}.` });
+  }
+  const names = text.split(',').map((name) => name.trim());
+  const known = tables.flatMap(({ columns }) => columns.map(({ name }) => name));
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  throw new ExportError('usage', `--cluster names the column ${shownWord(unknown)}, which no table has`, {
+    todo: 'Columns: asset-export schema.',
+  });
+}
+
+/** Where each warehouse reads files from. */
+const reached: Readonly<Record<DialectName, { readonly pattern: RegExp; readonly places: string }>> = {
+  duckdb: { pattern: /^/, places: '' },
+  postgres: {
+    pattern: /^(?!s3:|gs:|az:|@)/,
+    places: 'folders of the machine that psql runs on: copy the export there',
+  },
+  bigquery: { pattern: /^gs:\/\//, places: 'Cloud Storage: --folder gs://bucket/export' },
+  snowflake: { pattern: /^(@|s3:|gs:|az:)/, places: 'a stage or a bucket: --folder @stage/export' },
+  clickhouse: { pattern: /^(?!@)/, places: 'folders and buckets' },
+  redshift: { pattern: /^s3:\/\//, places: 'S3: --folder s3://bucket/export' },
+};
+
+/** @throws {ExportError} `usage` */
+function requireReachable(dialect: DialectName, folder: string): void {
+  const { pattern, places } = reached[dialect];
+  if (pattern.test(folder)) return;
+  throw new ExportError('usage', `${dialect} cannot read ${folder}`, { todo: `It reads ${places}.` });
+}
+
+/** `--schema` and `--prefix`. @throws {ExportError} `usage` */
+export function givenNames(args: CommandLine): { schema: string | undefined; prefix: string } {
+  const names = { schema: args.text('schema'), prefix: args.text('prefix') ?? '' };
+  requireNames(names);
+  return names;
+}
+
+/** `--folder`. @throws {ExportError} `usage` */
+export function givenFolder(args: CommandLine): string | undefined {
+  const given = args.text('folder');
+  return given === undefined ? undefined : requireAddress(given, 'warehouse', '--folder');
+}
+
+/** The format in which the changes are read: psql reads no Parquet. */
+function formatFor(dialect: DialectName, { formats }: Layout): TableFormat {
+  const usual: TableFormat = dialect === 'postgres' ? 'csv' : 'parquet';
+  return formats.includes(usual) ? usual : (formats.find((format) => format !== 'parquet') ?? usual);
+}
+
+function statementsOf(
+  whole: Table,
+  dialect: DialectName,
+  { formats, folder = '', csvDialect, codecs, cluster }: Layout,
+  prefix: string,
+): string {
+  const own = (csvDialectNames as readonly string[]).includes(dialect) ? (dialect as CsvDialectName) : 'rfc4180';
+  const dialects: readonly CsvDialectName[] =
+    csvDialect === undefined ? [...new Set(['rfc4180', own] as const)] : [csvDialect];
+  const table = { ...whole, name: prefix + whole.name };
+  const loadOf = (format: TableFormat, name?: CsvDialectName): string => {
+    const text = loadStatementFor(dialect, {
+      table,
+      format,
+      folder,
+      ...(name === undefined ? {} : { csvDialect: name }),
+      ...(format === 'parquet' ? {} : { codec: codecs?.[format] }),
+    });
+    return prefix === '' ? text : text.replaceAll(`/${table.name}/`, `/${whole.name}/`);
+  };
+  // Only Parquet holds lists; in the other formats they are JSON text, which a table of text columns takes.
+  const fitting = hasLists(table) && formats.includes('parquet') ? (['parquet'] as const) : formats;
+  const loads = fitting.flatMap((format) =>
+    format === 'csv'
+      ? dialects.map((name) => `-- load: csv, written with csv.dialect: ${name}\n${loadOf(format, name)}`)
+      : [`-- load: ${format}\n${loadOf(format)}`],
+  );
+  const viewed = viewNames.find((name) => name === dialect);
+  const inPlace =
+    viewed === undefined || !formats.includes('parquet')
+      ? []
+      : [
+          `-- in place, instead of a table and a load:\n${wholeView(viewed, table, within(folder, `parquet/${whole.name}/`))}`,
+        ];
+  return [ddlFor(dialect, table, cluster) + commentsFor(dialect, table), ...loads, ...inPlace].join('\n');
+}
+
+/** Makes the schema of `--schema` the current one. @throws {ExportError} `usage` where no statement does */
+export function schemaText(engine: string, schema: string | undefined): string {
+  if (schema === undefined) return '';
+  const dialect = dialectNames.find((name) => name === engine);
+  if (dialect !== undefined) return selectSchema(dialect, schema);
+  if (engine !== 'athena') return `USE ${engine === 'trino' ? doubleQuoted(schema) : backQuoted(schema)};\n`;
+  throw new ExportError('usage', '--schema does not go with --for athena', {
+    todo: 'Select the database where you run the statements.',
+  });
+}

@@ -1,0 +1,178 @@
+import { tableNames } from '../../../core/records/columns.ts';
+import { exitCodes } from '../../../lib/exit-codes.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import {
+  columnsDocument,
+  dialectNames,
+  historyView,
+  inPlaceNames,
+  scriptModes,
+} from '../../../wings/warehouse/index.ts';
+import type { Command, CommandLine } from '../../command.ts';
+import { bucketFlags } from '../../export-place.ts';
+import { choiceOf } from '../../flag-values.ts';
+import { exampleText, scriptText } from './print-statements.ts';
+import { analystsText } from './print-for-analysts.ts';
+import { inPlaceText } from './print-in-place.ts';
+import { layoutOf, tablesOfExport } from './schema-layout.ts';
+
+const purposes = [...dialectNames, ...inPlaceNames, 'dbt', 'job'] as const;
+
+/** `schema`: the columns, the statements that create and load them, or the JSON Schema of job files. */
+export const schemaCommand: Command = {
+  usage: [
+    'schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]',
+    'schema --of EXPORT --for NAME [--mode replace|merge|scd2] [--schema NAME] [--prefix TEXT] [--folder DIR]',
+    'schema [job.yaml] --for athena|trino|spark|databricks [--of EXPORT] [--nights PATTERN] [--folder DIR]',
+    'schema [job.yaml] --for NAME --views [--of EXPORT] [--mode scd2] [--prefix TEXT]',
+    'schema [job.yaml] --for dbt [--of EXPORT] [--mode scd2] [--schema NAME] [--prefix TEXT]',
+    'schema --for duckdb --history PATTERN',
+  ],
+  about:
+    'Prints the columns of the tables. --for prints the statements that create and load them in a warehouse, or the JSON Schema of job files. With a job file, the output describes the tables as that job writes them. With --of, it is a script that loads this export and can run twice.',
+  examples: [
+    { line: 'schema --table creators', about: 'columns, types and their source fields' },
+    { line: 'schema --for bigquery --folder gs://bucket/out', about: 'CREATE TABLE and LOAD DATA for every table' },
+    { line: 'schema job.yaml --for duckdb', about: 'the same for the columns and formats of a job' },
+    {
+      line: 'schema --of out/date=2026-11-20 --for clickhouse',
+      about: 'a script that replaces the tables by this export, in one step for readers',
+    },
+    {
+      line: 'schema --of out/date=2026-11-21 --for snowflake --mode scd2 --folder @stage/date=2026-11-21',
+      about: 'a script that applies what changed and keeps every version of an asset',
+    },
+    {
+      line: "schema --for athena --of out/date=2026-11-20 --nights 's3://bucket/nightly/date=*'",
+      about: 'tables over every night, read in place',
+    },
+    { line: 'schema --for postgres --views', about: 'the view nft_metadata' },
+    {
+      line: 'schema --for dbt --schema raw > models/sources.yml',
+      about: 'sources of dbt, with descriptions and tests',
+    },
+    { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
+  ],
+  words: { name: '[job]', about: 'job file: use its tables, columns, formats and folder', least: 0, most: 1 },
+  groups: [
+    {
+      title: 'Flags',
+      flags: [
+        { name: 'table', value: 'NAME', choices: tableNames, about: `one table only: ${tableNames.join(', ')}` },
+        { name: 'for', value: 'NAME', choices: purposes, about: purposes.join(', ') },
+        {
+          name: 'nights',
+          value: 'PATTERN',
+          about:
+            "athena, trino, spark, databricks, duckdb, clickhouse: read every night in place, for example 's3://bucket/nightly/date=*'; with --of, that export is the first night",
+          standard: 'output.dir of a job file with {date}',
+        },
+        {
+          name: 'of',
+          value: 'EXPORT',
+          about: 'a complete export, or a diff: print the script for its tables, columns, files and seal',
+        },
+        {
+          name: 'mode',
+          value: 'MODE',
+          choices: scriptModes,
+          about:
+            'merge applies the table changes, scd2 also keeps every version; with --of also replace, which is the default there',
+        },
+        {
+          name: 'views',
+          about:
+            'print the view nft_metadata: a row for each asset, under plain names; with --mode scd2 over open rows',
+        },
+        { name: 'schema', value: 'NAME', about: 'schema of the tables; BigQuery: dataset, ClickHouse: database' },
+        { name: 'prefix', value: 'TEXT', about: 'prefix for every table name' },
+        {
+          name: 'cluster',
+          value: 'COLUMNS',
+          about:
+            'bigquery, snowflake, redshift, clickhouse: order the rows of new tables by these columns, for example collection,ownership_owner',
+        },
+        {
+          name: 'history',
+          value: 'PATTERN',
+          about:
+            "with --for duckdb: print a view of every version of every asset, over the Parquet files of the exports that PATTERN matches, for example 'out/date=*'",
+        },
+        {
+          name: 'folder',
+          value: 'DIR',
+          about: 'folder or bucket of the export, as the warehouse sees it',
+          standard: 'a placeholder; with --of the export itself',
+        },
+        ...bucketFlags,
+      ],
+    },
+  ],
+  run: async (args) => {
+    args.terminal.stdout.write(await textOf(args));
+    return exitCodes.complete.code;
+  },
+};
+
+async function textOf(args: CommandLine): Promise<string> {
+  const purpose = choiceOf(args, 'for', purposes);
+  requireFitting(args, purpose);
+  const history = args.text('history');
+  if (history !== undefined) return historyView(history);
+  if (purpose === 'job') return jobSchemaText();
+  const isExport = args.text('of') !== undefined;
+  if (purpose === undefined) return columnsDocument(isExport ? await tablesOfExport(args) : layoutOf(args).tables);
+  const dialect = dialectNames.find((name) => name === purpose);
+  if (purpose === 'dbt' || args.isOn('views')) return analystsText(args, purpose);
+  if (dialect === undefined || args.text('nights') !== undefined) return inPlaceText(args, purpose);
+  return isExport ? scriptText(args, dialect) : exampleText(args, dialect);
+}
+
+/** @throws {ExportError} `usage` for flags that say nothing together */
+function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | undefined): void {
+  const isGiven = (flag: string): boolean => (flag === 'views' ? args.isOn(flag) : args.text(flag) !== undefined);
+  const firstOf = (flags: readonly string[]): string | undefined => flags.find(isGiven);
+  const refuse = (problem: string, todo?: string): ExportError =>
+    new ExportError('usage', problem, todo === undefined ? {} : { todo });
+  const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
+  const isTables = purpose === 'dbt' || isGiven('views');
+  const needing = firstOf(['mode', 'nights', 'views']);
+  if (purpose === undefined && needing !== undefined) {
+    throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
+  }
+  if (isGiven('history') && purpose !== 'duckdb') throw refuse('--history needs --for duckdb');
+  if (isGiven('of') && args.words.length > 0) {
+    throw refuse(
+      '--of takes tables, columns and files from the export, not from a job file',
+      'Leave the job file out.',
+    );
+  }
+  const beside = firstOf(['of', 'mode', 'history', 'nights', 'views']);
+  if (purpose === 'job' && beside !== undefined) throw refuse(`--for job does not go with --${beside}`);
+  const besideViews = firstOf(['nights', 'history']);
+  if ((purpose === 'dbt' || isGiven('views')) && besideViews !== undefined) {
+    throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --${besideViews}`);
+  }
+  if (purpose === 'dbt' && isGiven('views')) throw refuse('--views needs an engine: dbt prints sources.yml');
+  if (
+    isGiven('cluster') &&
+    (isInPlace || isTables || purpose === undefined || purpose === 'job' || isGiven('history'))
+  ) {
+    throw refuse(
+      '--cluster needs the statements of a warehouse',
+      'It goes with bigquery, snowflake, clickhouse and redshift.',
+    );
+  }
+  if (isGiven('of') && isGiven('history')) throw refuse('--history does not go with --of: it reads many exports');
+  if (isInPlace && !isTables && isGiven('mode')) {
+    throw refuse('--mode does not go with engines that read in place: they load nothing');
+  }
+  if (isGiven('of') && isGiven('table') && !isInPlace && purpose !== undefined) {
+    throw refuse('--table does not go with --of and --for: the script loads all tables together');
+  }
+}
+
+async function jobSchemaText(): Promise<string> {
+  const { jobJsonSchema } = await import('../../../core/job/job-json-schema.ts');
+  return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
+}

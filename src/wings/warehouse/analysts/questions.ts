@@ -1,0 +1,97 @@
+/** A question of analysts, and the query that answers it: the same text in every engine. */
+export interface AnalystQuestion {
+  readonly title: string;
+  /** The tables that it needs. */
+  readonly tables: readonly string[];
+  /** How they must have been loaded. */
+  readonly mode?: 'scd2';
+  readonly about: string;
+  readonly sql: string;
+}
+
+/** Names are bare, and no alias has the name of a column: ClickHouse would take the alias for the column. */
+export const questions: readonly AnalystQuestion[] = [
+  {
+    title: 'Holders per collection',
+    tables: ['assets'],
+    about: 'How many owners each collection has, without burnt assets.',
+    sql: `SELECT collection, count(DISTINCT ownership_owner) AS holders, count(*) AS asset_count
+FROM assets
+WHERE collection IS NOT NULL AND (burnt IS NULL OR NOT burnt)
+GROUP BY collection
+ORDER BY holders DESC, collection
+LIMIT 20`,
+  },
+  {
+    title: 'Rarity of traits',
+    tables: ['assets', 'attributes'],
+    about: 'How many assets of a collection have each value of each trait, the rarest first.',
+    sql: `SELECT t.collection, t.trait_type, t.value, t.asset_count, 100.0 * t.asset_count / c.total AS percent
+FROM (
+  SELECT a.collection AS collection, x.trait_type AS trait_type, x.value AS value, count(DISTINCT a.id) AS asset_count
+  FROM assets AS a
+  JOIN attributes AS x ON x.asset_id = a.id
+  WHERE a.collection IS NOT NULL AND x.trait_type IS NOT NULL AND x.value IS NOT NULL
+  GROUP BY a.collection, x.trait_type, x.value
+) AS t
+JOIN (
+  SELECT collection, count(*) AS total FROM assets GROUP BY collection
+) AS c ON c.collection = t.collection
+ORDER BY percent, t.collection, t.trait_type, t.value
+LIMIT 20`,
+  },
+  {
+    title: 'Creators by verified share',
+    tables: ['creators'],
+    about: 'Creators who signed, by the sum of their shares: 100 is one whole asset.',
+    sql: `SELECT address, count(DISTINCT asset_id) AS asset_count, sum(share) AS total_share
+FROM creators
+WHERE verified
+GROUP BY address
+ORDER BY total_share DESC, address
+LIMIT 20`,
+  },
+  {
+    title: 'Changes per night',
+    tables: ['assets'],
+    mode: 'scd2',
+    about: 'How many assets were new, changed or gone in each night.',
+    sql: `SELECT night, sum(is_start) - sum(is_update) AS new_assets, sum(is_update) AS changed_assets, sum(is_end) - sum(is_update) AS gone_assets
+FROM (
+  SELECT valid_from AS night, 1 AS is_start, 0 AS is_end, 0 AS is_update FROM assets
+  UNION ALL
+  SELECT valid_to AS night, 0 AS is_start, 1 AS is_end, 0 AS is_update FROM assets WHERE valid_to IS NOT NULL
+  UNION ALL
+  SELECT n.valid_from AS night, 0 AS is_start, 0 AS is_end, 1 AS is_update
+  FROM assets AS n
+  JOIN assets AS o ON o.id = n.id AND o.valid_to = n.valid_from
+) AS events
+GROUP BY night
+ORDER BY night`,
+  },
+  {
+    title: 'Share frozen and compressed',
+    tables: ['assets'],
+    about: 'The share of frozen and of compressed assets in each collection, in percent.',
+    sql: `SELECT
+  collection,
+  count(*) AS asset_count,
+  100.0 * sum(CASE WHEN ownership_frozen THEN 1 ELSE 0 END) / count(*) AS frozen_percent,
+  100.0 * sum(CASE WHEN compression_compressed THEN 1 ELSE 0 END) / count(*) AS compressed_percent
+FROM assets
+WHERE collection IS NOT NULL
+GROUP BY collection
+ORDER BY asset_count DESC, collection
+LIMIT 20`,
+  },
+];
+
+/** The questions as Markdown: what docs/questions.md holds below its introduction. */
+export function questionsDocument(): string {
+  return questions
+    .map(({ title, tables, mode, about, sql }) => {
+      const needs = `Needs ${tables.map((table) => `\`${table}\``).join(' and ')}${mode === undefined ? '' : `, loaded with \`--mode ${mode}\``}.`;
+      return `## ${title}\n\n${about} ${needs}\n\n\`\`\`sql\n${sql};\n\`\`\`\n`;
+    })
+    .join('\n');
+}
