@@ -1,13 +1,19 @@
 import type { Table } from '../../../core/records/table.ts';
 import type { LoadTable } from './load-plan.ts';
 
+export type DatabaseKind = 'duckdb' | 'postgres';
+
 /** A connection to a database, for one load. */
 export interface Database {
-  run(sql: string): Promise<void>;
+  readonly kind: DatabaseKind;
+  /** Resolves to the number of rows that the statement changed. */
+  run(sql: string): Promise<number>;
   /** The rows of a small result. */
   rows(sql: string): Promise<readonly (readonly unknown[])[]>;
-  hasRows(table: Table): Promise<boolean>;
+  hasRows(table: Pick<Table, 'name'>): Promise<boolean>;
   /** Loads the files of a table. Resolves to the number of loaded rows. */
   load(source: LoadTable): Promise<number>;
+  /** NUL characters that were removed or replaced: values by column, by the name of the table in the export. */
+  readonly nulValues?: ReadonlyMap<string, Readonly<Record<string, number>>>;
   close(): Promise<void>;
 }

@@ -13,9 +13,8 @@ export async function openDuckdb(address: string, plan: LoadPlan, folder: string
   const instance = await DuckDBInstance.create(address);
   const connection = await instance.connect();
   return {
-    run: async (sql) => {
-      await connection.run(sql);
-    },
+    kind: 'duckdb',
+    run: async (sql) => (await connection.run(sql)).rowsChanged,
     rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
     hasRows: async ({ name }) => {
       const found = await connection.runAndReadAll(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
