@@ -8,7 +8,7 @@ import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-pl
 import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { plural } from '../../lib/format-text.ts';
 import { forPeople } from '../output/show-error.ts';
-import { choiceOf } from '../flag-values.ts';
+import { bytesOf, choiceOf } from '../flag-values.ts';
 
 /** `load`: a finished export into DuckDB or PostgreSQL. */
 export const loadCommand: Command = {
@@ -82,6 +82,12 @@ export const loadCommand: Command = {
           about: 'PostgreSQL: NUL characters in texts. fail (exit 9), remove them, or replace each by U+FFFD',
           standard: 'fail',
         },
+        {
+          name: 'memory',
+          value: 'SIZE',
+          about: 'DuckDB: approximate memory limit, for example 500MB or 2GB; the rest goes to disk (FILE.tmp)',
+          standard: '1GB',
+        },
         { name: 'sql', about: 'print the statements; connect to nothing' },
         ...bucketFlags,
         scratchFlag,
@@ -114,6 +120,7 @@ async function run(args: CommandLine): Promise<number> {
     prefix,
     allowEmpty: args.isOn('allow-empty'),
     allowOlder: args.isOn('allow-older'),
+    memoryBytes: memoryOf(args, target.kind),
     nul: choiceOf(args, 'nul', nulRules) ?? 'fail',
     newColumns: choiceOf(args, 'new-columns', newColumnRules) ?? 'add',
     deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
@@ -128,35 +135,43 @@ async function run(args: CommandLine): Promise<number> {
   const note = (text: string): void => {
     args.terminal.stderr.write(`${forPeople(text, args.terminal.cwd())}\n`);
   };
-  const tables = await onLocalCopy(place, args, (local) =>
+  await onLocalCopy(place, args, (local) =>
     loadExport(
       { ...request, files: diskFileStore, folder: local, address: folder, note },
       target,
       (loaded) => (summary = loaded),
     ),
   );
-  const { state = 'loaded', deleted = 0, nulValues = {} }: Partial<LoadSummary> = summary ?? {};
-  for (const [column, values] of Object.entries(nulValues)) {
-    note(
-      `${column}: NUL characters ${request.nul === 'remove' ? 'removed from' : 'replaced in'} ${plural(values, 'value')}`,
-    );
-  }
+  if (summary === undefined) throw new Error('a load gave no summary');
   const facts = { folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '' };
-  const shown = shownPath(folder, args.terminal.cwd());
   args.terminal.stdout.write(
     args.isOn('json')
-      ? `${JSON.stringify({ ...facts, tables, state, deleted, nulValues })}\n`
-      : `${loadedText(shown, target.shown, state, deleted)}${Object.entries(tables)
-          .map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`)
-          .join('')}`,
+      ? `${JSON.stringify({ ...facts, ...summary })}\n`
+      : loadedText(shownPath(folder, args.terminal.cwd()), target.shown, summary, request.nul),
   );
   return exitCodes.complete.code;
 }
 
-function loadedText(shown: string, target: string, state: LoadSummary['state'], deleted: number): string {
+function loadedText(shown: string, target: string, summary: LoadSummary, nul: string): string {
+  const { state, deleted, tables, nulValues } = summary;
   if (state === 'already') return `${target} already holds ${shown}: nothing was changed\n`;
   const gone = state === 'merged' || deleted > 0 ? ` (${plural(deleted, 'deleted asset')})` : '';
-  return `${shown} ${state} into ${target}${gone}\n`;
+  const how = nul === 'remove' ? 'removed from' : 'replaced in';
+  return [
+    `${shown} ${state} into ${target}${gone}\n`,
+    ...Object.entries(tables).map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`),
+    ...Object.entries(nulValues).map(([name, values]) => `  ${name}: NUL ${how} ${plural(values, 'value')}\n`),
+  ].join('');
+}
+
+const leastMemoryBytes = 200e6;
+
+function memoryOf(args: CommandLine, kind: 'duckdb' | 'postgres'): number | undefined {
+  const bytes = bytesOf(args, 'memory', leastMemoryBytes);
+  if (bytes === undefined || kind === 'duckdb') return bytes;
+  throw new ExportError('usage', '--memory works with DuckDB: a load into PostgreSQL streams the rows', {
+    todo: 'Leave it out.',
+  });
 }
 
 function maxDeletesOf(text = '5%'): string {

@@ -15,5 +15,9 @@ export interface Database {
   load(source: LoadTable): Promise<number>;
   /** NUL characters that were removed or replaced: values by column, by the name of the table in the export. */
   readonly nulValues?: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** The name under which the rows from before the load are read; that of the table where this is absent. */
+  heldName?(table: string): string;
+  /** Makes visible what was committed, where COMMIT does not. */
+  publish?(): Promise<void>;
   close(): Promise<void>;
 }

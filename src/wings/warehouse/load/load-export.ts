@@ -3,6 +3,7 @@ import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb-database.ts';
+import { openNewFile } from './duckdb-new-file.ts';
 import { type ChangeOptions, deletedAt, loadChanges } from './load-changes.ts';
 import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
@@ -28,10 +29,14 @@ export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions
   readonly newColumns?: (typeof newColumnRules)[number] | undefined;
   /** What becomes of NUL characters, which texts of PostgreSQL cannot hold. Default: `fail`. */
   readonly nul?: NulRule | undefined;
+  /** Memory that DuckDB may take. */
+  readonly memoryBytes?: number | undefined;
   readonly clock?: Clock;
   /** Takes what a person should know of a load that succeeds. */
   readonly note?: ((text: string) => void) | undefined;
 }
+
+const standardMemoryBytes = 1e9;
 
 /** Rows that went into each table, by name. */
 type LoadedRows = Readonly<Record<string, number>>;
@@ -77,6 +82,7 @@ export async function loadExport(
     const summary = await loadRows(database, loaded, request);
     moment = isAppend ? 'commit of append' : 'commit';
     await database.run('COMMIT');
+    await database.publish?.();
     await analyze(database, loaded, request);
     onLoaded?.(summary);
     return summary.tables;
@@ -137,11 +143,14 @@ function noteOf({ note }: LoadRequest): (text: string) => void {
   return note ?? (() => undefined);
 }
 
-function open(target: LoadTarget, loaded: LoadedExport, request: LoadRequest): Promise<Database> {
+async function open(target: LoadTarget, loaded: LoadedExport, request: LoadRequest): Promise<Database> {
+  const { schema, memoryBytes = standardMemoryBytes } = request;
   const context = { clock: request.clock ?? systemClock, note: noteOf(request) };
-  return target.kind === 'duckdb'
-    ? openDuckdb(target.address, loaded.plan, loaded.finished.folder)
-    : openPostgres(target.address, loaded, context, request.nul);
+  if (target.kind === 'postgres') return openPostgres(target.address, loaded, context, request.nul);
+  const { note } = context;
+  const made =
+    request.mode === 'replace' ? await openNewFile(target.address, loaded, { schema, memoryBytes, note }) : undefined;
+  return made ?? openDuckdb(target.address, loaded, memoryBytes);
 }
 
 async function loadRows(database: Database, loaded: LoadedExport, request: LoadRequest): Promise<LoadSummary> {

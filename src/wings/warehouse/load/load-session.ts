@@ -25,6 +25,10 @@ export interface LoadSession {
   refuseIf(refusal: Refusal): Promise<void>;
   /** A script is written for tables that have rows. */
   isEmpty(table: string): Promise<boolean>;
+  /** Rows of a table, with a condition; 0 in a script. @param from what follows FROM */
+  count(from: string): Promise<number>;
+  /** The name under which the rows of a table from before the load are read. */
+  heldName(table: string): string;
   /** A condition that holds when a stage is complete: a script can be run by a client that continues after an error. */
   isComplete(stage: string, rows: number): string;
   /** Values whose NUL characters were removed or replaced, by the name of the table in the export and by column. */
@@ -44,6 +48,11 @@ export function liveSession(database: Database): LoadSession {
       if (row !== undefined) throw await error(row);
     },
     isEmpty: async (name) => !(await database.hasRows({ name })),
+    count: async (from) => {
+      const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
+      return Number(rows);
+    },
+    heldName: (table) => database.heldName?.(table) ?? table,
     isComplete: () => 'TRUE',
     nulValues: database.nulValues ?? new Map(),
   };
@@ -65,6 +74,8 @@ export function scriptSession(kind: DatabaseKind, plan: LoadPlan, folder: string
       texts.push(kind === 'duckdb' ? errorInDuckdb(query, message) : errorInPostgres(query, message));
     },
     isEmpty: async () => false,
+    count: async () => 0,
+    heldName: (table) => table,
     isComplete: (stage, rows) => `(SELECT count(*) FROM ${doubleQuoted(stage)}) = ${rows}`,
     nulValues: new Map(),
   };

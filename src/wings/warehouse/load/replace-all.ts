@@ -53,24 +53,36 @@ export async function replaceAll(
     tables.map(({ table }) => table.name),
   );
   const staged = stages.get('assets');
-  if (assets !== undefined && staged !== undefined && options.allowEmpty !== true) {
-    await requireFewDeletes(session, assets, staged, { limit: options.maxDeletes ?? '5%', reports });
-  }
+  const limit = options.allowEmpty === true ? '100%' : (options.maxDeletes ?? '5%');
+  const few = { limit, reports };
+  if (assets !== undefined && staged !== undefined) await requireFewDeletes(session, assets, staged, few);
   const records: TableRecord[] = [];
   for (const source of tables) {
+    const { name } = source.table;
     const stage = stages.get(source.name);
-    const { table, rows } = source;
     let deleted = 0;
-    if (stage === undefined) await session.load(source);
-    else deleted = await applyDifference(session, stage, reports);
-    await requireHeld(session, { table: table.name, rows }, 'not all changes arrived');
-    records.push({ table: table.name, rows, deleted });
+    if (stage !== undefined) deleted = await applyDifference(session, stage, reports);
+    else await session.load(source);
+    if (stage === undefined && session.heldName(name) !== name) {
+      const held = heldElsewhere(session, source);
+      if (source === assets) await requireFewDeletes(session, source, held, few);
+      deleted = held.key === undefined ? 0 : await session.count(rowsNotStaged(held));
+    }
+    await requireHeld(session, { table: name, rows: source.rows }, 'not all changes arrived');
+    records.push({ table: name, rows: source.rows, deleted });
   }
   await dropStages(
     session,
     [...stages.values()].map(({ stage }) => stage),
   );
   return records;
+}
+
+/** A table of the file that is replaced, with the loaded table as its stage. */
+function heldElsewhere(session: LoadSession, source: LoadTable): StagedTable {
+  const { table } = source;
+  const held = { ...table, name: session.heldName(table.name) };
+  return { table: held, stage: table.name, key: keyOf(source), isComplete: 'TRUE' };
 }
 
 /** Resolves to the number of rows that went without a successor. */
@@ -96,7 +108,7 @@ async function requireNotOlder(session: LoadSession, loaded: LoadedExport, { not
     return;
   }
   await session.refuseIf({
-    query: `SELECT "table", export FROM ${loadRecordsOf(plan, `seal IS NOT NULL AND started_at > ${moment(startedAtMs)}`)} ORDER BY 1 LIMIT 1`,
+    query: `SELECT "table", export FROM ${loadRecordsOf(session, plan, `seal IS NOT NULL AND started_at > ${moment(startedAtMs)}`)} ORDER BY 1 LIMIT 1`,
     message: `the tables hold an export that is newer than ${name}: nothing was loaded`,
     error: ([table, held]) => holdsNewer(`the table ${String(table)}`, String(held), { name, canReplace: true }),
   });
@@ -125,15 +137,14 @@ async function requireFewDeletes(
   staged: StagedTable,
   { limit, reports }: { readonly limit: string; readonly reports: ReplaceReports },
 ): Promise<void> {
-  const { name } = staged.table;
-  const total = `(SELECT count(*) FROM ${doubleQuoted(name)})`;
+  const total = `(SELECT count(*) FROM ${doubleQuoted(staged.table.name)})`;
   const lacking = rowsNotStaged(staged);
   const deleted =
     staged.key === undefined ? `greatest(${total} - ${assets.rows}, 0)` : `(SELECT count(*) FROM ${lacking})`;
   const counted = `SELECT ${deleted} AS deleted, ${total} AS total`;
   await session.refuseIf({
     query: `SELECT deleted, total FROM (${counted}) AS counted WHERE deleted > ${mostDeletes(limit, 'total')}`,
-    message: `more assets of ${name} would be deleted than --max-deletes ${limit} allows: nothing was loaded`,
+    message: `more assets of ${assets.table.name} would be deleted than --max-deletes ${limit} allows: nothing was loaded`,
     error: async (row) => {
       const [gone, all] = [Number(row[0]), Number(row[1])];
       const [id] = staged.key ?? [];
@@ -146,7 +157,7 @@ async function requireFewDeletes(
 
 async function requireNoRows(session: LoadSession, table: string): Promise<void> {
   await session.refuseIf({
-    query: `SELECT 1 FROM ${doubleQuoted(table)}`,
+    query: `SELECT 1 FROM ${doubleQuoted(session.heldName(table))}`,
     message: `${table} has rows, but the export has none: nothing was replaced`,
     error: () =>
       new ExportError(

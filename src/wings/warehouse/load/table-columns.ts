@@ -88,7 +88,7 @@ export async function otherTypes(
   return found;
 }
 
-function sameType(held: string, type: string): boolean {
+export function sameType(held: string, type: string): boolean {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[\s"]/g, '');
   return plain(held) === plain(type) || (synonyms[plain(type)] ?? '') === plain(held);
 }

@@ -39,17 +39,18 @@ export async function lockTables(session: LoadSession, tables: readonly string[]
  * The records of loads of these tables, behind FROM. What is recorded of a table without rows does not count: it may have been dropped.
  * @param condition of the records
  */
-export function loadRecordsOf({ tables }: LoadPlan, condition: string): string {
+export function loadRecordsOf(session: LoadSession, { tables }: LoadPlan, condition: string): string {
   const held = tables.map(
-    ({ table: { name } }) => `"table" = ${literal(name)} AND EXISTS (SELECT 1 FROM ${doubleQuoted(name)})`,
+    ({ table: { name } }) =>
+      `"table" = ${literal(name)} AND EXISTS (SELECT 1 FROM ${doubleQuoted(session.heldName(name))})`,
   );
-  return `${doubleQuoted(loadsTable)} WHERE ${condition} AND (${held.join(' OR ')})`;
+  return `${doubleQuoted(session.heldName(loadsTable))} WHERE ${condition} AND (${held.join(' OR ')})`;
 }
 
 /** @throws {ExportError} `usage` when one of the tables holds versions: rows that `scd2` loaded */
 export async function requireNoVersions(session: LoadSession, plan: LoadPlan): Promise<void> {
   await session.refuseIf({
-    query: `SELECT "table" FROM ${loadRecordsOf(plan, `mode = 'scd2'`)}`,
+    query: `SELECT "table" FROM ${loadRecordsOf(session, plan, `mode = 'scd2'`)}`,
     message: `${plan.tables[0]?.table.name ?? ''} was loaded with --mode scd2: nothing was loaded`,
     error: ([table]) =>
       new ExportError(

@@ -104,12 +104,15 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     const database = await opened(kind);
     for (let time = 0; time < 2; time += 1) await load(database, nights[0], { mode: 'append' });
     const { notes } = await load(database, nights[0], { maxDeletes: '100%' });
-    expect(notes).toContainEqual('the key of the table assets is not unique: 400 rows were deleted and inserted');
+    // A file of DuckDB is made anew.
+    if (kind === 'postgres')
+      expect(notes).toContainEqual('the key of the table assets is not unique: 400 rows were deleted and inserted');
     expect(await database.rows('SELECT count(*), count(DISTINCT id) FROM assets')).toEqual(['200|200']);
     const other = await opened(kind);
     await load(other, withoutId);
     const again = await load(other, withoutId);
-    expect(again.notes).toContainEqual('the table assets has no key: all its rows were deleted and inserted');
+    if (kind === 'postgres')
+      expect(again.notes).toContainEqual('the table assets has no key: all its rows were deleted and inserted');
     expect(await other.rows('SELECT count(*) FROM assets')).toEqual(['200']);
   });
 
@@ -150,7 +153,7 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     for (const column of ['export', 'started_at', 'rows', 'deleted', 'nul_values'])
       await database.rows(`ALTER TABLE _asset_export_loads DROP COLUMN "${column}"`);
     const { notes } = await load(database, nights[1]);
-    expect(notes).toEqual([]);
+    expect(notes.filter((text) => !text.startsWith('loaded in place'))).toEqual([]);
     expect(await database.rows('SELECT count(export) FROM _asset_export_loads')).toEqual(['3']);
   });
 
