@@ -82,6 +82,7 @@ export const loadCommand: Command = {
           about: 'PostgreSQL: NUL characters in texts. fail (exit 9), remove them, or replace each by U+FFFD',
           standard: 'fail',
         },
+        { name: 'indexes', about: 'PostgreSQL: create indexes of collection, owner, creator and trait where absent' },
         {
           name: 'memory',
           value: 'SIZE',
@@ -120,6 +121,7 @@ async function run(args: CommandLine): Promise<number> {
     prefix,
     allowEmpty: args.isOn('allow-empty'),
     allowOlder: args.isOn('allow-older'),
+    indexes: args.isOn('indexes'),
     memoryBytes: memoryOf(args, target.kind),
     nul: choiceOf(args, 'nul', nulRules) ?? 'fail',
     newColumns: choiceOf(args, 'new-columns', newColumnRules) ?? 'add',

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
+import { createIndexes, indexStatements } from './create-indexes.ts';
 import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb-database.ts';
@@ -29,6 +30,8 @@ export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions
   readonly newColumns?: (typeof newColumnRules)[number] | undefined;
   /** What becomes of NUL characters, which texts of PostgreSQL cannot hold. Default: `fail`. */
   readonly nul?: NulRule | undefined;
+  /** Whether to create the indexes that are absent, in PostgreSQL. */
+  readonly indexes?: boolean;
   /** Memory that DuckDB may take. */
   readonly memoryBytes?: number | undefined;
   readonly clock?: Clock;
@@ -84,6 +87,7 @@ export async function loadExport(
     await database.run('COMMIT');
     await database.publish?.();
     await analyze(database, loaded, request);
+    if (request.indexes === true) await createIndexes(database, loaded.plan, request.schema);
     onLoaded?.(summary);
     return summary.tables;
   } catch (error) {
@@ -98,6 +102,7 @@ export async function loadExport(
 /** The same as a script, for DuckDB's shell or psql. @throws {ExportError} `usage` also when psql reads none of the files */
 export async function loadScript(request: LoadRequest): Promise<string> {
   const { folder, kind, mode } = request;
+  requireFitting(request);
   if (request.nul !== undefined && request.nul !== 'fail') {
     throw new ExportError(
       'usage',
@@ -123,11 +128,15 @@ export async function loadScript(request: LoadRequest): Promise<string> {
   // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
   const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';
   const names = loaded.plan.tables.map(({ table }) => nameIn(request.schema, table.name));
-  const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`] : [];
+  const indexes = request.indexes === true ? indexStatements(loaded.plan, request.schema).map(({ sql }) => sql) : [];
+  const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`, ...indexes] : [];
   return [`${start}${beginOf[kind]}`, ...texts, 'COMMIT;\n', ...end].join('\n');
 }
 
-function requireFitting({ kind, mode, deletes, nul = 'fail' }: LoadRequest): void {
+function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false }: LoadRequest): void {
+  if (kind === 'duckdb' && indexes) {
+    throw new ExportError('usage', '--indexes works with PostgreSQL', { todo: 'Leave it out.' });
+  }
   if (kind === 'duckdb' && nul !== 'fail') {
     throw new ExportError('usage', `--nul ${nul} works with PostgreSQL: DuckDB keeps NUL characters`, {
       todo: 'Leave it out.',

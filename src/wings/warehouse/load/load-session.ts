@@ -29,6 +29,8 @@ export interface LoadSession {
   count(from: string): Promise<number>;
   /** The name under which the rows of a table from before the load are read. */
   heldName(table: string): string;
+  /** Whether an index says that a key is unique. A script does not know. */
+  hasUniqueKey(table: string, key: readonly string[]): Promise<boolean>;
   /** A condition that holds when a stage is complete: a script can be run by a client that continues after an error. */
   isComplete(stage: string, rows: number): string;
   /** Values whose NUL characters were removed or replaced, by the name of the table in the export and by column. */
@@ -53,6 +55,10 @@ export function liveSession(database: Database): LoadSession {
       return Number(rows);
     },
     heldName: (table) => database.heldName?.(table) ?? table,
+    hasUniqueKey: async (table, key) => {
+      if (database.kind === 'duckdb') return false;
+      return (await database.rows(uniqueIndexOf(table, key))).length > 0;
+    },
     isComplete: () => 'TRUE',
     nulValues: database.nulValues ?? new Map(),
   };
@@ -76,10 +82,18 @@ export function scriptSession(kind: DatabaseKind, plan: LoadPlan, folder: string
     isEmpty: async () => false,
     count: async () => 0,
     heldName: (table) => table,
+    hasUniqueKey: async () => false,
     isComplete: (stage, rows) => `(SELECT count(*) FROM ${doubleQuoted(stage)}) = ${rows}`,
     nulValues: new Map(),
   };
   return { session, texts };
+}
+
+function uniqueIndexOf(table: string, key: readonly string[]): string {
+  const columns = `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey)`;
+  const names = [...key].sort().join(',');
+  return `SELECT 1 FROM pg_index WHERE indrelid = to_regclass(${literal(doubleQuoted(table))}) AND indisunique AND indisvalid
+AND indpred IS NULL AND indexprs IS NULL AND indnatts = indnkeyatts AND (${columns}) = ${literal(names)}`;
 }
 
 function errorInDuckdb(query: string, message: string): string {

@@ -41,6 +41,7 @@ export async function replaceAll(
   const assets = tables.find(({ name }) => name === 'assets');
   if (assets?.rows === 0 && options.allowEmpty !== true) await requireNoRows(session, assets.table.name);
   if (options.allowOlder !== true) await requireNotOlder(session, loaded, reports);
+  if (session.kind === 'postgres') await session.run(roomForJoins);
   const stages = new Map<string, StagedTable>();
   for (const source of tables) {
     if (await session.isEmpty(source.table.name)) continue;
@@ -78,6 +79,9 @@ export async function replaceAll(
   return records;
 }
 
+/** Memory for the joins of tables and stages: with the usual 4 MB they would go over the disk in many pieces. */
+const roomForJoins = `SELECT set_config('work_mem', '128MB', true) WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('128MB');\n`;
+
 /** A table of the file that is replaced, with the loaded table as its stage. */
 function heldElsewhere(session: LoadSession, source: LoadTable): StagedTable {
   const { table } = source;
@@ -89,9 +93,10 @@ function heldElsewhere(session: LoadSession, source: LoadTable): StagedTable {
 async function applyDifference(session: LoadSession, staged: StagedTable, { note }: ReplaceReports): Promise<number> {
   const { removeTwins, remove, update, insert } = differenceOf(session.kind, staged);
   const { name } = staged.table;
-  if (removeTwins === undefined) {
+  const { key } = staged;
+  if (key === undefined || removeTwins === undefined) {
     note(`the table ${name} has no key: all its rows were deleted and inserted`);
-  } else {
+  } else if (!(await session.hasUniqueKey(name, key))) {
     const twins = await session.run(removeTwins);
     if (twins > 0) note(`the key of the table ${name} is not unique: ${twins} rows were deleted and inserted`);
   }

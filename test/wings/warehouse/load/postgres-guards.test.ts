@@ -230,3 +230,30 @@ describe.skipIf(isMissing)('tables of another shape', () => {
     );
   });
 });
+
+describe.skipIf(isMissing)('--indexes', () => {
+  it('creates them once, takes values of any length, and says what failed after the rows are kept', async () => {
+    await opened('postgres');
+    const line = ['load', nights[0] ?? '', '--to', address, '--indexes'];
+    for (let time = 0; time < 2; time += 1) {
+      const loaded = await runHere(line);
+      expect(loaded.exit, loaded.stderr).toBe(0);
+    }
+    const indexes = `SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%spgist%' ORDER BY 1`;
+    expect(await psql(indexes)).toBe(
+      'assets_collection_spgist\nassets_ownership_owner_spgist\ncreators_address_spgist\n',
+    );
+    await psql(
+      `UPDATE creators SET address = (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 500) n) WHERE position = 0`,
+    );
+    await psql(`DROP INDEX creators_address_spgist; DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON assets, creators, files, _asset_export_loads TO loader`);
+    const to = address.replace('user=tester', 'user=loader');
+    const failed = await runHere(['load', nights[1] ?? '', '--to', to, '--indexes']);
+    expect(failed.exit, failed.stderr).toBe(9);
+    expect(failed.stderr).toMatch(/the rows are loaded, the index \w+ is not/);
+    expect(await psql('SELECT count(*) FROM assets')).toBe('214\n');
+    const statement = failed.stderr.split('\n').find((text) => text.trim().startsWith('CREATE INDEX')) ?? '';
+    await psql(statement);
+  });
+});
