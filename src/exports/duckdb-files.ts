@@ -14,20 +14,21 @@ export const duckdbTypes: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Longest line of a CSV file and largest row of a JSONL file that is read, in bytes; DuckDB's own are 2 and 16 MB. */
-const longestRowBytes = 64 * 1024 * 1024;
+export const longestRowBytes = 64 * 1024 * 1024;
 
 /**
  * Calls the function that reads the files. DuckDB would take a folder `key=value` for a column of that name.
  * @param longestRow in bytes; DuckDB takes several times as much memory for its buffers
+ * @param csvBuffer in bytes, at least `longestRow`; DuckDB's own are 16 times as large as that
  */
-export function tableFunctionOf(source: Source, longestRow = longestRowBytes): string {
+export function tableFunctionOf(source: Source, longestRow = longestRowBytes, csvBuffer?: number): string {
   const start = `${readers[source.format]}(${filesIn(source)}, hive_partitioning = false`;
   if (source.format === 'parquet') return `${start})`;
   if (source.format === 'csv') {
     // An empty cell is null and "" the empty string: quoted text is never read as null.
     return `${start},
   auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
-  nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRow},
+  nullstr = ${literal(nullTextOf(source))}, allow_quoted_nulls = false, max_line_size = ${longestRow},${csvBuffer === undefined ? '' : ` buffer_size = ${csvBuffer},`}
   ${columnsIn(source.table, duckdbTypes)})`;
   }
   // As VARCHAR a text in a json column would lose its quotes.

@@ -2,7 +2,12 @@
 export const exitCodes = {
   complete: { code: 0, meaning: 'complete', runAgain: '' },
   bug: { code: 1, meaning: 'a bug', runAgain: '' },
-  usage: { code: 2, meaning: 'usage error, invalid job file, or job changed since the start', runAgain: '' },
+  usage: {
+    code: 2,
+    meaning:
+      'usage error, invalid job file, or job changed since the start; for load: the export is older than the tables, or not the next night',
+    runAgain: '',
+  },
   notTolerated: {
     code: 3,
     meaning:
@@ -17,7 +22,8 @@ export const exitCodes = {
   },
   unavailable: {
     code: 5,
-    meaning: 'service, store or database unavailable after retries; for finalise: slices not done',
+    meaning:
+      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for finalise: slices not done',
     runAgain: 'yes, later',
   },
   notTrusted: {
@@ -27,14 +33,14 @@ export const exitCodes = {
   },
   cannotWrite: {
     code: 7,
-    meaning: 'cannot write (disk full, permission denied), or out of file handles or memory',
+    meaning: 'cannot write (disk full, permission denied), or out of file handles or memory (also of DuckDB)',
     runAgain: 'after fixing the cause',
   },
   spent: { code: 8, meaning: 'budget or balance spent', runAgain: 'yes, when the message says' },
   loadFailed: {
     code: 9,
     meaning:
-      'database refused: a load failed and was rolled back, unless the message says otherwise; for check: a right is missing',
+      'database refused, or tables would not hold the rows of the export: the load was rolled back, unless the message says otherwise; for check: a right is missing',
     runAgain: 'after fixing the cause',
   },
   overrun: {

@@ -154,7 +154,8 @@ async function load(target: string, night: string, more: Partial<LoadRequest>): 
     kind,
     maxDeletes: '10%',
   } as const;
-  await loadExport({ ...request, mode: 'merge', ...more }, parseTarget(target, '/'), () => undefined);
+  // Tables of every night in turn, the first one again at the end.
+  await loadExport({ ...request, mode: 'merge', allowOlder: true, ...more }, parseTarget(target, '/'), () => undefined);
 }
 
 const duckdbFile = (): string => join(folder.path, 'warehouse.duckdb');

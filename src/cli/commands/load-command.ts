@@ -1,15 +1,14 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ChangesLoaded } from '../../wings/warehouse/index.ts';
-import { loadModes } from '../../wings/warehouse/index.ts';
-import { deleteRules } from '../../wings/warehouse/index.ts';
+import { deleteRules, loadModes, type LoadSummary, newColumnRules, nulRules } from '../../wings/warehouse/index.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { plural } from '../../lib/format-text.ts';
-import { choiceOf } from '../flag-values.ts';
+import { forPeople } from '../output/show-error.ts';
+import { bytesOf, choiceOf } from '../flag-values.ts';
 
 /** `load`: a finished export into DuckDB or PostgreSQL. */
 export const loadCommand: Command = {
@@ -53,10 +52,12 @@ export const loadCommand: Command = {
           name: 'allow-empty',
           about: 'let an export without assets replace a table that has rows (without it: exit 3)',
         },
+        { name: 'allow-older', about: 'replace: let an older export replace a newer one (without it: exit 2)' },
         {
           name: 'max-deletes',
           value: 'N|P%',
-          about: 'merge, scd2: most deletes, as a count or as a share of the rows of assets; with more, exit 3',
+          about:
+            'replace, merge, scd2: most deletes, as a count or as a share of the rows of assets; with more, exit 3',
           standard: '5%',
         },
         {
@@ -66,6 +67,27 @@ export const loadCommand: Command = {
           about:
             'what to do with deleted assets. merge: delete removes their rows, keep leaves them, mark sets deleted_at. scd2: delete closes the row, keep leaves it open',
           standard: 'delete',
+        },
+        {
+          name: 'new-columns',
+          value: 'RULE',
+          choices: newColumnRules,
+          about: 'columns that an existing table lacks: add them, or fail (exit 9)',
+          standard: 'add',
+        },
+        {
+          name: 'nul',
+          value: 'RULE',
+          choices: nulRules,
+          about: 'PostgreSQL: NUL characters in texts. fail (exit 9), remove them, or replace each by U+FFFD',
+          standard: 'fail',
+        },
+        { name: 'indexes', about: 'PostgreSQL: create indexes of collection, owner, creator and trait where absent' },
+        {
+          name: 'memory',
+          value: 'SIZE',
+          about: 'DuckDB: approximate memory limit, for example 500MB or 2GB; the rest goes to disk (FILE.tmp)',
+          standard: '1GB',
         },
         { name: 'sql', about: 'print the statements; connect to nothing' },
         ...bucketFlags,
@@ -98,6 +120,11 @@ async function run(args: CommandLine): Promise<number> {
     schema,
     prefix,
     allowEmpty: args.isOn('allow-empty'),
+    allowOlder: args.isOn('allow-older'),
+    indexes: args.isOn('indexes'),
+    memoryBytes: memoryOf(args, target.kind),
+    nul: choiceOf(args, 'nul', nulRules) ?? 'fail',
+    newColumns: choiceOf(args, 'new-columns', newColumnRules) ?? 'add',
     deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
     maxDeletes: maxDeletesOf(args.text('max-deletes')),
   };
@@ -106,26 +133,47 @@ async function run(args: CommandLine): Promise<number> {
     args.terminal.stdout.write(await loadScript(request));
     return exitCodes.complete.code;
   }
-  let changes: ChangesLoaded | undefined;
-  const tables = await onLocalCopy(place, args, (local) =>
-    loadExport({ ...request, files: diskFileStore, folder: local }, target, (loaded) => (changes = loaded)),
+  let summary: LoadSummary | undefined;
+  const note = (text: string): void => {
+    args.terminal.stderr.write(`${forPeople(text, args.terminal.cwd())}\n`);
+  };
+  await onLocalCopy(place, args, (local) =>
+    loadExport(
+      { ...request, files: diskFileStore, folder: local, address: folder, note },
+      target,
+      (loaded) => (summary = loaded),
+    ),
   );
-  const facts = changes;
-  const shown = shownPath(folder, args.terminal.cwd());
+  if (summary === undefined) throw new Error('a load gave no summary');
+  const facts = { folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '' };
   args.terminal.stdout.write(
     args.isOn('json')
-      ? `${JSON.stringify({ folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '', tables, ...(facts && { state: facts.state, deleted: facts.deleted }) })}\n`
-      : `${loadedText(shown, target.shown, facts)}${Object.entries(tables)
-          .map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`)
-          .join('')}`,
+      ? `${JSON.stringify({ ...facts, ...summary })}\n`
+      : loadedText(shownPath(folder, args.terminal.cwd()), target.shown, summary, request.nul),
   );
   return exitCodes.complete.code;
 }
 
-function loadedText(shown: string, target: string, facts: ChangesLoaded | undefined): string {
-  if (facts?.state === 'already') return `${target} already holds ${shown}: nothing was changed\n`;
-  const merged = facts?.state === 'merged' ? ` (${plural(facts.deleted, 'deleted asset')})` : '';
-  return `${shown} ${merged === '' ? 'loaded' : 'merged'} into ${target}${merged}\n`;
+function loadedText(shown: string, target: string, summary: LoadSummary, nul: string): string {
+  const { state, deleted, tables, nulValues } = summary;
+  if (state === 'already') return `${target} already holds ${shown}: nothing was changed\n`;
+  const gone = state === 'merged' || deleted > 0 ? ` (${plural(deleted, 'deleted asset')})` : '';
+  const how = nul === 'remove' ? 'removed from' : 'replaced in';
+  return [
+    `${shown} ${state} into ${target}${gone}\n`,
+    ...Object.entries(tables).map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`),
+    ...Object.entries(nulValues).map(([name, values]) => `  ${name}: NUL ${how} ${plural(values, 'value')}\n`),
+  ].join('');
+}
+
+const leastMemoryBytes = 200e6;
+
+function memoryOf(args: CommandLine, kind: 'duckdb' | 'postgres'): number | undefined {
+  const bytes = bytesOf(args, 'memory', leastMemoryBytes);
+  if (bytes === undefined || kind === 'duckdb') return bytes;
+  throw new ExportError('usage', '--memory works with DuckDB: a load into PostgreSQL streams the rows', {
+    todo: 'Leave it out.',
+  });
 }
 
 function maxDeletesOf(text = '5%'): string {

@@ -35,7 +35,8 @@ const namedSchema = z.object({ name: folderName, seal: z.string() });
 /** What a diff compared, and what it found. */
 const diffSchema = z.object({
   from: namedSchema,
-  to: namedSchema,
+  /** Rows of its tables, by name. Absent in diffs of version 0.1. */
+  to: namedSchema.extend({ rows: z.record(z.string(), z.number()).optional() }),
   counts: z.object({ inserted: z.number(), updated: z.number(), deleted: z.number(), unchanged: z.number() }),
   /** Updates by column. */
   columns: z.record(z.string(), z.number()),

@@ -7,9 +7,11 @@ const columnTypes: ColumnTypes = {
   listType: (members) => `STRUCT(${members.map(({ name, type }) => `${doubleQuoted(name)} ${type}`).join(', ')})[]`,
 };
 
+export const duckdbType = typeIn(columnTypes);
+
 export const duckdb: Dialect = {
   types: duckdbTypes,
-  createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn(columnTypes) }),
+  createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: duckdbType }),
   describe: (table) => commentsOn(table, doubleQuoted),
   load: (source) =>
     `INSERT INTO ${doubleQuoted(source.table.name)} BY NAME\nSELECT * FROM ${tableFunctionOf(source)};\n`,

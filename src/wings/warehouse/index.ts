@@ -13,9 +13,10 @@ export {
 } from './dialects.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
 export { historyView } from './history-view.ts';
-export type { ChangesLoaded } from './load/load-changes.ts';
-export { loadModes } from './load/load-steps.ts';
-export { loadExport, loadScript } from './load/load-export.ts';
+export { loadModes } from './load/load-modes.ts';
+export { loadExport, loadScript, type LoadSummary } from './load/load-export.ts';
+export { nulRules } from './load/nul-values.ts';
+export { newColumnRules } from './load/prepare-tables.ts';
 export { parseTarget, requireNames } from './load/load-target.ts';
 export { exportScript, scriptModes } from './scripts/export-script.ts';
 export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';

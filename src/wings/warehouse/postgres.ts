@@ -35,10 +35,11 @@ DROP TABLE lines;
 `,
 } as const;
 
+export const postgresType = typeIn({ types, listType: () => types.json });
+
 export const postgres: Dialect = {
   types,
-  createTable: (table) =>
-    createTableText(table, { quoteName: doubleQuoted, typeOf: typeIn({ types, listType: () => types.json }) }),
+  createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: postgresType }),
   describe: (table) => commentsOn(table, doubleQuoted),
   load: (source) => loads[source.format](source),
 };

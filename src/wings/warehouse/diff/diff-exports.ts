@@ -120,11 +120,17 @@ function summaryOf({ a, b }: DiffSides, { counts, perColumn, uncompared, columns
   });
   return {
     from: { name: a.name, seal: a.seal },
-    to: { name: b.name, seal: b.seal },
+    to: { name: b.name, seal: b.seal, rows: rowsOf(b) },
     counts,
     columns: Object.fromEntries(named),
     uncompared,
   };
+}
+
+/** The rows of each table that a load of the changes leaves. */
+function rowsOf({ finished }: DiffSide): Record<string, number> {
+  const tables = Object.entries(finished.manifest.tables).filter(([name]) => name !== changesTable.name);
+  return Object.fromEntries(tables.map(([name, { rows }]) => [name, rows]));
 }
 
 /** The child tables of the newer export: those of the changed assets go with them. */

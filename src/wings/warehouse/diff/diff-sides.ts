@@ -27,7 +27,6 @@ export interface DiffSides {
 }
 
 const usualRowBytes = 2 << 20;
-export const longestRowBytes = 64 << 20;
 
 /** @throws {ExportError} `usage` for an export that DuckDB cannot compare */
 export function diffSide(finished: FinishedExport): DiffSide {

@@ -4,15 +4,8 @@ import { messageOf } from '../../../lib/export-error.ts';
 import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
-import {
-  columnsIn,
-  type DiffSide,
-  type DiffSides,
-  longestRowBytes,
-  readerIn,
-  unexportedIn,
-  valueSql,
-} from './diff-sides.ts';
+import { longestRowBytes } from '../../../exports/duckdb-files.ts';
+import { columnsIn, type DiffSide, type DiffSides, readerIn, unexportedIn, valueSql } from './diff-sides.ts';
 
 export interface FoundChanges {
   /** The newer export, as its rows are to be read. */

@@ -1,12 +1,8 @@
-import { dirname, join } from 'node:path';
-import type { FinishedExport } from '../../../exports/finished-export.ts';
-import { ExportError } from '../../../lib/export-error.ts';
-import { commandLine, shellWord } from '../../../lib/addresses/shown-path.ts';
 import { changeColumns, changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn } from '../../../core/records/table.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
-import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import { startOfExport } from '../../../core/run/record/run-record.ts';
 import {
   type ChangedTables,
   type ChangeStyle,
@@ -18,102 +14,100 @@ import {
   scd2Statements,
 } from '../change-statements.ts';
 import { validColumns } from '../valid-columns.ts';
-import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { ddlFor } from '../dialects.ts';
 import type { Database } from './database.ts';
+import { type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
+import { requireHeld } from './held-rows.ts';
+import type { LoadedExport } from './loaded-export.ts';
+import type { ChangeLoadMode } from './load-modes.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
-import { loadWhole, stage } from './load-whole.ts';
-import { loadsTable, recordLoad } from './load-record.ts';
+import { loadsTable, type TableRecord } from './load-record.ts';
+import { type LoadSession, liveSession } from './load-session.ts';
+import { dropStages, loadStage } from './load-whole.ts';
+import { createIfAbsent } from './opening.ts';
 import { requireSameChildren } from './require-children.ts';
-import { openingSteps } from './load-steps.ts';
+import { moment } from './sql-words.ts';
+import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';
+import { columnsInDatabase } from './table-columns.ts';
+import { lockTables } from './target-tables.ts';
 
 export interface ChangeOptions {
-  readonly kind: 'duckdb' | 'postgres';
-  readonly mode: 'merge' | 'scd2';
-  readonly schema?: string | undefined;
   readonly deletes?: DeleteRule | undefined;
   /** Most deletes: a count, or a share of the rows of assets such as `5%`. */
   readonly maxDeletes?: string | undefined;
 }
 
-/** `already`: the tables stood at this export. */
-export interface ChangesLoaded {
+/** What a load did to each table. `already`: the tables stood at this export. */
+export interface ChangesApplied {
   readonly state: 'loaded' | 'merged' | 'already';
-  /** Rows that went into each table. */
+  readonly seal: string;
+  readonly baseSeal: string | null;
+  /** Rows that went into each table, by its name in the export. */
   readonly tables: Readonly<Record<string, number>>;
   readonly deleted: number;
-}
-
-interface Named {
-  readonly name: string;
-  readonly seal: string;
+  readonly records: readonly TableRecord[];
 }
 
 /** What is loaded, and onto what. */
 interface Loading extends ChangeOptions {
-  readonly finished: FinishedExport;
-  readonly plan: LoadPlan;
+  readonly mode: ChangeLoadMode;
+  readonly loaded: LoadedExport;
   readonly database: Database;
+  readonly session: LoadSession;
   readonly seal: string;
   /** The export that its changes were made from; undefined for one without changes. */
-  readonly base: Named | undefined;
+  readonly base: Elsewhere['base'];
   /** The table of assets in the database: all its columns that the export fills. */
   readonly assets: FilledTable;
+  /** Whether it has the column that `--deletes mark` sets. */
+  readonly hasMarks: boolean;
 }
 
 const stagedChanges = 'asset_export_changes';
-const stagedRows = 'asset_export_incoming';
+
+/** The column that `--deletes mark` sets. */
+export const deletedAt = 'deleted_at';
 
 /**
  * Brings tables from the export at which they stand to the next one, inside the transaction of the caller. The first load takes a whole export.
- * @throws {ExportError} `usage` when the tables stand elsewhere, `notTolerated` for too many deletes
+ * @throws {ExportError} `usage` when the tables stand elsewhere, `notTolerated` for too many deletes, `loadFailed` when the tables
+ * would not hold the rows of the export
  */
 export async function loadChanges(
   database: Database,
-  { finished, plan }: { readonly finished: FinishedExport; readonly plan: LoadPlan },
+  loaded: LoadedExport,
+  mode: ChangeLoadMode,
   options: ChangeOptions,
-): Promise<ChangesLoaded> {
-  const { manifest }: { readonly manifest: FinishedExport['manifest'] & { readonly base?: Named | undefined } } =
-    finished;
+): Promise<ChangesApplied> {
+  const { manifest } = loaded.finished;
   const { diff, base } = manifest;
-  const hasChanges = plan.tables.some(({ name }) => name === changesTable.name);
+  const hasChanges = loaded.plan.tables.some(({ name }) => name === changesTable.name);
   const loading: Loading = {
     ...options,
-    finished,
-    plan,
+    mode,
+    loaded,
     database,
+    session: liveSession(database),
     seal: diff?.to.seal ?? contentSeal(manifest),
     base: diff?.from ?? (hasChanges ? base : undefined),
-    assets: assetsOf(plan),
+    assets: assetsOf(loaded.plan),
+    hasMarks: (await columnsInDatabase(database, undefined, `${loaded.plan.prefix}assets`)).has(deletedAt),
   };
-  for (const sql of openingSteps(plan, options)) await database.run(sql);
-  if (options.kind === 'postgres')
-    await database.run(`LOCK TABLE ${doubleQuoted(loadsTable)} IN SHARE ROW EXCLUSIVE MODE;\n`);
-  const [standing] = await database.rows(
-    `SELECT mode, seal FROM ${doubleQuoted(loadsTable)} WHERE "table" = ${literal(loading.assets.name)}`,
-  );
-  const [mode, seal] = (standing ?? []) as (string | null | undefined)[];
-  if (typeof mode === 'string' && !fits(options.mode, mode)) throw otherMode(loading, mode);
-  if (seal !== undefined && seal === loading.seal) return { state: 'already', tables: {}, deleted: 0 };
-  const done =
-    standing === undefined && diff === undefined ? await loadFirst(loading) : await applyTo(loading, seal ?? undefined);
-  const names = Object.keys(done.tables).map(
-    (name) => plan.tables.find((each) => each.name === name)?.table.name ?? loading.assets.name,
-  );
-  const baseSeal = done.state === 'merged' ? (loading.base?.seal ?? null) : null;
-  await database.run(recordLoad(names, { mode: options.mode, seal: loading.seal, baseSeal }));
-  return done;
+  const { assets, seal } = loading;
+  const standing = await standingOf(database, assets.name);
+  if (standing !== undefined && (mode === 'scd2') !== (standing.mode === 'scd2'))
+    throw otherMode(assets.name, standing.mode, mode);
+  if (standing?.seal === seal) {
+    await lookAfter(loading);
+    return { ...none, state: 'already', seal };
+  }
+  const applied =
+    standing === undefined && diff === undefined ? await loadFirst(loading) : await applyTo(loading, standing);
+  await lookAfter(loading);
+  return applied;
 }
 
-function fits(mode: ChangeOptions['mode'], standing: unknown): boolean {
-  return mode === 'scd2' ? standing === 'scd2' : standing !== 'scd2';
-}
-
-function otherMode({ mode, assets }: Loading, standing: string): ExportError {
-  return new ExportError('usage', `the table ${assets.name} was loaded with --mode ${standing}, not --mode ${mode}`, {
-    todo: `Load with --mode ${standing}, or into other tables with --schema or --prefix.`,
-  });
-}
+const none = { baseSeal: null, tables: {}, deleted: 0, records: [] };
 
 /** The table of assets as the changes or the whole export fill it. */
 function assetsOf({ tables, prefix }: LoadPlan): FilledTable {
@@ -131,141 +125,153 @@ function wholeTables({ tables }: LoadPlan): LoadTable[] {
   return tables.filter(({ name }) => name !== changesTable.name);
 }
 
-async function loadFirst(loading: Loading): Promise<ChangesLoaded> {
-  const { plan, database, kind, mode } = loading;
-  const at = mode === 'scd2' ? await startOf(loading) : '';
+async function loadFirst(loading: Loading): Promise<ChangesApplied> {
+  const { loaded, database, session, mode, seal, assets } = loading;
+  const at = mode === 'scd2' ? startOf(loaded) : '';
   const rows: Record<string, number> = {};
-  for (const source of wholeTables(plan)) {
+  const tables = wholeTables(loaded.plan);
+  for (const source of tables) {
     const { table } = source;
-    const id = source.name === 'assets' ? loading.assets.id : 'asset_id';
-    await database.run(createTable(source, loading));
+    await session.run(createTable(source));
     if (await database.hasRows(table)) throw notFirst(table.name);
+    rows[source.name] = source.rows;
     if (mode === 'merge') {
-      rows[source.name] = await loadWhole(database, source, table);
+      await session.load(source);
       continue;
     }
-    rows[source.name] = await stage(database, kind, source, stagedRows);
+    const stage = await loadStage(session, source);
+    const id = source.name === 'assets' ? assets.id : 'asset_id';
     const filled = { name: table.name, columns: table.columns.map(({ name }) => name), id };
     const fixed = [{ column: 'valid_from', value: at }];
-    await database.run(insertText(filled, { quote: doubleQuoted }, { from: stagedRows, fixed }));
-    await database.run(`DROP TABLE ${doubleQuoted(stagedRows)};\n`);
+    await session.run(insertText(filled, { quote: doubleQuoted }, { from: stage, fixed }));
+    await dropStages(session, [stage]);
   }
-  return { state: 'loaded', tables: rows, deleted: 0 };
+  const records = tables.map((source) => ({ table: source.table.name, rows: source.rows, deleted: 0 }));
+  return { state: 'loaded', seal, baseSeal: null, tables: rows, deleted: 0, records };
 
-  function createTable(source: LoadTable, { assets }: Loading): string {
+  function createTable(source: LoadTable): string {
     const key = source.name === 'assets' ? [assets.id] : ['asset_id', 'position'];
     const columns = [...source.table.columns, ...(mode === 'scd2' ? validColumns : [])];
     const keys = { key: mode === 'scd2' ? [...key, 'valid_from'] : key };
     // In DuckDB a row with the key of one that was deleted in the same transaction is refused.
-    const table = { ...source.table, columns, ...(kind === 'postgres' ? keys : {}) };
-    return ddlFor(kind, table).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS');
+    const table = { ...source.table, columns, ...(session.kind === 'postgres' ? keys : {}) };
+    return createIfAbsent(session.kind, table.name, ddlFor(session.kind, table));
   }
 }
 
 function notFirst(table: string): ExportError {
-  return new ExportError(
-    'usage',
-    `the table ${table} has rows, and ${loadsTable} does not record which export they came from`,
-    {
-      todo: 'Load a whole export with --mode replace first, or load into other tables with --schema or --prefix.',
-    },
-  );
+  const message = `the table ${table} has rows, and ${loadsTable} does not record which export they came from`;
+  return new ExportError('usage', message, {
+    todo: 'Load a whole export with --mode replace first, or load into other tables with --schema or --prefix.',
+  });
 }
 
-async function applyTo(loading: Loading, standing: unknown): Promise<ChangesLoaded> {
-  const { plan, database, kind, mode, assets, base, deletes = 'delete' } = loading;
-  if (base === undefined || standing !== base.seal) throw await elsewhere(loading);
-  await requireSameChildren(database, loading.finished.folder, plan, base);
-  if (mode === 'scd2' && deletes === 'mark') {
-    throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
-      todo: 'Leave it out.',
-    });
-  }
-  const needsTime = mode === 'scd2' || deletes === 'mark';
-  const at = needsTime ? await startOf(loading) : '';
-  if (deletes === 'mark') {
-    const type = kind === 'duckdb' ? 'TIMESTAMPTZ' : 'timestamp(6) with time zone';
-    await database.run(`ALTER TABLE ${doubleQuoted(assets.name)} ADD COLUMN IF NOT EXISTS deleted_at ${type};\n`);
-  }
+async function applyTo(loading: Loading, standing: Standing | undefined): Promise<ChangesApplied> {
+  const { loaded, database, session, mode, assets, base, seal, deletes = 'delete' } = loading;
+  const { plan } = loaded;
   const changes = plan.tables.find(({ name }) => name === changesTable.name);
-  if (changes === undefined) throw await elsewhere(loading);
-  await stage(database, kind, changes, stagedChanges);
+  if (changes === undefined || base === undefined || standing?.seal !== base.seal) {
+    throw await standsElsewhere({ table: assets.name, loaded, base, standing, mode });
+  }
+  await requireSameChildren(database, loaded.finished.folder, plan, base);
+  const at = mode === 'scd2' || deletes === 'mark' ? startOf(loaded) : '';
+  await loadTemporary(session, changes, stagedChanges);
+  const children = wholeTables(plan).filter(({ name }) => name !== 'assets');
+  const staged: ChangedTables['children'][number][] = [];
+  for (const child of children) {
+    const columns = child.table.columns.map((column) => column.name);
+    staged.push({ name: child.table.name, columns, id: 'asset_id', staged: await loadStage(session, child) });
+  }
+  await lockTables(session, [assets.name, ...staged.map(({ name }) => name)]);
   if (mode === 'scd2') await requireLater(loading, at);
   const deleted = await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op = 'delete'`);
   if (deletes !== 'keep') await requireFewDeletes(loading, deleted);
-  const children = wholeTables(plan).filter(({ name }) => name !== 'assets');
-  const rows: Record<string, number> = {
-    assets: await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op <> 'delete'`),
-  };
-  const changed = `SELECT ${doubleQuoted(assets.id)} FROM ${doubleQuoted(stagedChanges)} WHERE op <> 'delete'`;
-  const staged: ChangedTables['children'][number][] = [];
-  for (const [index, child] of children.entries()) {
-    const name = `${stagedRows}_${index}`;
-    await stage(database, kind, child, name);
-    rows[child.name] = await countOf(database, `${doubleQuoted(name)} WHERE asset_id IN (${changed})`);
-    staged.push({
-      name: child.table.name,
-      columns: child.table.columns.map((column) => column.name),
-      id: 'asset_id',
-      staged: name,
-    });
-  }
+  const rows = await changedRows(loading, staged, children);
   const tables: ChangedTables = { assets, changes: stagedChanges, children: staged };
   const style: ChangeStyle = { quote: doubleQuoted, update: plainUpdate, at };
   const statements = mode === 'merge' ? mergeStatements : scd2Statements;
-  for (const sql of statements(tables, style, deletes)) await database.run(sql);
-  for (const name of [stagedChanges, ...staged.map((each) => each.staged)])
-    await database.run(`DROP TABLE ${doubleQuoted(name)};\n`);
-  return { state: 'merged', tables: rows, deleted };
+  for (const sql of statements(tables, style, deletes)) await session.run(sql);
+  await dropStages(session, [stagedChanges, ...staged.map((each) => each.staged)]);
+  const records = ['assets', ...children.map(({ name }) => name)].map((name) => ({
+    table: plan.prefix + name,
+    rows: wantedRows(loaded)[name] ?? rows[name] ?? 0,
+    deleted: name === 'assets' ? deleted : 0,
+  }));
+  return { state: 'merged', seal, baseSeal: base.seal, tables: rows, deleted, records };
 }
 
-/** Names the export to load first, where it is still there. */
-async function elsewhere({ finished, assets, base, mode }: Loading): Promise<ExportError> {
-  const { files, folder } = finished;
-  const compare = `compare this export with the one that the table holds (${commandLine('diff', 'OLDER', folder, '--out', 'DIR')}) and load DIR`;
-  // Rows of scd2 are versions: replace would remove them.
-  const whole =
-    mode === 'merge' ? ', or load it with --mode replace' : ', or load it into other tables with --schema or --prefix';
-  if (base === undefined) {
-    return new ExportError('usage', `${folder} has no table changes`, { todo: `To load it, ${compare}${whole}.` });
+/** `changes` has columns that the table of assets has not: the stage has the types of the export. */
+async function loadTemporary(session: LoadSession, source: LoadTable, name: string): Promise<void> {
+  const table = { name, columns: source.table.columns };
+  await session.run(ddlFor(session.kind, table).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE'));
+  await session.load({ ...source, table });
+  if (session.kind === 'postgres') await session.run(`ANALYZE ${doubleQuoted(name)};\n`);
+}
+
+/** Rows that the changes bring to each table, by its name in the export. */
+async function changedRows(
+  { database, assets }: Loading,
+  staged: ChangedTables['children'],
+  children: readonly LoadTable[],
+): Promise<Record<string, number>> {
+  const kept = `${doubleQuoted(stagedChanges)} WHERE op <> 'delete'`;
+  const rows: Record<string, number> = { assets: await countOf(database, kept) };
+  for (const [index, { name }] of children.entries()) {
+    const stage = doubleQuoted(staged[index]?.staged ?? '');
+    const among = `SELECT ${doubleQuoted(assets.id)} FROM ${kept}`;
+    rows[name] = await countOf(database, `${stage} WHERE asset_id IN (${among})`);
   }
-  const earlier = join(dirname(folder), base.name);
-  const isThere = (await files.sizeOf(pathIn(earlier, exportPaths.manifest))) !== undefined;
-  const seal = `seal ${base.seal.slice(0, 12)}`;
-  return new ExportError(
-    'usage',
-    `${folder} has the changes since ${base.name} (${seal}), which the table ${assets.name} does not hold`,
-    {
-      todo: isThere
-        ? `Load ${shellWord(earlier)} first, with --mode ${mode}.`
-        : `${base.name} is not beside it. If it was pruned, ${compare}${whole}.`,
-    },
-  );
+  return rows;
 }
 
-async function requireFewDeletes(
-  { database, assets, mode, maxDeletes = '5%' }: Loading,
-  deleted: number,
-): Promise<void> {
+/** Rows of the export that the tables hold after the load; what is not known is absent. */
+function wantedRows({ finished, plan }: LoadedExport): Partial<Record<string, number>> {
+  const { diff } = finished.manifest;
+  if (diff === undefined) return Object.fromEntries(wholeTables(plan).map(({ name, rows }) => [name, rows]));
+  const { inserted, updated, unchanged } = diff.counts;
+  return { ...diff.to.rows, assets: inserted + updated + unchanged };
+}
+
+/** Each table holds the rows of the export: open ones, unmarked ones, or at least so many where deleted assets are kept. */
+async function lookAfter({ loaded, session, mode, hasMarks, deletes = 'delete' }: Loading): Promise<void> {
+  for (const [name, rows] of Object.entries(wantedRows(loaded))) {
+    if (rows === undefined) continue;
+    // Assets that an earlier load marked stay, with their child rows.
+    const isMarked = mode === 'merge' && hasMarks;
+    const marks = isMarked && name === 'assets' ? `${deletedAt} IS NULL` : undefined;
+    const where = mode === 'scd2' ? 'valid_to IS NULL' : (marks ?? 'TRUE');
+    const orMore = deletes === 'keep' || (isMarked && name !== 'assets');
+    const wayOut =
+      mode === 'merge' ? 'load the export with --mode replace' : 'load it into other tables with --schema or --prefix';
+    await requireHeld(session, { table: loaded.plan.prefix + name, rows, where, orMore }, wayOut);
+  }
+}
+
+async function requireFewDeletes(loading: Loading, deleted: number): Promise<void> {
+  const { database, assets, mode, maxDeletes = '5%' } = loading;
   const open = mode === 'scd2' ? ' WHERE valid_to IS NULL' : '';
-  const rows = await countOf(database, `${doubleQuoted(assets.name)}${open}`);
-  const share = maxDeletes.endsWith('%');
-  const most = share ? Math.floor((rows * Number(maxDeletes.slice(0, -1))) / 100) : Number(maxDeletes);
-  if (deleted <= most) return;
-  throw new ExportError(
-    'notTolerated',
-    `${deleted} of ${rows} assets would be deleted, more than --max-deletes ${maxDeletes} allows`,
-    {
-      todo: 'Rolled back. Check the export. To load it, raise --max-deletes, or use --deletes keep.',
-    },
+  const total = `(SELECT count(*) FROM ${doubleQuoted(assets.name)}${open})`;
+  const [[rows, most] = []] = await database.rows(`SELECT ${total}, ${mostDeletes(maxDeletes, total)}`);
+  if (deleted <= Number(most)) return;
+  const reasons = await database.rows(
+    `SELECT coalesce(reason, 'unlisted'), count(*) FROM ${doubleQuoted(stagedChanges)} WHERE op = 'delete' GROUP BY 1`,
   );
+  const byReason: DeletesByReason = Object.fromEntries(
+    reasons.map(([reason, count]) => [String(reason), Number(count)]),
+  );
+  const todo = 'Check the ids of the export. To load it, raise --max-deletes, or use --deletes keep.';
+  throw tooManyDeletes([deleted, Number(rows)], byReason, { limit: maxDeletes, todo });
 }
 
-/** A row may not end before it begins. */
-async function requireLater({ database, assets, finished }: Loading, at: string): Promise<void> {
-  if ((await countOf(database, `${doubleQuoted(assets.name)} WHERE valid_from >= ${at}`)) === 0) return;
-  throw new ExportError('usage', `${finished.folder} started before the newest rows in the table ${assets.name}`, {
-    todo: 'Load exports in the order in which they began.',
+/** A row may not end before it begins, and versions may not overlap: after a clock that went back they would. */
+async function requireLater({ session, assets, loaded }: Loading, at: string): Promise<void> {
+  await session.refuseIf({
+    query: `SELECT 1 FROM ${doubleQuoted(assets.name)} WHERE valid_from >= ${at} OR valid_to >= ${at} LIMIT 1`,
+    message: `${loaded.name} started before the newest rows in the table ${assets.name}`,
+    error: () =>
+      new ExportError('usage', `${loaded.address} started before the newest rows in the table ${assets.name}`, {
+        todo: 'Load exports in the order in which they began. If the clock of the machine went back, export again.',
+      }),
   });
 }
 
@@ -275,16 +281,8 @@ async function countOf(database: Database, from: string): Promise<number> {
 }
 
 /** When the export began, as an expression. @throws {ExportError} `usage` when nothing says so */
-async function startOf({ finished, kind }: Loading): Promise<string> {
-  const { files, folder, manifest } = finished;
-  const ms = await startOfExport(files, folder, manifest);
-  if (ms !== undefined)
-    return `${kind === 'duckdb' ? 'TIMESTAMPTZ' : 'timestamp with time zone'} ${literal(new Date(ms).toISOString())}`;
-  throw new ExportError(
-    'usage',
-    `${folder} does not say when it began: it has neither runs.jsonl nor a column of times`,
-    {
-      todo: 'Export with output.exportedAt: true, or with base.from.',
-    },
-  );
+function startOf({ finished, startedAtMs }: LoadedExport): string {
+  if (startedAtMs !== undefined) return moment(startedAtMs);
+  const message = `${finished.folder} does not say when it began: it has neither runs.jsonl nor a column of times`;
+  throw new ExportError('usage', message, { todo: 'Export with output.exportedAt: true, or with base.from.' });
 }

@@ -1,66 +1,99 @@
-import { type FinishedExport, openFinished } from '../../../exports/finished-export.ts';
-import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
-import { changesTable } from '../../../core/records/columns.ts';
-import { commandLine, shellWord } from '../../../lib/addresses/shown-path.ts';
-import { verifyExport } from '../../../exports/verify-export.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
-import { loadStatementFor } from '../dialects.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { ExportError, messageOf } from '../../../lib/export-error.ts';
+import { createIndexes, indexStatements } from './create-indexes.ts';
 import type { Database } from './database.ts';
+import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb-database.ts';
-import { type FileReader, type LoadPlan, planLoad, sourceOf } from './load-plan.ts';
-import { loadWhole } from './load-whole.ts';
-import { type ChangeOptions, type ChangesLoaded, loadChanges } from './load-changes.ts';
-import {
-  type LoadMode,
-  type LoadOptions,
-  type LoadStep,
-  loadSteps,
-  requireNoRowsText,
-  requireNoVersionsText,
-  versionsOf,
-} from './load-steps.ts';
+import { openNewFile } from './duckdb-new-file.ts';
+import { type ChangeOptions, deletedAt, loadChanges } from './load-changes.ts';
+import { explainedFailure } from './explain-failure.ts';
+import type { LoadMoment } from './load-errors.ts';
+import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
+import { isWholeMode, type WholeMode } from './load-modes.ts';
+import { recordLoad, type TableRecord } from './load-record.ts';
+import { liveSession, type LoadSession, scriptSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
+import { appendAll, upsertAll } from './load-whole.ts';
+import { beginOf, openingStatements } from './opening.ts';
+import type { NulRule } from './nul-values.ts';
 import { openPostgres } from './postgres-database.ts';
+import { type newColumnRules, prepareTables } from './prepare-tables.ts';
+import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
+import { filledTables, nameIn } from './table-columns.ts';
+import { createTables, requireNoVersions } from './target-tables.ts';
 
-export interface LoadRequest extends Omit<LoadOptions, 'mode'>, Omit<ChangeOptions, 'mode'> {
-  readonly mode: LoadMode;
-  readonly files: FileStore;
-  /** Of the export, absolute. */
-  readonly folder: string;
-  /** Put before the name of every table. */
-  readonly prefix?: string | undefined;
+export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions {
+  readonly kind: 'duckdb' | 'postgres';
+  /** Schema of the tables, created if absent; default: the schema of the connection. */
+  readonly schema?: string | undefined;
+  /** What becomes of columns that an existing table lacks. */
+  readonly newColumns?: (typeof newColumnRules)[number] | undefined;
+  /** What becomes of NUL characters, which texts of PostgreSQL cannot hold. Default: `fail`. */
+  readonly nul?: NulRule | undefined;
+  /** Whether to create the indexes that are absent, in PostgreSQL. */
+  readonly indexes?: boolean;
+  /** Memory that DuckDB may take. */
+  readonly memoryBytes?: number | undefined;
+  readonly clock?: Clock;
+  /** Takes what a person should know of a load that succeeds. */
+  readonly note?: ((text: string) => void) | undefined;
 }
+
+const standardMemoryBytes = 1e9;
 
 /** Rows that went into each table, by name. */
 type LoadedRows = Readonly<Record<string, number>>;
 
-/** What a load of changes did besides. */
-export type OnChanges = (loaded: ChangesLoaded) => void;
+/** What a load did. `already`: the tables stood at this export. */
+export interface LoadSummary {
+  readonly state: 'loaded' | 'merged' | 'already';
+  /** Rows that went into each table. */
+  readonly tables: LoadedRows;
+  /** Assets that were deleted. */
+  readonly deleted: number;
+  /** Values whose NUL characters were removed or replaced, by column (`assets.content_metadata_name`). */
+  readonly nulValues: Readonly<Record<string, number>>;
+}
 
 /**
  * Loads a finished export into a database, in one transaction.
- * @throws {ExportError} `damaged` when the export is unfinished or damaged, `loadFailed` when the database refuses or
- * the connection breaks, `notTolerated` when assets that are there would be replaced by none
+ * @param onLoaded takes what it did besides
+ * @throws {ExportError} `damaged` when the export is unfinished or damaged, `usage` when it is older than what the tables hold,
+ * `notTolerated` when too many assets would be deleted, `unavailable` when the database cannot be reached or a lock is not granted,
+ * `loadFailed` when the database refuses, or would not hold the rows of the export
  */
-export async function loadExport(request: LoadRequest, target: LoadTarget, onChanges?: OnChanges): Promise<LoadedRows> {
-  const load = await prepareLoad(request, request.kind);
+export async function loadExport(
+  request: LoadRequest,
+  target: LoadTarget,
+  onLoaded?: (summary: LoadSummary) => void,
+): Promise<LoadedRows> {
+  requireFitting(request);
+  const loaded = await openLoadedExport(request, request.kind);
+  const isAppend = request.mode === 'append';
   let database: Database | undefined;
-  let isCommitting = false;
+  let moment: LoadMoment = 'before';
   try {
-    database = await open(target, load);
-    await database.run('BEGIN');
-    const rows = await loadRows(database, load, request, onChanges);
-    isCommitting = true;
+    database = await open(target, loaded, request);
+    await prepareTables(database, loaded.plan, {
+      schema: request.schema,
+      newColumns: request.newColumns,
+      marks: request.mode === 'merge' && request.deletes === 'mark' ? deletedAt : undefined,
+      clock: request.clock ?? systemClock,
+      note: noteOf(request),
+    });
+    await database.run(beginOf[target.kind]);
+    const summary = await loadRows(database, loaded, request);
+    moment = isAppend ? 'commit of append' : 'commit';
     await database.run('COMMIT');
-    return rows;
+    await database.publish?.();
+    await analyze(database, loaded, request);
+    if (request.indexes === true) await createIndexes(database, loaded.plan, request.schema);
+    onLoaded?.(summary);
+    return summary.tables;
   } catch (error) {
     await database?.run('ROLLBACK').catch(() => undefined);
     if (error instanceof ExportError) throw error;
-    // The cause stays out of the message's way: a driver's error may hold the address.
-    const reason = reasonOf(error);
-    const todo =
-      isCommitting && target.kind === 'postgres' && !isRefusal(error) ? lookFirst : todoFor(reason, request.folder);
-    throw new ExportError('loadFailed', `${target.shown}: ${reason}`, { todo });
+    throw await explainedFailure(error, { database, loaded, schema: request.schema, shown: target.shown, moment });
   } finally {
     await database?.close().catch(() => undefined);
   }
@@ -69,7 +102,17 @@ export async function loadExport(request: LoadRequest, target: LoadTarget, onCha
 /** The same as a script, for DuckDB's shell or psql. @throws {ExportError} `usage` also when psql reads none of the files */
 export async function loadScript(request: LoadRequest): Promise<string> {
   const { folder, kind, mode } = request;
-  if (mode === 'merge' || mode === 'scd2') {
+  requireFitting(request);
+  if (request.nul !== undefined && request.nul !== 'fail') {
+    throw new ExportError(
+      'usage',
+      `--sql prints statements that read the files as they are, without --nul ${request.nul}`,
+      {
+        todo: 'Load without --sql.',
+      },
+    );
+  }
+  if (!isWholeMode(mode)) {
     throw new ExportError(
       'usage',
       `--sql cannot check which export the tables hold, and --mode ${mode} requires this check`,
@@ -78,135 +121,110 @@ export async function loadScript(request: LoadRequest): Promise<string> {
       },
     );
   }
-  const { plan, steps } = await prepareLoad(request, kind === 'postgres' ? 'psql' : kind);
-  const texts = steps.map((step) => {
-    if (step.kind === 'run') return step.sql;
-    if (step.kind === 'requireNoVersions') return requireNoVersionsText(kind, step.tables);
-    if (step.kind === 'requireNoRows') return requireNoRowsText(kind, step.table);
-    return loadStatementFor(kind, sourceOf(step.source, plan, folder));
-  });
+  const loaded = await openLoadedExport(request, kind === 'postgres' ? 'psql' : kind);
+  const { session, texts } = scriptSession(kind, loaded.plan, folder);
+  const reports = { note: noteOf(request), whyDeleted: async () => ({}) };
+  await loadWholeExport(session, loaded, { ...request, mode }, reports);
   // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
   const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';
-  return [`${start}BEGIN;\n`, ...texts, 'COMMIT;\n'].join('\n');
+  const names = loaded.plan.tables.map(({ table }) => nameIn(request.schema, table.name));
+  const indexes = request.indexes === true ? indexStatements(loaded.plan, request.schema).map(({ sql }) => sql) : [];
+  const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`, ...indexes] : [];
+  return [`${start}${beginOf[kind]}`, ...texts, 'COMMIT;\n', ...end].join('\n');
 }
 
-interface PreparedLoad {
-  readonly finished: FinishedExport;
-  readonly plan: LoadPlan;
-  readonly steps: readonly LoadStep[];
-}
-
-async function prepareLoad(request: LoadRequest, reader: FileReader): Promise<PreparedLoad> {
-  const { files, folder, prefix } = request;
-  const { damage } = await verifyExport(files, folder);
-  const [first] = damage;
-  if (first !== undefined) {
-    throw new ExportError('damaged', `${folder} is damaged: ${first.path}: ${first.problem}`, {
-      todo: `Nothing was loaded. Every problem: ${commandLine('verify', folder)}`,
-      facts: { problems: damage.length },
+function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false }: LoadRequest): void {
+  if (kind === 'duckdb' && indexes) {
+    throw new ExportError('usage', '--indexes works with PostgreSQL', { todo: 'Leave it out.' });
+  }
+  if (kind === 'duckdb' && nul !== 'fail') {
+    throw new ExportError('usage', `--nul ${nul} works with PostgreSQL: DuckDB keeps NUL characters`, {
+      todo: 'Leave it out.',
     });
   }
-  const finished = await openFinished(folder, files);
-  const plan = planLoad(finished, reader, prefix);
+  if (mode !== 'scd2' || deletes !== 'mark') return;
+  throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
+    todo: 'Leave it out.',
+  });
+}
+
+function noteOf({ note }: LoadRequest): (text: string) => void {
+  return note ?? (() => undefined);
+}
+
+async function open(target: LoadTarget, loaded: LoadedExport, request: LoadRequest): Promise<Database> {
+  const { schema, memoryBytes = standardMemoryBytes } = request;
+  const context = { clock: request.clock ?? systemClock, note: noteOf(request) };
+  if (target.kind === 'postgres') return openPostgres(target.address, loaded, context, request.nul);
+  const { note } = context;
+  const made =
+    request.mode === 'replace' ? await openNewFile(target.address, loaded, { schema, memoryBytes, note }) : undefined;
+  return made ?? openDuckdb(target.address, loaded, memoryBytes);
+}
+
+async function loadRows(database: Database, loaded: LoadedExport, request: LoadRequest): Promise<LoadSummary> {
   const { mode } = request;
-  if (mode === 'merge' || mode === 'scd2') return { finished, plan, steps: [] };
-  if (finished.manifest.kind === 'diff') {
-    throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
-      todo: 'Load it with --mode merge or scd2.',
-    });
+  const session = liveSession(database);
+  if (isWholeMode(mode)) {
+    const reports: ReplaceReports = {
+      note: noteOf(request),
+      whyDeleted: (lacking, id, deleted) => whyDeleted(database, loaded.finished, { lacking, id, deleted }),
+    };
+    const records = await loadWholeExport(session, loaded, { ...request, mode }, reports);
+    const tables = Object.fromEntries(loaded.plan.tables.map(({ name, rows }) => [name, rows]));
+    const assets = records.find(({ table }) => table === `${loaded.plan.prefix}assets`);
+    return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };
   }
-  // What changed is for merge and scd2.
-  const whole = { ...plan, tables: plan.tables.filter(({ name }) => name !== changesTable.name) };
-  return { finished, plan: whole, steps: loadSteps(whole, { ...request, mode }) };
+  for (const sql of openingStatements(session.kind, loaded.plan, request.schema)) await session.run(sql);
+  const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(database, loaded, mode, request);
+  if (state !== 'already') await record(session, loaded, { mode, seal, baseSeal, records });
+  return { state, tables, deleted, nulValues: nulValuesOf(session) };
 }
 
-async function open(target: LoadTarget, { plan, finished }: PreparedLoad): Promise<Database> {
-  return target.kind === 'duckdb'
-    ? openDuckdb(target.address, plan, finished.folder)
-    : openPostgres(target.address, plan, finished);
-}
-
-async function loadRows(
-  database: Database,
-  load: PreparedLoad,
-  request: LoadRequest,
-  onChanges: OnChanges | undefined,
-): Promise<LoadedRows> {
-  const { mode } = request;
-  if (mode !== 'merge' && mode !== 'scd2') return loadAll(load.steps, database);
-  const loaded = await loadChanges(database, load, { ...request, mode });
-  onChanges?.(loaded);
-  return loaded.tables;
-}
-
-async function loadAll(steps: readonly LoadStep[], database: Database): Promise<LoadedRows> {
-  const loaded: Record<string, number> = {};
-  for (const step of steps) {
-    if (step.kind === 'run') {
-      await database.run(step.sql);
-      continue;
-    }
-    if (step.kind === 'requireNoVersions') {
-      const [found] = await database.rows(`SELECT "table" FROM ${versionsOf(step.tables)}`);
-      if (found !== undefined) throw holdsVersions(String(found[0]));
-      continue;
-    }
-    if (step.kind === 'requireNoRows') {
-      if (await database.hasRows(step.table)) throw wouldEmpty(step.table.name);
-      continue;
-    }
-    const { name, table } = step.source;
-    // The staged assets of an upsert are those of the export too.
-    loaded[name] = await loadWhole(database, step.source, table);
-  }
-  return loaded;
-}
-
-function holdsVersions(table: string): ExportError {
-  return new ExportError(
-    'usage',
-    `the table ${table} was loaded with --mode scd2: this mode would mix or remove its versions`,
-    {
-      todo: 'Load with --mode scd2, or into other tables with --schema or --prefix.',
-    },
+function nulValuesOf({ nulValues }: LoadSession): LoadSummary['nulValues'] {
+  const named = [...nulValues].flatMap(([table, counts]) =>
+    Object.entries(counts).map(([column, values]) => [`${table}.${column}`, values] as const),
   );
+  return Object.fromEntries(named);
 }
 
-function wouldEmpty(table: string): ExportError {
-  return new ExportError(
-    'notTolerated',
-    `the table ${table} has rows, but the export has none: refusing to empty the table`,
-    {
-      todo: 'Rolled back. Check the ids of the export. To empty the table, use --allow-empty.',
-    },
-  );
+async function loadWholeExport(
+  session: LoadSession,
+  loaded: LoadedExport,
+  request: LoadRequest & { readonly mode: WholeMode },
+  reports: ReplaceReports,
+): Promise<TableRecord[]> {
+  const { plan } = loaded;
+  const { mode, schema } = request;
+  for (const sql of openingStatements(session.kind, plan, schema)) await session.run(sql);
+  await createTables(session, plan, mode);
+  await requireNoVersions(session, plan);
+  const records = await (mode === 'replace'
+    ? replaceAll(session, loaded, request, reports)
+    : (mode === 'append' ? appendAll : upsertAll)(session, plan));
+  // Only after `replace` do the tables hold one export and nothing else.
+  await record(session, loaded, { mode, seal: mode === 'replace' ? plan.seal : null, baseSeal: null, records });
+  return records;
 }
 
-/** PostgreSQL says in `detail` what exactly it does not take. */
-function reasonOf(error: unknown): string {
-  const detail = error instanceof Error && 'detail' in error ? error.detail : undefined;
-  return typeof detail === 'string' ? `${messageOf(error)}: ${detail}` : messageOf(error);
+async function record(
+  session: LoadSession,
+  { name, startedAtMs, plan }: LoadedExport,
+  { records, ...rest }: { mode: string; seal: string | null; baseSeal: string | null; records: readonly TableRecord[] },
+): Promise<void> {
+  const tables = records.map((each) => {
+    const nulValues = session.nulValues.get(each.table.slice(plan.prefix.length));
+    return nulValues === undefined ? each : { ...each, nulValues };
+  });
+  await session.run(recordLoad({ ...rest, name, startedAtMs, tables }));
 }
 
-/** What PostgreSQL itself refuses has a severity and is not kept; class 08 is a pooler's word that it lost the server. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && codeOf(error)?.startsWith('08') !== true;
-}
-
-const lookFirst =
-  'The connection broke during COMMIT, so the rows may have been kept. Check the tables before you load again with --mode append.';
-
-function todoFor(reason: string, folder: string): string {
-  if (/\\u0000|surrogate/.test(reason)) {
-    const url = shellWord(`embedded:${folder}`);
-    return `Rolled back. The database cannot read this escape in JSONL. Export as csv or parquet (no credits with --url ${url}) and load that.`;
+/** After the rows are kept: whatever happens here is no error. */
+async function analyze(database: Database, { plan }: LoadedExport, request: LoadRequest): Promise<void> {
+  if (database.kind !== 'postgres') return;
+  try {
+    for (const { name } of filledTables(plan)) await database.run(`ANALYZE ${nameIn(request.schema, name)};\n`);
+  } catch (error) {
+    noteOf(request)(`the tables were loaded, but ANALYZE failed: ${messageOf(error)}`);
   }
-  if (/0x00|null byte/i.test(reason)) {
-    return 'Rolled back. PostgreSQL text cannot hold a NUL character. Load into DuckDB, or omit the column (output.exclude).';
-  }
-  if (/duplicate key/i.test(reason))
-    return 'Rolled back. The table already has some of these rows. Load with --mode upsert.';
-  if (/column/i.test(reason))
-    return 'Rolled back. An existing table has different columns. Alter or drop it and run load again.';
-  return 'Rolled back. Fix the cause and run load again.';
 }

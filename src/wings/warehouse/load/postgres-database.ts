@@ -1,62 +1,114 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { changesTable } from '../../../core/records/columns.ts';
+import type { Client } from 'pg';
 import { blockOf } from '../../../core/records/row-block.ts';
-import type { Column, Row } from '../../../core/records/table.ts';
-import type { FinishedExport } from '../../../exports/finished-export.ts';
+import type { Column, Row, Table } from '../../../core/records/table.ts';
 import { csvDialects } from '../../../lib/csv-dialect.ts';
+import type { ManifestFile } from '../../../exports/finished-export.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { csvSink } from '../../../core/formats/csv.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { jsonLinesCopy } from '../postgres.ts';
+import { type ConnectContext, connectPatiently } from './connect-postgres.ts';
 import type { Database } from './database.ts';
+import type { LoadedExport } from './loaded-export.ts';
 import type { LoadPlan, LoadTable } from './load-plan.ts';
+import { holdsAny, NulCleaner, type NulCounts, type NulRule } from './nul-values.ts';
 
-/** While the server works, nothing else is sent: a proxy or firewall would drop the idle connection without notice. */
-const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
-
-/** Connects to PostgreSQL. @throws {ExportError} `usage` when its packages are not installed */
-export async function openPostgres(address: string, plan: LoadPlan, finished: FinishedExport): Promise<Database> {
+/** Connects to PostgreSQL. Its warnings become notes. @throws {ExportError} `usage` when its packages are not installed */
+export async function openPostgres(
+  address: string,
+  loaded: LoadedExport,
+  context: ConnectContext,
+  rule: NulRule = 'fail',
+): Promise<Database> {
   const { Client, from } = await packages();
-  const client = new Client({ connectionString: address, ...keepAlive });
-  await client.connect();
-  // The waiting query reports a broken connection.
-  client.on('error', () => undefined);
-
-  async function copy(bytes: AsyncIterable<Uint8Array>, statement: string): Promise<number> {
+  const client = await connectPatiently(Client, address, context);
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING' && message !== undefined) context.note(message);
+  });
+  const copy = async (bytes: AsyncIterable<Uint8Array>, statement: string): Promise<number> => {
     const stream = client.query(from(statement));
     await pipeline(Readable.from(bytes, { objectMode: false }), stream);
     return stream.rowCount;
+  };
+  return new PostgresDatabase(client, copy, loaded, rule);
+}
+
+class PostgresDatabase implements Database {
+  readonly kind = 'postgres';
+  readonly nulValues = new Map<string, NulCounts>();
+  readonly #client: Client;
+  readonly #copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>;
+  readonly #loaded: LoadedExport;
+  readonly #rule: NulRule;
+
+  /** @param copy sends bytes to a COPY statement, and gives back the number of its rows */
+  constructor(
+    client: Client,
+    copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>,
+    loaded: LoadedExport,
+    rule: NulRule,
+  ) {
+    this.#client = client;
+    this.#copy = copy;
+    this.#loaded = loaded;
+    this.#rule = rule;
   }
 
-  return {
-    run: async (sql) => {
-      await client.query(sql);
-    },
-    rows: async (text) => (await client.query<unknown[]>({ text, rowMode: 'array' })).rows,
-    hasRows: async ({ name }) => {
-      const { rowCount } = await client.query(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
-      return (rowCount ?? 0) > 0;
-    },
-    load: async (source) => {
-      let rows = 0;
-      const { columns } = source.table;
-      for (const file of source.files) {
-        if (plan.format === 'jsonl') rows += await copyJsonl(source, finished.bytes(file));
-        else if (plan.format === 'csv') rows += await copy(finished.bytes(file), copyCsv(source, nullText(plan)));
-        else rows += await copy(csvOf(finished.rows(file), columns), copyCsv(source, ''));
-      }
-      return rows;
-    },
-    close: () => client.end(),
-  };
+  async run(sql: string): Promise<number> {
+    return (await this.#client.query(sql)).rowCount ?? 0;
+  }
 
-  async function copyJsonl({ table }: LoadTable, lines: AsyncIterable<Uint8Array>): Promise<number> {
-    await client.query(jsonLinesCopy.create);
-    const rows = await copy(lines, `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`);
-    await client.query(jsonLinesCopy.fill(table));
+  async rows(text: string): Promise<unknown[][]> {
+    return (await this.#client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+  }
+
+  async hasRows({ name }: Pick<Table, 'name'>): Promise<boolean> {
+    return (await this.run(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`)) > 0;
+  }
+
+  async load(source: LoadTable): Promise<number> {
+    const { name, columns } = source.table;
+    const cleaner = this.#rule === 'fail' ? undefined : new NulCleaner(columns, await this.#jsonbOf(name), this.#rule);
+    let rows = 0;
+    for (const file of source.files) rows += await this.#loadFile(source, file, cleaner);
+    if (cleaner !== undefined) {
+      this.nulValues.set(source.name === changesTable.name ? 'assets' : source.name, cleaner.counts);
+    }
     return rows;
   }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+
+  async #loadFile(source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> {
+    const { finished, plan } = this.#loaded;
+    const { columns } = source.table;
+    if (plan.format === 'parquet' || (cleaner !== undefined && (await holdsAny(finished.bytes(file), nulSequences)))) {
+      const rows = finished.rows(file, columns);
+      return this.#copy(csvOf(cleaner?.rows(rows) ?? rows, columns), copyCsv(source, ''));
+    }
+    if (plan.format === 'csv') return this.#copy(finished.bytes(file), copyCsv(source, nullText(plan)));
+    await this.run(jsonLinesCopy.create);
+    const lines = `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`;
+    const rows = await this.#copy(finished.bytes(file), lines);
+    await this.run(jsonLinesCopy.fill(source.table));
+    return rows;
+  }
+
+  /** Columns of type jsonb, which takes no escape of NUL. */
+  async #jsonbOf(table: string): Promise<ReadonlySet<string>> {
+    const of = `attrelid = to_regclass(${literal(doubleQuoted(table))}) AND atttypid = 'jsonb'::regtype`;
+    const rows = await this.rows(`SELECT attname::text FROM pg_attribute WHERE ${of}`);
+    return new Set(rows.map(([name]) => String(name)));
+  }
 }
+
+/** How a file shows NUL characters: as bytes, or as escapes of JSON. */
+const nulSequences = ['\0', String.raw`\u0000`];
 
 /** Rows as CSV for PostgreSQL, with a header. */
 async function* csvOf(

@@ -43,11 +43,26 @@ describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
     expect(await psql('SELECT count(*) FROM assets')).toBe('10\n');
   });
 
+  it.each(['replace', 'upsert', 'merge', 'scd2'] as const)(
+    'that breaks at COMMIT of %s is safe to load again, and the exit code says so',
+    async (mode) => {
+      const folder = await exported(10, { tables: 'assets' });
+      await psql('DROP TABLE IF EXISTS assets, _asset_export_loads');
+      await expect(loadExport(request(folder, 'postgres', mode), await brokenAt('COMMIT'))).rejects.toMatchObject({
+        exit: 'unavailable',
+        todo: expect.stringContaining('Run the same command again') as string,
+      });
+      await loadExport(request(folder, 'postgres', mode), parseTarget(address, '/'));
+      expect(await psql('SELECT count(*) FROM assets')).toBe('10\n');
+      await psql('DROP TABLE assets, _asset_export_loads');
+    },
+  );
+
   it('that breaks before it keeps nothing', async () => {
     const folder = await exported(10, { tables: 'assets' });
     await psql('DROP TABLE IF EXISTS assets');
     await expect(loadExport(request(folder, 'postgres'), await brokenAt('COPY'))).rejects.toMatchObject({
-      exit: 'loadFailed',
+      exit: 'unavailable',
       todo: expect.stringContaining('Rolled back') as string,
     });
     await expect(psql('SELECT count(*) FROM assets')).rejects.toThrow('does not exist');

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diffExports } from '../../../../src/wings/warehouse/diff/diff-exports.ts';
-import { loadExport, type LoadRequest } from '../../../../src/wings/warehouse/load/load-export.ts';
-import type { ChangesLoaded } from '../../../../src/wings/warehouse/load/load-changes.ts';
+import { loadExport, type LoadRequest, type LoadSummary } from '../../../../src/wings/warehouse/load/load-export.ts';
 import { type LoadTarget, parseTarget } from '../../../../src/wings/warehouse/load/load-target.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
@@ -82,7 +81,7 @@ async function dumped({ rows }: Opened, queries: readonly string[] = contents): 
 
 describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   const load = async (target: LoadTarget, folder: string | undefined, more: Partial<LoadRequest> = {}) => {
-    const seen: ChangesLoaded[] = [];
+    const seen: LoadSummary[] = [];
     const request = { files: diskFileStore, folder: folder ?? '', kind, mode: 'merge' as const, ...more };
     await loadExport({ ...request, maxDeletes: more.maxDeletes ?? '10%' }, target, (loaded) => seen.push(loaded));
     return seen[0]?.state;

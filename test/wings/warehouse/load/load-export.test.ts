@@ -112,14 +112,15 @@ describe('into DuckDB', () => {
     await expect(loadExport(replaced, target)).rejects.toMatchObject({ exit: 'notTolerated' });
     await expect(duckRows(target.address, await loadScript(replaced))).rejects.toThrow('assets has rows');
     expect(await duckRows(target.address, 'SELECT count(*) FROM assets')).toEqual([['20']]);
-    await loadExport({ ...replaced, allowEmpty: true }, target);
+    await expect(loadExport({ ...replaced, allowEmpty: true }, target)).rejects.toThrow('--allow-older');
+    await loadExport({ ...replaced, allowEmpty: true, allowOlder: true }, target);
     expect(await duckRows(target.address, 'SELECT count(*) FROM assets')).toEqual([['0']]);
   });
 
   it('keeps what was there when a load fails', async () => {
     const folder = await exported(30);
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
-    await duckRows(target.address, 'CREATE TABLE creators (asset_id TEXT); INSERT INTO creators VALUES (1)');
+    await duckRows(target.address, 'CREATE TABLE creators (asset_id INTEGER); INSERT INTO creators VALUES (1)');
     await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'loadFailed' });
     expect(await duckRows(target.address, 'SELECT count(*) FROM creators')).toEqual([['1']]);
     await expect(duckRows(target.address, 'SELECT 1 FROM assets')).rejects.toThrow('assets does not exist');
@@ -236,7 +237,8 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     });
     await expect(psql(await loadScript(replaced))).rejects.toThrow('assets has rows, but the export has none');
     expect(await psql('SELECT count(*) FROM assets')).toBe('20\n');
-    await loadExport({ ...replaced, allowEmpty: true }, target);
+    await expect(loadExport({ ...replaced, allowEmpty: true }, target)).rejects.toThrow('--allow-older');
+    await loadExport({ ...replaced, allowEmpty: true, allowOlder: true }, target);
     expect(await psql('SELECT count(*) FROM assets')).toBe('0\n');
   });
 
@@ -339,9 +341,16 @@ describe('a target', () => {
   it('that cannot be reached is told without its secrets', async () => {
     const folder = await exported(10);
     const target = parseTarget('postgres://me:s3cret@127.0.0.1:1/db?password=other', '/');
-    await expect(loadExport(request(folder, 'postgres'), target)).rejects.toMatchObject({
-      exit: 'loadFailed',
+    let nowMs = 0;
+    const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+    const notes: string[] = [];
+    const tried = { ...request(folder, 'postgres'), clock, note: (text: string) => notes.push(text) };
+    await expect(loadExport(tried, target)).rejects.toMatchObject({
+      exit: 'unavailable',
       message: expect.not.stringMatching(/s3cret|other/) as string,
     });
+    expect(nowMs).toBeGreaterThan(50_000);
+    expect(nowMs).toBeLessThanOrEqual(60_000);
+    expect(notes).toEqual([expect.stringMatching(/does not answer .*ECONNREFUSED/)]);
   });
 });

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadExport } from '../../../../src/wings/warehouse/load/load-export.ts';
-import type { ChangesLoaded } from '../../../../src/wings/warehouse/load/load-changes.ts';
+import { loadExport, type LoadSummary } from '../../../../src/wings/warehouse/load/load-export.ts';
 import { parseTarget } from '../../../../src/wings/warehouse/load/load-target.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
@@ -45,8 +44,8 @@ async function load(target: string, night: number, mode: Mode): Promise<string |
   return (await loaded(target, night, mode))?.state;
 }
 
-async function loaded(target: string, night: number, mode: Mode): Promise<ChangesLoaded | undefined> {
-  const seen: ChangesLoaded[] = [];
+async function loaded(target: string, night: number, mode: Mode): Promise<LoadSummary | undefined> {
+  const seen: LoadSummary[] = [];
   const kind = target.startsWith('duckdb:') ? 'duckdb' : 'postgres';
   const request = { files: diskFileStore, folder: nights[night] ?? '', kind, mode, maxDeletes: '10%' } as const;
   await loadExport(request, parseTarget(target, '/'), (what) => seen.push(what));
