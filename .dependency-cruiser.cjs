@@ -45,15 +45,24 @@ module.exports = {
     ),
     rule(
       'wings-stand-apart',
-      'A wing stands on the core, on places and on finished exports; no command and no other wing. A repair also enters nights, by the door.',
+      'A wing stands on the core, on places and on finished exports; no command and no other wing. A repair also enters nights, and a load the warehouse, by the door.',
       { path: '^src/wings/([^/]+)/' },
-      { path: '^src/', pathNot: ['^src/(wings/$1|lib|core|places|exports)/', '^src/wings/nights/index\\.ts$'] },
+      {
+        path: '^src/',
+        pathNot: ['^src/(wings/$1|lib|core|places|exports)/', '^src/wings/(nights|warehouse)/index\\.ts$'],
+      },
     ),
     rule(
       'nights-for-repair',
       'Only a repair takes rows from the base of an export as a run does.',
       { path: '^src/wings/', pathNot: '^src/wings/(nights|repair)/' },
       room('wings/nights'),
+    ),
+    rule(
+      'warehouse-for-load',
+      'Of the wings only a load enters the warehouse.',
+      { path: '^src/wings/', pathNot: '^src/wings/(warehouse|load)/' },
+      room('wings/warehouse'),
     ),
     rule(
       'wings-have-doors',
@@ -181,7 +190,7 @@ module.exports = {
     rule(
       'load-needs-no-wire',
       'Loading joins verify, the store and the statements.',
-      room('wings/warehouse'),
+      room('wings/warehouse', 'wings/load'),
       room('core/client', 'core/ids'),
     ),
     rule('status-reads-records', 'Status tells what log and record say: it makes no call.', room('wings/status'), {
@@ -205,7 +214,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(lib/packages/load-duckdb\\.ts$|wings/(warehouse/(load/|diff/diff-session\\.ts$)|report/profile/|fleet/ledger/postgres-connection\\.ts$))',
+          '^src/(lib/packages/load-duckdb\\.ts$|wings/(load/|warehouse/diff/diff-session\\.ts$|report/profile/|fleet/ledger/postgres-connection\\.ts$))',
       },
       { path: 'node_modules/(@duckdb|pg|pg-copy-streams)/' },
     ),

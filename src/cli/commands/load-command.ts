@@ -1,6 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { deleteRules, loadModes, type LoadSummary, newColumnRules, nulRules } from '../../wings/warehouse/index.ts';
+import { deleteRules } from '../../wings/warehouse/index.ts';
+import { loadModes, type LoadSummary, newColumnRules, nulRules } from '../../wings/load/index.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
@@ -106,7 +107,7 @@ async function run(args: CommandLine): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const { loadExport, loadScript, parseTarget, requireNames } = await import('../../wings/warehouse/index.ts');
+  const { loadExport, loadScript, parseTarget, requireNames } = await import('../../wings/load/index.ts');
   const target = parseTarget(to, args.terminal.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);
   const { folder } = place;

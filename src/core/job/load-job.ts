@@ -13,6 +13,7 @@ import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField } from './job-fields.ts';
 import { embedded, type Job, type JobInput, jobSchema } from './job-schema.ts';
+import { at, isTree, place, type Tree } from './job-tree.ts';
 import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */
@@ -107,10 +108,6 @@ const limitNeedsOut: z.core.$ZodIssue = {
   input: undefined,
 };
 
-interface Tree {
-  [name: string]: unknown;
-}
-
 /** Makes paths absolute, except those of ids, whose names are shown as given. Returns the wrong addresses. */
 function resolveAddresses(raw: Tree, folderOf: (path: string) => string): z.core.$ZodIssue[] {
   const issues: z.core.$ZodIssue[] = [];
@@ -196,36 +193,13 @@ function overrideOf(
   return { value, origin: isBoth ? `--${field.flag} with ${name}` : `--${field.flag}` };
 }
 
-function at(tree: Tree, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((value, name) => (isTree(value) && Object.hasOwn(value, name) ? value[name] : undefined), tree);
-}
-
 function placeField(tree: Tree, field: JobField, value: unknown): void {
   place(tree, field.path, mergedPairs(field, at(tree, field.path), value));
-}
-
-function place(tree: Tree, path: string, value: unknown): void {
-  const names = path.split('.');
-  const last = names.pop() ?? '';
-  let place = tree;
-  for (const name of names) {
-    const next = Object.hasOwn(place, name) ? place[name] : undefined;
-    // A scalar where an object belongs stays, for the schema to complain about.
-    if (next !== undefined && !isTree(next)) return;
-    place = place[name] = next ?? {};
-  }
-  place[last] = value;
 }
 
 /** Pairs change the ones that they name and leave the others as they were. */
 function mergedPairs({ kind }: JobField, before: unknown, value: unknown): unknown {
   return kind === 'pairs' && isTree(before) && isTree(value) ? { ...before, ...value } : value;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** More mistakes than these are counted, not shown. */

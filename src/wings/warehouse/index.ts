@@ -13,11 +13,6 @@ export {
 } from './dialects.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
 export { historyView } from './history-view.ts';
-export { loadModes } from './load/load-modes.ts';
-export { loadExport, loadScript, type LoadSummary } from './load/load-export.ts';
-export { nulRules } from './load/nul-values.ts';
-export { newColumnRules } from './load/prepare-tables.ts';
-export { parseTarget, requireNames } from './load/load-target.ts';
 export { exportScript, scriptModes } from './scripts/export-script.ts';
 export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';
 export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
@@ -26,3 +21,17 @@ export { nightsAddress } from './in-place/nights-address.ts';
 export { dbtSources } from './analysts/dbt-sources.ts';
 export { nftView } from './analysts/nft-view.ts';
 export { selectSchema } from './scripts/script-style.ts';
+export {
+  insertText,
+  mergeStatements,
+  plainUpdate,
+  scd2Statements,
+  type ChangeStyle,
+  type ChangedTables,
+  type DeleteRule,
+  type FilledTable,
+} from './change-statements.ts';
+export { duckdbType } from './duckdb.ts';
+export { planLoad, sourceOf, type FileReader, type LoadPlan, type LoadTable } from './load-plan.ts';
+export { jsonLinesCopy, postgresType } from './postgres.ts';
+export { validColumns } from './valid-columns.ts';

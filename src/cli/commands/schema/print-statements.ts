@@ -21,12 +21,12 @@ import {
   loadStatementFor,
   noteFor,
   readScriptExport,
-  requireNames,
   scriptHeading,
   scriptModes,
   viewNames,
   wholeView,
 } from '../../../wings/warehouse/index.ts';
+import { requireNames } from '../../../wings/load/index.ts';
 import type { CommandLine } from '../../command.ts';
 import { exportPlace } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';

@@ -10,7 +10,7 @@ import { recordTable } from './record-table.ts';
 import type { ScriptStyle, Stage } from './script-style.ts';
 
 /** A table of the export on its way into the warehouse. */
-export interface StagedTable {
+export interface ScriptedTable {
   readonly stage: Stage;
   /** The files that fill the stage, and how many rows they hold. */
   readonly source: Source;
@@ -28,8 +28,8 @@ export interface ScriptTables {
   readonly base: { readonly name: string; readonly seal: string } | undefined;
   readonly startedAtMs: number | undefined;
   /** The stage of `assets`, or of what changed. */
-  readonly assets: StagedTable;
-  readonly children: readonly StagedTable[];
+  readonly assets: ScriptedTable;
+  readonly children: readonly ScriptedTable[];
   /** Rows that each table has afterwards, by its name there, where they are known. */
   readonly rowsAfter: Readonly<Record<string, number>>;
 }
@@ -144,7 +144,7 @@ export function changeStatements(tables: ScriptTables, style: ScriptStyle): stri
   ];
 }
 
-function allOf({ assets, children }: ScriptTables): StagedTable[] {
+function allOf({ assets, children }: ScriptTables): ScriptedTable[] {
   return [assets, ...children];
 }
 

@@ -4,13 +4,13 @@ import type { Source } from '../../../exports/table-source.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { validColumns } from '../valid-columns.ts';
 import { type DialectName, loadStatementFor, noteFor } from '../dialects.ts';
-import type { LoadPlan, LoadTable } from '../load/load-plan.ts';
+import type { LoadPlan, LoadTable } from '../load-plan.ts';
 import {
   changeStatements,
   firstVersions,
   replaceStatements,
   type ScriptTables,
-  type StagedTable,
+  type ScriptedTable,
 } from './apply-rows.ts';
 import { recordTable } from './record-table.ts';
 import { type ScriptStyle, type Stage, styles } from './script-style.ts';
@@ -103,7 +103,7 @@ function createdTables({ plan }: ScriptExport, { dialect, mode }: ScriptOptions)
 const childKey = ['asset_id', 'position'];
 
 /** The stages of a script: all tables, or what changed. */
-function stagedTables({ plan, base }: ScriptExport, { mode, folder }: ScriptOptions): StagedTable[] {
+function stagedTables({ plan, base }: ScriptExport, { mode, folder }: ScriptOptions): ScriptedTable[] {
   const isChanges = mode === 'merge' || (mode === 'scd2' && base !== undefined);
   const { format, csvDialect, prefix } = plan;
   return plan.tables
@@ -127,9 +127,9 @@ function stagedTables({ plan, base }: ScriptExport, { mode, folder }: ScriptOpti
 function scriptTables(
   { name, plan, base, startedAtMs, rowsAfter }: ScriptExport,
   { mode }: ScriptOptions,
-  staged: readonly StagedTable[],
+  staged: readonly ScriptedTable[],
 ): ScriptTables {
-  const isAssets = ({ stage }: StagedTable): boolean => stage.target === `${plan.prefix}assets`;
+  const isAssets = ({ stage }: ScriptedTable): boolean => stage.target === `${plan.prefix}assets`;
   const assets = staged.find(isAssets) ?? (mode === 'replace' ? staged[0] : undefined);
   if (assets === undefined) throw noTable(mode === 'replace' ? 'assets' : 'changes', mode);
   if (mode !== 'replace' && assets.id === undefined) {

@@ -6,7 +6,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import type { TableFormat } from '../../../exports/table-source.ts';
 import { printable } from '../../../lib/format-text.ts';
 import type { DialectName } from '../dialects.ts';
-import { planLoad } from '../load/load-plan.ts';
+import { planLoad } from '../load-plan.ts';
 import type { ScriptExport, ScriptMode } from './export-script.ts';
 
 /** What a script needs of a finished export. @throws {ExportError} `usage` when the warehouse reads none of its files */

@@ -1,0 +1,23 @@
+import type { LoadTable } from '../warehouse/index.ts';
+import type { Table } from '../../core/records/table.ts';
+
+export type DatabaseKind = 'duckdb' | 'postgres';
+
+/** A connection to a database, for one load. */
+export interface Database {
+  readonly kind: DatabaseKind;
+  /** Resolves to the number of rows that the statement changed. */
+  run(sql: string): Promise<number>;
+  /** The rows of a small result. */
+  rows(sql: string): Promise<readonly (readonly unknown[])[]>;
+  hasRows(table: Pick<Table, 'name'>): Promise<boolean>;
+  /** Loads the files of a table. Resolves to the number of loaded rows. */
+  load(source: LoadTable): Promise<number>;
+  /** NUL characters that were removed or replaced: values by column, by the name of the table in the export. */
+  readonly nulValues?: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** The name under which the rows from before the load are read; that of the table where this is absent. */
+  heldName?(table: string): string;
+  /** Makes visible what was committed, where COMMIT does not. */
+  publish?(): Promise<void>;
+  close(): Promise<void>;
+}

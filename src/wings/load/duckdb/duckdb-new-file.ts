@@ -1,0 +1,153 @@
+import { ddlFor } from '../../warehouse/index.ts';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join, parse } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { messageOf } from '../../../lib/export-error.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
+import { diskFileStore } from '../../../places/files/file-store.ts';
+import { realFile, takePlace } from '../../../places/files/take-place.ts';
+import type { Database } from '../database.ts';
+import { connectDuckdb, databaseOn } from './duckdb-database.ts';
+import { notReplaceable } from './duckdb-contents.ts';
+import type { LoadedExport } from '../loaded-export.ts';
+import { selectDuckdbSchema } from '../opening.ts';
+
+/** The file that is replaced, attached to read. */
+const held = 'asset_export_held';
+
+export interface NewFileOptions {
+  readonly schema: string | undefined;
+  readonly memoryBytes: number;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Opens a new file beside a DuckDB file, which takes its place when the load is published: readers keep the old file, and the file does
+ * not grow. Undefined where the file is to be loaded in place: it is absent, or holds what is not of the export.
+ */
+export async function openNewFile(
+  address: string,
+  loaded: LoadedExport,
+  options: NewFileOptions,
+): Promise<Database | undefined> {
+  const size = await diskFileStore.sizeOf(address);
+  if (typeof size !== 'number' || size === 0) return undefined;
+  const file = await realFile(address);
+  if ((await diskFileStore.sizeOf(`${file}.wal`)) !== undefined) {
+    options.note(`loaded in place: ${file}.wal lies beside the file, so another program has not closed it`);
+    return undefined;
+  }
+  const made = `${file}.new-${randomBytes(4).toString('hex')}`;
+  const { connection, close } = await connectDuckdb(':memory:', file, options.memoryBytes);
+  const discard = async (): Promise<void> => {
+    await close();
+    for (const path of [made, `${made}.wal`]) await diskFileStore.remove(path);
+  };
+  try {
+    await connection.run(`ATTACH ${literal(file)} AS ${held} (READ_ONLY)`);
+    await removeLeftovers(connection, file);
+    const why =
+      (await notReplaceable(connection, held, loaded.plan, options.schema)) ??
+      (await attachNew(connection, { made, file }, loaded, options.schema));
+    if (why === undefined) return await newFile(connection, { made, file, discard }, loaded, options.schema);
+    options.note(`loaded in place: ${why}`);
+    await discard();
+    return undefined;
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/** Removes what killed loads left. @throws when a load into the file runs now */
+async function removeLeftovers(connection: DuckDBConnection, file: string): Promise<void> {
+  const names = await diskFileStore.list(dirname(file));
+  for (const name of names.filter((each) => each.startsWith(`${basename(file)}.new-`))) {
+    const path = join(dirname(file), name);
+    if (!name.endsWith('.wal') && !name.endsWith('.tmp')) await requireUnused(connection, path);
+    await diskFileStore.remove(path);
+  }
+}
+
+/** The process that writes a file holds a lock on it. */
+async function requireUnused(connection: DuckDBConnection, path: string): Promise<void> {
+  try {
+    await connection.run(`ATTACH ${literal(path)} AS asset_export_leftover (READ_ONLY)`);
+    await connection.run('DETACH asset_export_leftover');
+  } catch (error) {
+    if (/Could not set lock on file/i.test(messageOf(error))) throw error;
+  }
+}
+
+interface NewFile {
+  readonly made: string;
+  readonly file: string;
+}
+
+/** Attaches the new file under the name that the old one has in its views. Resolves to why that cannot be. */
+async function attachNew(
+  connection: DuckDBConnection,
+  { made, file }: NewFile,
+  { plan }: LoadedExport,
+  schema: string | undefined,
+): Promise<string | undefined> {
+  const name = parse(file).name;
+  const isTaken = ['memory', 'temp', 'system', held].includes(name);
+  const alias = doubleQuoted(isTaken ? 'asset_export_new' : name);
+  await connection.run(`ATTACH ${literal(made)} AS ${alias}`);
+  await connection.run(`USE ${alias}`);
+  // A rehearsal: the views are made again when the tables are loaded.
+  await connection.run('BEGIN');
+  try {
+    for (const sql of selectDuckdbSchema(schema)) await connection.run(sql);
+    for (const { table } of plan.tables) await connection.run(ddlFor('duckdb', table));
+    for (const sql of await viewsOf(connection, alias)) await connection.run(sql);
+    return undefined;
+  } catch (error) {
+    return `its views cannot be made again (${messageOf(error)})`;
+  } finally {
+    await connection.run('ROLLBACK');
+    await connection.run(`USE ${alias}`);
+  }
+}
+
+/** The statements that make the views of the old file in the new one, each in its schema. @param alias of the new file */
+async function viewsOf(connection: DuckDBConnection, alias: string): Promise<string[]> {
+  const views = `SELECT schema_name, sql FROM duckdb_views() WHERE database_name = '${held}' AND NOT internal ORDER BY view_oid`;
+  return (await connection.runAndReadAll(views)).getRows().flatMap(([schema, sql]) => {
+    const within = `${alias}.${doubleQuoted(String(schema))}`;
+    return [`CREATE SCHEMA IF NOT EXISTS ${within}`, `USE ${within}`, String(sql)];
+  });
+}
+
+async function newFile(
+  connection: DuckDBConnection,
+  { made, file, discard }: NewFile & { readonly discard: () => Promise<void> },
+  loaded: LoadedExport,
+  schema = 'main',
+): Promise<Database> {
+  const [[name] = []] = (await connection.runAndReadAll('SELECT current_database()')).getRows();
+  const alias = doubleQuoted(String(name));
+  const tables = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${held}' AND schema_name = ${literal(schema)}`,
+  );
+  const names = new Set(tables.getRows().map(([name]) => String(name)));
+  const viewName = (table: string): string => `${held}_${table}`;
+  for (const name of names) {
+    const from = [held, schema, name].map(doubleQuoted).join('.');
+    await connection.run(`CREATE TEMPORARY VIEW ${doubleQuoted(viewName(name))} AS SELECT * FROM ${from}`);
+  }
+  const publish = async (): Promise<void> => {
+    for (const sql of await viewsOf(connection, alias)) await connection.run(sql);
+    await connection.run(`CHECKPOINT ${alias}`);
+    await connection.run('USE memory');
+    await connection.run(`DETACH ${alias}`);
+    await takePlace(made, file);
+  };
+  return {
+    ...databaseOn(connection, loaded),
+    heldName: (table) => (names.has(table) ? viewName(table) : table),
+    publish,
+    close: discard,
+  };
+}

@@ -1,0 +1,81 @@
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { literal } from '../../lib/sql-text.ts';
+import type { Database } from './database.ts';
+import { isNulRefused, nulError } from './nul/find-nul.ts';
+import { type FailedLoad, loadError, lockNotGranted } from './load-errors.ts';
+import type { LoadedExport } from './loaded-export.ts';
+import { loadsTable } from './load-record.ts';
+import { filledTables, nameIn, otherTypes } from './table-columns.ts';
+
+/** A failed load, and where to find out why. */
+export interface FailedHere extends Pick<FailedLoad, 'shown' | 'moment'> {
+  /** Rolled back; undefined where there was no connection. */
+  readonly database: Database | undefined;
+  readonly loaded: LoadedExport;
+  readonly schema: string | undefined;
+}
+
+/** An error of a driver for people, with what the database knows of it. */
+export async function explainedFailure(error: unknown, failed: FailedHere): Promise<ExportError> {
+  const { database, loaded } = failed;
+  const found = loadError(error, { ...failed, folder: loaded.address });
+  if (database === undefined) return found;
+  if (codeOf(error) === lockNotGranted) return lockError(database, failed);
+  if (found.exit !== 'loadFailed') return found;
+  if (database.kind === 'postgres' && isNulRefused(found.message)) {
+    return (await nulError(database, loaded, { schema: failed.schema, refused: found })) ?? found;
+  }
+  if (!isOfTypes(error)) return found;
+  return (await typeError(database, failed, { error, found })) ?? found;
+}
+
+/** Names the table and the process that holds it. */
+async function lockError(database: Database, { loaded, schema, shown }: FailedHere): Promise<ExportError> {
+  const tables = [...filledTables(loaded.plan).map(({ name }) => name), loadsTable];
+  const named = tables.map(
+    (table) => `SELECT ${literal(table)} AS name, to_regclass(${literal(nameIn(schema, table))})::oid AS relation`,
+  );
+  const [row = []] = await database
+    .rows(
+      `SELECT name, pid, mode FROM (${named.join(' UNION ALL ')}) AS named JOIN pg_locks USING (relation)
+WHERE granted AND pid <> pg_backend_pid() AND pid IS NOT NULL
+ORDER BY mode = 'AccessExclusiveLock' DESC, mode IN ('AccessShareLock', 'RowShareLock'), name LIMIT 1`,
+    )
+    .catch(() => []);
+  const [name, pid, mode] = row as readonly (string | number | undefined)[];
+  const what =
+    name === undefined
+      ? 'a table is locked'
+      : `the table ${String(name)} is locked by the process ${String(pid)} (${String(mode)})`;
+  const end = pid === undefined ? '' : `, or end it (SELECT pg_terminate_backend(${String(pid)}))`;
+  return new ExportError('unavailable', `${shown}: ${what}, and lock_timeout passed`, {
+    todo: `Rolled back. Load again when that transaction ends${end}. To wait longer, add lock_timeout=MILLISECONDS to the address.`,
+    facts: name === undefined ? {} : { table: String(name), pid: Number(pid) },
+  });
+}
+
+/** Whether a value did not fit the type of a column. */
+function isOfTypes(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined)
+    return /^(Conversion|Mismatch Type|Binder|Out of Range|Invalid Input) Error/.test(messageOf(error));
+  return /^(22...|42804|42846|42883)$/.test(code);
+}
+
+/** The columns of another type than that of the export, with the statements that change them. */
+async function typeError(
+  database: Database,
+  { loaded, schema }: FailedHere,
+  { error, found }: { readonly error: unknown; readonly found: ExportError },
+): Promise<ExportError | undefined> {
+  const others = await otherTypes(database, schema, filledTables(loaded.plan)).catch(() => []);
+  const where = error instanceof Error && 'where' in error ? String(error.where) : '';
+  const [, column] = /, column (\S+):/.exec(where) ?? [];
+  const named = others.filter((other) => other.column.endsWith(`.${column ?? ''}`));
+  const shown = named.length > 0 ? named : others;
+  if (shown.length === 0) return undefined;
+  const columns = shown.map((other) => other.column).join(', ');
+  return new ExportError('loadFailed', `${found.message}: the export has another type of ${columns}`, {
+    todo: `Rolled back. Run as the owner of the table, then load again:\n${shown.map(({ statement }) => statement).join('\n')}`,
+  });
+}

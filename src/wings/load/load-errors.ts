@@ -1,0 +1,91 @@
+import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { shellWord } from '../../lib/addresses/shown-path.ts';
+
+/** When a load failed. */
+export type LoadMoment = 'before' | 'commit' | 'commit of append';
+
+/** Errors of the system that say that a server cannot be reached, or was lost. */
+const networkErrors: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['EAI_AGAIN', 'ENOTFOUND'],
+]);
+
+/** States of PostgreSQL: a connection that failed, an end by an operator, a start, too many connections. */
+const goneStates = /^(08...|57P0[123]|53300)$/;
+
+/** Whether the database cannot be reached now: a later load may reach it. */
+export function isUnreachable(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) {
+    return /timeout expired|Connection terminated|connection (is|was) closed|not queryable|Client was closed/i.test(
+      messageOf(error),
+    );
+  }
+  // The socket of a local server is absent while it does not run.
+  const isSocket = code === 'ENOENT' && error instanceof Error && 'syscall' in error && error.syscall === 'connect';
+  return isSocket || networkErrors.has(code) || goneStates.test(code);
+}
+
+/** What a load failed at, for `loadError`. */
+export interface FailedLoad {
+  /** The database as people may see it. */
+  readonly shown: string;
+  /** The address of the export. */
+  readonly folder: string;
+  readonly moment: LoadMoment;
+}
+
+/** An error of a driver for people. The cause stays out of its way: a driver's error may hold the address. */
+export function loadError(error: unknown, { shown, folder, moment }: FailedLoad): ExportError {
+  const reason = reasonOf(error);
+  const message = `${shown}: ${reason}`;
+  if (isUnreachable(error)) {
+    if (moment === 'commit of append') return new ExportError('loadFailed', message, { todo: lookFirst });
+    const todo =
+      moment === 'commit'
+        ? 'The connection broke during COMMIT: the rows may have been kept. Run the same command again.'
+        : 'Rolled back. Run the same command again when the database answers.';
+    return new ExportError('unavailable', message, { todo });
+  }
+  return duckdbError(reason, shown) ?? new ExportError('loadFailed', message, { todo: todoFor(reason, folder) });
+}
+
+/** PostgreSQL says in `detail` what exactly it does not take. */
+function reasonOf(error: unknown): string {
+  const detail = error instanceof Error && 'detail' in error ? error.detail : undefined;
+  return typeof detail === 'string' ? `${messageOf(error)}: ${detail}` : messageOf(error);
+}
+
+const lookFirst =
+  'The connection broke during COMMIT, so the rows may have been kept. Check the tables before you load again with --mode append.';
+
+function duckdbError(reason: string, shown: string): ExportError | undefined {
+  if (/^Out of Memory Error/i.test(reason)) {
+    const todo = 'Rolled back. Raise --memory, for example --memory 4GB, then load again.';
+    return new ExportError('cannotWrite', `${shown}: ${reason}`, { todo });
+  }
+  if (!/Could not set lock on file/i.test(reason)) return undefined;
+  const [, pid] = /\(PID (\d+)\)/.exec(reason) ?? [];
+  const by = pid === undefined ? 'another process' : `the process ${pid}`;
+  return new ExportError('unavailable', `${shown} is held by ${by}`, {
+    todo: 'Nothing was loaded. Close the file there, or wait until the process ends. Then load again.',
+    facts: pid === undefined ? {} : { pid: Number(pid) },
+  });
+}
+
+function todoFor(reason: string, folder: string): string {
+  if (/\\u0000|surrogate/.test(reason)) {
+    const url = shellWord(`embedded:${folder}`);
+    return `Rolled back. The database cannot read this escape in JSONL. Export as csv or parquet (no credits with --url ${url}) and load that.`;
+  }
+  if (/duplicate key/i.test(reason))
+    return 'Rolled back. The table already has some of these rows. Load with --mode upsert.';
+  if (/row-level security/i.test(reason))
+    return 'Rolled back. A policy hides rows of the table from this role. Load as the owner of the table, or as a role with BYPASSRLS.';
+  if (/column/i.test(reason))
+    return 'Rolled back. An existing table has different columns. Alter or drop it and run load again.';
+  return 'Rolled back. Fix the cause and run load again.';
+}
+
+/** The state of PostgreSQL for a lock that was not granted in time. */
+export const lockNotGranted = '55P03';

@@ -1,0 +1,230 @@
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { createIndexes, indexStatements } from './postgres/create-indexes.ts';
+import type { Database } from './database.ts';
+import { whyDeleted } from './delete-limit.ts';
+import { openDuckdb } from './duckdb/duckdb-database.ts';
+import { openNewFile } from './duckdb/duckdb-new-file.ts';
+import { type ChangeOptions, deletedAt, loadChanges } from './load-changes.ts';
+import { explainedFailure } from './explain-failure.ts';
+import type { LoadMoment } from './load-errors.ts';
+import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
+import { isWholeMode, type WholeMode } from './load-modes.ts';
+import { recordLoad, type TableRecord } from './load-record.ts';
+import { liveSession, type LoadSession, scriptSession } from './load-session.ts';
+import type { LoadTarget } from './load-target.ts';
+import { appendAll, upsertAll } from './load-whole.ts';
+import { beginOf, openingStatements } from './opening.ts';
+import type { NulRule } from './nul/nul-values.ts';
+import { openPostgres } from './postgres/postgres-database.ts';
+import { type newColumnRules, prepareTables } from './prepare-tables.ts';
+import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
+import { filledTables, nameIn } from './table-columns.ts';
+import { createTables, requireNoVersions } from './target-tables.ts';
+
+export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions {
+  readonly kind: 'duckdb' | 'postgres';
+  /** Schema of the tables, created if absent; default: the schema of the connection. */
+  readonly schema?: string | undefined;
+  /** What becomes of columns that an existing table lacks. */
+  readonly newColumns?: (typeof newColumnRules)[number] | undefined;
+  /** What becomes of NUL characters, which texts of PostgreSQL cannot hold. Default: `fail`. */
+  readonly nul?: NulRule | undefined;
+  /** Whether to create the indexes that are absent, in PostgreSQL. */
+  readonly indexes?: boolean;
+  /** Memory that DuckDB may take. */
+  readonly memoryBytes?: number | undefined;
+  readonly clock?: Clock;
+  /** Takes what a person should know of a load that succeeds. */
+  readonly note?: ((text: string) => void) | undefined;
+}
+
+const standardMemoryBytes = 1e9;
+
+/** Rows that went into each table, by name. */
+type LoadedRows = Readonly<Record<string, number>>;
+
+/** What a load did. `already`: the tables stood at this export. */
+export interface LoadSummary {
+  readonly state: 'loaded' | 'merged' | 'already';
+  /** Rows that went into each table. */
+  readonly tables: LoadedRows;
+  /** Assets that were deleted. */
+  readonly deleted: number;
+  /** Values whose NUL characters were removed or replaced, by column (`assets.content_metadata_name`). */
+  readonly nulValues: Readonly<Record<string, number>>;
+}
+
+/**
+ * Loads a finished export into a database, in one transaction.
+ * @param onLoaded takes what it did besides
+ * @throws {ExportError} `damaged` when the export is unfinished or damaged, `usage` when it is older than what the tables hold,
+ * `notTolerated` when too many assets would be deleted, `unavailable` when the database cannot be reached or a lock is not granted,
+ * `loadFailed` when the database refuses, or would not hold the rows of the export
+ */
+export async function loadExport(
+  request: LoadRequest,
+  target: LoadTarget,
+  onLoaded?: (summary: LoadSummary) => void,
+): Promise<LoadedRows> {
+  requireFitting(request);
+  const loaded = await openLoadedExport(request, request.kind);
+  const isAppend = request.mode === 'append';
+  let database: Database | undefined;
+  let moment: LoadMoment = 'before';
+  try {
+    database = await open(target, loaded, request);
+    await prepareTables(database, loaded.plan, {
+      schema: request.schema,
+      newColumns: request.newColumns,
+      marks: request.mode === 'merge' && request.deletes === 'mark' ? deletedAt : undefined,
+      clock: request.clock ?? systemClock,
+      note: noteOf(request),
+    });
+    await database.run(beginOf[target.kind]);
+    const summary = await loadRows(database, loaded, request);
+    moment = isAppend ? 'commit of append' : 'commit';
+    await database.run('COMMIT');
+    await database.publish?.();
+    await analyze(database, loaded, request);
+    if (request.indexes === true) await createIndexes(database, loaded.plan, request.schema);
+    onLoaded?.(summary);
+    return summary.tables;
+  } catch (error) {
+    await database?.run('ROLLBACK').catch(() => undefined);
+    if (error instanceof ExportError) throw error;
+    throw await explainedFailure(error, { database, loaded, schema: request.schema, shown: target.shown, moment });
+  } finally {
+    await database?.close().catch(() => undefined);
+  }
+}
+
+/** The same as a script, for DuckDB's shell or psql. @throws {ExportError} `usage` also when psql reads none of the files */
+export async function loadScript(request: LoadRequest): Promise<string> {
+  const { folder, kind, mode } = request;
+  requireFitting(request);
+  if (request.nul !== undefined && request.nul !== 'fail') {
+    throw new ExportError(
+      'usage',
+      `--sql prints statements that read the files as they are, without --nul ${request.nul}`,
+      {
+        todo: 'Load without --sql.',
+      },
+    );
+  }
+  if (!isWholeMode(mode)) {
+    throw new ExportError(
+      'usage',
+      `--sql cannot check which export the tables hold, and --mode ${mode} requires this check`,
+      {
+        todo: `Load without --sql, or take the statements from asset-export schema --for ${kind} --mode ${mode}.`,
+      },
+    );
+  }
+  const loaded = await openLoadedExport(request, kind === 'postgres' ? 'psql' : kind);
+  const { session, texts } = scriptSession(kind, loaded.plan, folder);
+  const reports = { note: noteOf(request), whyDeleted: async () => ({}) };
+  await loadWholeExport(session, loaded, { ...request, mode }, reports);
+  // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
+  const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';
+  const names = loaded.plan.tables.map(({ table }) => nameIn(request.schema, table.name));
+  const indexes = request.indexes === true ? indexStatements(loaded.plan, request.schema).map(({ sql }) => sql) : [];
+  const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`, ...indexes] : [];
+  return [`${start}${beginOf[kind]}`, ...texts, 'COMMIT;\n', ...end].join('\n');
+}
+
+function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false }: LoadRequest): void {
+  if (kind === 'duckdb' && indexes) {
+    throw new ExportError('usage', '--indexes works with PostgreSQL', { todo: 'Leave it out.' });
+  }
+  if (kind === 'duckdb' && nul !== 'fail') {
+    throw new ExportError('usage', `--nul ${nul} works with PostgreSQL: DuckDB keeps NUL characters`, {
+      todo: 'Leave it out.',
+    });
+  }
+  if (mode !== 'scd2' || deletes !== 'mark') return;
+  throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
+    todo: 'Leave it out.',
+  });
+}
+
+function noteOf({ note }: LoadRequest): (text: string) => void {
+  return note ?? (() => undefined);
+}
+
+async function open(target: LoadTarget, loaded: LoadedExport, request: LoadRequest): Promise<Database> {
+  const { schema, memoryBytes = standardMemoryBytes } = request;
+  const context = { clock: request.clock ?? systemClock, note: noteOf(request) };
+  if (target.kind === 'postgres') return openPostgres(target.address, loaded, context, request.nul);
+  const { note } = context;
+  const made =
+    request.mode === 'replace' ? await openNewFile(target.address, loaded, { schema, memoryBytes, note }) : undefined;
+  return made ?? openDuckdb(target.address, loaded, memoryBytes);
+}
+
+async function loadRows(database: Database, loaded: LoadedExport, request: LoadRequest): Promise<LoadSummary> {
+  const { mode } = request;
+  const session = liveSession(database);
+  if (isWholeMode(mode)) {
+    const reports: ReplaceReports = {
+      note: noteOf(request),
+      whyDeleted: (lacking, id, deleted) => whyDeleted(database, loaded.finished, { lacking, id, deleted }),
+    };
+    const records = await loadWholeExport(session, loaded, { ...request, mode }, reports);
+    const tables = Object.fromEntries(loaded.plan.tables.map(({ name, rows }) => [name, rows]));
+    const assets = records.find(({ table }) => table === `${loaded.plan.prefix}assets`);
+    return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };
+  }
+  for (const sql of openingStatements(session.kind, loaded.plan, request.schema)) await session.run(sql);
+  const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(database, loaded, mode, request);
+  if (state !== 'already') await record(session, loaded, { mode, seal, baseSeal, records });
+  return { state, tables, deleted, nulValues: nulValuesOf(session) };
+}
+
+function nulValuesOf({ nulValues }: LoadSession): LoadSummary['nulValues'] {
+  const named = [...nulValues].flatMap(([table, counts]) =>
+    Object.entries(counts).map(([column, values]) => [`${table}.${column}`, values] as const),
+  );
+  return Object.fromEntries(named);
+}
+
+async function loadWholeExport(
+  session: LoadSession,
+  loaded: LoadedExport,
+  request: LoadRequest & { readonly mode: WholeMode },
+  reports: ReplaceReports,
+): Promise<TableRecord[]> {
+  const { plan } = loaded;
+  const { mode, schema } = request;
+  for (const sql of openingStatements(session.kind, plan, schema)) await session.run(sql);
+  await createTables(session, plan, mode);
+  await requireNoVersions(session, plan);
+  const records = await (mode === 'replace'
+    ? replaceAll(session, loaded, request, reports)
+    : (mode === 'append' ? appendAll : upsertAll)(session, plan));
+  // Only after `replace` do the tables hold one export and nothing else.
+  await record(session, loaded, { mode, seal: mode === 'replace' ? plan.seal : null, baseSeal: null, records });
+  return records;
+}
+
+async function record(
+  session: LoadSession,
+  { name, startedAtMs, plan }: LoadedExport,
+  { records, ...rest }: { mode: string; seal: string | null; baseSeal: string | null; records: readonly TableRecord[] },
+): Promise<void> {
+  const tables = records.map((each) => {
+    const nulValues = session.nulValues.get(each.table.slice(plan.prefix.length));
+    return nulValues === undefined ? each : { ...each, nulValues };
+  });
+  await session.run(recordLoad({ ...rest, name, startedAtMs, tables }));
+}
+
+/** After the rows are kept: whatever happens here is no error. */
+async function analyze(database: Database, { plan }: LoadedExport, request: LoadRequest): Promise<void> {
+  if (database.kind !== 'postgres') return;
+  try {
+    for (const { name } of filledTables(plan)) await database.run(`ANALYZE ${nameIn(request.schema, name)};\n`);
+  } catch (error) {
+    noteOf(request)(`the tables were loaded, but ANALYZE failed: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,74 @@
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import { moment } from './sql-words.ts';
+
+/** The table in which each load records what the tables hold now: a row a table. It has no prefix. */
+export const loadsTable = '_asset_export_loads';
+
+/** What a load brought to a table. */
+export interface TableRecord {
+  /** Its name in the database. */
+  readonly table: string;
+  /** Rows of the export. */
+  readonly rows: number;
+  /** Rows that the load removed; null in a script. */
+  readonly deleted: number | null;
+  /** NUL characters that were removed or replaced, by column. */
+  readonly nulValues?: Readonly<Record<string, number>>;
+}
+
+export interface LoadRecord {
+  readonly mode: string;
+  /** What the tables hold; null where that is not one export. */
+  readonly seal: string | null;
+  /** What they held before it was merged. */
+  readonly baseSeal: string | null;
+  /** The folder name of the export. */
+  readonly name: string;
+  /** When the export began, in milliseconds since 1970; undefined where it does not say so. */
+  readonly startedAtMs: number | undefined;
+  readonly tables: readonly TableRecord[];
+}
+
+/** Columns that version 0.1 did not have. */
+export const addedRecordColumns: readonly (readonly [name: string, type: string])[] = [
+  ['export', 'text'],
+  ['started_at', 'timestamp with time zone'],
+  ['rows', 'bigint'],
+  ['deleted', 'bigint'],
+  ['nul_values', 'text'],
+];
+
+export const createLoadsTable = `CREATE TABLE ${doubleQuoted(loadsTable)} (
+  "table"    text PRIMARY KEY,
+  seal       text,
+  base_seal  text,
+  mode       text NOT NULL,
+  "at"       timestamp with time zone NOT NULL,
+  export     text,
+  started_at timestamp with time zone,
+  "rows"     bigint,
+  deleted    bigint,
+  nul_values text
+);
+`;
+
+const recordColumns = ['seal', 'base_seal', 'mode', 'at', ...addedRecordColumns.map(([name]) => name)];
+
+/** Records a load of these tables, in its transaction. */
+export function recordLoad({ mode, seal, baseSeal, name, startedAtMs, tables }: LoadRecord): string {
+  const started = startedAtMs === undefined ? 'NULL' : moment(startedAtMs);
+  const row = ({ table, rows, deleted, nulValues = {} }: TableRecord): string => {
+    const named = [literal(table), text(seal), text(baseSeal), literal(mode), 'CURRENT_TIMESTAMP', literal(name)];
+    const nul = Object.keys(nulValues).length === 0 ? null : JSON.stringify(nulValues);
+    return `(${[...named, started, rows, deleted ?? 'NULL', text(nul)].join(', ')})`;
+  };
+  const set = recordColumns.map((column) => `${doubleQuoted(column)} = excluded.${doubleQuoted(column)}`);
+  return `INSERT INTO ${doubleQuoted(loadsTable)} ("table", ${recordColumns.map(doubleQuoted).join(', ')}) VALUES
+  ${tables.map(row).join(',\n  ')}
+ON CONFLICT ("table") DO UPDATE SET ${set.join(', ')};
+`;
+}
+
+function text(value: string | null): string {
+  return value === null ? 'NULL' : literal(value);
+}

@@ -1,0 +1,111 @@
+import { loadStatementFor, type LoadPlan, type LoadTable, sourceOf } from '../warehouse/index.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { count } from '../../lib/format-text.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import type { Database, DatabaseKind } from './database.ts';
+
+/** A reason to end a load: the query finds a row. */
+export interface Refusal {
+  readonly query: string;
+  /** What a script says. */
+  readonly message: string;
+  /** What a load says, from the row that the query found. */
+  readonly error: (row: readonly unknown[]) => ExportError | Promise<ExportError>;
+}
+
+/** Where the statements of a load go: to a database, or into a script. */
+export interface LoadSession {
+  readonly kind: DatabaseKind;
+  /** Resolves to the number of changed rows; 0 in a script. */
+  run(sql: string): Promise<number>;
+  /** Loads all rows of a table into the table of that name. @throws {ExportError} `loadFailed` where not all arrived */
+  load(source: LoadTable): Promise<void>;
+  /** @throws {ExportError} when the query finds a row */
+  refuseIf(refusal: Refusal): Promise<void>;
+  /** A script is written for tables that have rows. */
+  isEmpty(table: string): Promise<boolean>;
+  /** Rows of a table, with a condition; 0 in a script. @param from what follows FROM */
+  count(from: string): Promise<number>;
+  /** The name under which the rows of a table from before the load are read. */
+  heldName(table: string): string;
+  /** Whether an index says that a key is unique. A script does not know. */
+  hasUniqueKey(table: string, key: readonly string[]): Promise<boolean>;
+  /** A condition that holds when a stage is complete: a script can be run by a client that continues after an error. */
+  isComplete(stage: string, rows: number): string;
+  /** Values whose NUL characters were removed or replaced, by the name of the table in the export and by column. */
+  readonly nulValues: NonNullable<Database['nulValues']>;
+}
+
+export function liveSession(database: Database): LoadSession {
+  return {
+    kind: database.kind,
+    run: (sql) => database.run(sql),
+    load: async (source) => {
+      const rows = await database.load(source);
+      if (rows !== source.rows) throw notAllArrived(source.table.name, rows, source.rows);
+    },
+    refuseIf: async ({ query, error }) => {
+      const [row] = await database.rows(query);
+      if (row !== undefined) throw await error(row);
+    },
+    isEmpty: async (name) => !(await database.hasRows({ name })),
+    count: async (from) => {
+      const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
+      return Number(rows);
+    },
+    heldName: (table) => database.heldName?.(table) ?? table,
+    hasUniqueKey: async (table, key) => {
+      if (database.kind === 'duckdb') return false;
+      return (await database.rows(uniqueIndexOf(table, key))).length > 0;
+    },
+    isComplete: () => 'TRUE',
+    nulValues: database.nulValues ?? new Map(),
+  };
+}
+
+/** A session that writes its statements down. */
+export function scriptSession(kind: DatabaseKind, plan: LoadPlan, folder: string) {
+  const texts: string[] = [];
+  const session: LoadSession = {
+    kind,
+    run: async (sql) => {
+      texts.push(sql);
+      return 0;
+    },
+    load: async (source) => {
+      texts.push(loadStatementFor(kind, sourceOf(source, plan, folder)));
+    },
+    refuseIf: async ({ query, message }) => {
+      texts.push(kind === 'duckdb' ? errorInDuckdb(query, message) : errorInPostgres(query, message));
+    },
+    isEmpty: async () => false,
+    count: async () => 0,
+    heldName: (table) => table,
+    hasUniqueKey: async () => false,
+    isComplete: (stage, rows) => `(SELECT count(*) FROM ${doubleQuoted(stage)}) = ${rows}`,
+    nulValues: new Map(),
+  };
+  return { session, texts };
+}
+
+function uniqueIndexOf(table: string, key: readonly string[]): string {
+  const columns = `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey)`;
+  const names = [...key].sort().join(',');
+  return `SELECT 1 FROM pg_index WHERE indrelid = to_regclass(${literal(doubleQuoted(table))}) AND indisunique AND indisvalid
+AND indpred IS NULL AND indexprs IS NULL AND indnatts = indnkeyatts AND (${columns}) = ${literal(names)}`;
+}
+
+function errorInDuckdb(query: string, message: string): string {
+  return `SELECT error(${literal(message)}) FROM (${query}) AS refused LIMIT 1;\n`;
+}
+
+function errorInPostgres(query: string, message: string): string {
+  const raised = `RAISE EXCEPTION USING MESSAGE = ${literal(message)};`;
+  return `DO ${literal(`BEGIN IF EXISTS (${query}) THEN ${raised} END IF; END`)};\n`;
+}
+
+function notAllArrived(table: string, rows: number, wanted: number): ExportError {
+  return new ExportError('loadFailed', `the table ${table} received ${count(rows)} of ${count(wanted)} rows`, {
+    todo: 'Rolled back. Fix the cause and run load again.',
+  });
+}

@@ -1,0 +1,81 @@
+import type { LoadPlan } from '../warehouse/index.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import type { DatabaseKind } from './database.ts';
+import { addedRecordColumns, createLoadsTable, loadsTable } from './load-record.ts';
+import { postgresBlock } from './sql-words.ts';
+
+/** A wait for a lock ends after this time, unless the address of the database says another. */
+export const standardLockTimeoutMs = 30_000;
+
+/** At this level, after the wait for its turn a load sees what the load before it left. */
+export const beginOf: Readonly<Record<DatabaseKind, string>> = {
+  duckdb: 'BEGIN;\n',
+  postgres: 'BEGIN ISOLATION LEVEL read committed;\n',
+};
+
+/** Statements that each load begins with, in its transaction. @param schema default: the schema of the connection */
+export function openingStatements(kind: DatabaseKind, plan: LoadPlan, schema: string | undefined): string[] {
+  const loads = createIfAbsent(kind, loadsTable, createLoadsTable);
+  if (kind === 'duckdb') return [...selectDuckdbSchema(schema), loads, ...addedRecordColumns.map(addRecordColumn)];
+  return [
+    ...selectPostgresSchema(schema),
+    // Where a policy would hide rows, PostgreSQL refuses: a load that does not see rows would double them.
+    'SET LOCAL row_security = off;\n',
+    turnOf(plan, schema),
+    ...(schema === undefined ? [] : [createPostgresSchema(schema)]),
+    loads,
+    upgradeLoadsTable(),
+  ];
+}
+
+function selectPostgresSchema(schema: string | undefined): string[] {
+  return schema === undefined ? [] : [`SET LOCAL search_path TO ${doubleQuoted(schema)};\n`];
+}
+
+/** CREATE SCHEMA IF NOT EXISTS needs the right to make schemas also where it is there. */
+function createPostgresSchema(schema: string): string {
+  const isAbsent = `to_regnamespace(${literal(doubleQuoted(schema))}) IS NULL`;
+  return postgresBlock(`IF ${isAbsent} THEN CREATE SCHEMA ${doubleQuoted(schema)}; END IF;`);
+}
+
+/** The database of a file has the file's name, and a schema of that name would be ambiguous without it. */
+export function selectDuckdbSchema(schema: string | undefined): string[] {
+  if (schema === undefined) return [];
+  return [
+    `CREATE SCHEMA IF NOT EXISTS ${doubleQuoted(schema)};\n`,
+    `SET schema = '"' || replace(current_database(), '"', '""') || '".' || ${literal(doubleQuoted(schema))};\n`,
+  ];
+}
+
+/** CREATE TABLE IF NOT EXISTS of PostgreSQL needs the right to create also where the table is there. */
+export function createIfAbsent(kind: DatabaseKind, table: string, create: string): string {
+  if (kind === 'duckdb') return create.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS');
+  return postgresBlock(`IF to_regclass(${literal(doubleQuoted(table))}) IS NULL THEN\n${create}END IF;`);
+}
+
+export function addRecordColumn([name, type]: readonly [name: string, type: string]): string {
+  return `ALTER TABLE ${doubleQuoted(loadsTable)} ADD COLUMN IF NOT EXISTS ${doubleQuoted(name)} ${type};\n`;
+}
+
+/** ADD COLUMN IF NOT EXISTS needs the owner also where the column is there. */
+function upgradeLoadsTable(): string {
+  const [last = ''] = addedRecordColumns.at(-1) ?? [];
+  const found = `SELECT FROM pg_attribute WHERE attrelid = to_regclass(${literal(doubleQuoted(loadsTable))}) AND attname = ${literal(last)} AND NOT attisdropped`;
+  return postgresBlock(`IF NOT EXISTS (${found}) THEN\n${addedRecordColumns.map(addRecordColumn).join('')}END IF;`);
+}
+
+/**
+ * Loads into the same tables come one after the other, and wait for each other without a limit. The first load into a schema
+ * waits for every other first load: CREATE TABLE fails where another makes the same table at the same time.
+ */
+function turnOf({ prefix }: LoadPlan, schema: string | undefined): string {
+  const inSchema = schema === undefined ? "coalesce(current_schema(), '')" : literal(schema);
+  const wait = `DECLARE given text := current_setting('lock_timeout');
+BEGIN
+  PERFORM set_config('lock_timeout', '0', true);
+  IF to_regclass(${literal(doubleQuoted(loadsTable))}) IS NULL THEN PERFORM pg_advisory_xact_lock(hashtext('asset-export')); END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('asset-export ' || ${inSchema} || ' ' || ${literal(prefix)}, 0));
+  PERFORM set_config('lock_timeout', CASE given WHEN '0' THEN '${standardLockTimeoutMs}' ELSE given END, true);
+END`;
+  return `DO ${literal(wait)};\n`;
+}

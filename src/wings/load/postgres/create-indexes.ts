@@ -1,0 +1,47 @@
+import type { LoadPlan } from '../../warehouse/index.ts';
+import { type Column, wholeName } from '../../../core/records/table.ts';
+import { ExportError, messageOf } from '../../../lib/export-error.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
+import type { Database } from '../database.ts';
+import { filledTables, nameIn } from '../table-columns.ts';
+
+/** The columns that people search, by table. */
+const searched: Readonly<Record<string, readonly string[]>> = {
+  assets: ['collection', 'ownership_owner'],
+  creators: ['address'],
+  attributes: ['value'],
+};
+
+export interface IndexStatement {
+  readonly index: string;
+  readonly sql: string;
+}
+
+/**
+ * Statements of PostgreSQL that create the indexes. SP-GiST takes values of any length: a B-tree refuses one above about 2,700 bytes, and
+ * then every later load.
+ */
+export function indexStatements(plan: LoadPlan, schema: string | undefined): IndexStatement[] {
+  return filledTables(plan).flatMap((table) => {
+    const columns = searched[table.name.slice(plan.prefix.length)] ?? [];
+    const isSearched = (column: Column): boolean => column.type === 'string' && columns.includes(wholeName(column));
+    return table.columns.filter(isSearched).map(({ name }) => {
+      const index = `${table.name}_${name}_spgist`;
+      const on = `${nameIn(schema, table.name)} USING spgist (${doubleQuoted(name)})`;
+      return { index, sql: `CREATE INDEX IF NOT EXISTS ${doubleQuoted(index)} ON ${on};\n` };
+    });
+  });
+}
+
+/** Creates the indexes that are absent, after the rows are kept. @throws {ExportError} `loadFailed` when one cannot be created */
+export async function createIndexes(database: Database, plan: LoadPlan, schema: string | undefined): Promise<void> {
+  for (const { index, sql } of indexStatements(plan, schema)) {
+    try {
+      await database.run(sql);
+    } catch (error) {
+      throw new ExportError('loadFailed', `the rows are loaded, the index ${index} is not: ${messageOf(error)}`, {
+        todo: `Fix the cause, then run as the owner of the table:\n${sql.trim()}`,
+      });
+    }
+  }
+}

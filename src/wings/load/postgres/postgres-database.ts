@@ -1,0 +1,148 @@
+import { jsonLinesCopy, type LoadPlan, type LoadTable } from '../../warehouse/index.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { changesTable } from '../../../core/records/columns.ts';
+import type { Client } from 'pg';
+import { blockOf } from '../../../core/records/row-block.ts';
+import type { Column, Row, Table } from '../../../core/records/table.ts';
+import { csvDialects } from '../../../lib/csv-dialect.ts';
+import type { ManifestFile } from '../../../exports/finished-export.ts';
+import { loadOptional } from '../../../lib/packages/optional-packages.ts';
+import { csvSink } from '../../../core/formats/csv.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
+import { type ConnectContext, connectPatiently } from './connect-postgres.ts';
+import type { Database } from '../database.ts';
+import type { LoadedExport } from '../loaded-export.ts';
+import { holdsAny, NulCleaner, type NulCounts, type NulRule } from '../nul/nul-values.ts';
+
+/** Connects to PostgreSQL. Its warnings become notes. @throws {ExportError} `usage` when its packages are not installed */
+export async function openPostgres(
+  address: string,
+  loaded: LoadedExport,
+  context: ConnectContext,
+  rule: NulRule = 'fail',
+): Promise<Database> {
+  const { Client, from } = await packages();
+  const client = await connectPatiently(Client, address, context);
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING' && message !== undefined) context.note(message);
+  });
+  const copy = async (bytes: AsyncIterable<Uint8Array>, statement: string): Promise<number> => {
+    const stream = client.query(from(statement));
+    await pipeline(Readable.from(bytes, { objectMode: false }), stream);
+    return stream.rowCount;
+  };
+  return new PostgresDatabase(client, copy, loaded, rule);
+}
+
+class PostgresDatabase implements Database {
+  readonly kind = 'postgres';
+  readonly nulValues = new Map<string, NulCounts>();
+  readonly #client: Client;
+  readonly #copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>;
+  readonly #loaded: LoadedExport;
+  readonly #rule: NulRule;
+
+  /** @param copy sends bytes to a COPY statement, and gives back the number of its rows */
+  constructor(
+    client: Client,
+    copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>,
+    loaded: LoadedExport,
+    rule: NulRule,
+  ) {
+    this.#client = client;
+    this.#copy = copy;
+    this.#loaded = loaded;
+    this.#rule = rule;
+  }
+
+  async run(sql: string): Promise<number> {
+    return (await this.#client.query(sql)).rowCount ?? 0;
+  }
+
+  async rows(text: string): Promise<unknown[][]> {
+    return (await this.#client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+  }
+
+  async hasRows({ name }: Pick<Table, 'name'>): Promise<boolean> {
+    return (await this.run(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`)) > 0;
+  }
+
+  async load(source: LoadTable): Promise<number> {
+    const { name, columns } = source.table;
+    const cleaner = this.#rule === 'fail' ? undefined : new NulCleaner(columns, await this.#jsonbOf(name), this.#rule);
+    let rows = 0;
+    for (const file of source.files) rows += await this.#loadFile(source, file, cleaner);
+    if (cleaner !== undefined) {
+      this.nulValues.set(source.name === changesTable.name ? 'assets' : source.name, cleaner.counts);
+    }
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+
+  async #loadFile(source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> {
+    const { finished, plan } = this.#loaded;
+    const { columns } = source.table;
+    if (plan.format === 'parquet' || (cleaner !== undefined && (await holdsAny(finished.bytes(file), nulSequences)))) {
+      const rows = finished.rows(file, columns);
+      return this.#copy(csvOf(cleaner?.rows(rows) ?? rows, columns), copyCsv(source, ''));
+    }
+    if (plan.format === 'csv') return this.#copy(finished.bytes(file), copyCsv(source, nullText(plan)));
+    await this.run(jsonLinesCopy.create);
+    const lines = `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`;
+    const rows = await this.#copy(finished.bytes(file), lines);
+    await this.run(jsonLinesCopy.fill(source.table));
+    return rows;
+  }
+
+  /** Columns of type jsonb, which takes no escape of NUL. */
+  async #jsonbOf(table: string): Promise<ReadonlySet<string>> {
+    const of = `attrelid = to_regclass(${literal(doubleQuoted(table))}) AND atttypid = 'jsonb'::regtype`;
+    const rows = await this.rows(`SELECT attname::text FROM pg_attribute WHERE ${of}`);
+    return new Set(rows.map(([name]) => String(name)));
+  }
+}
+
+/** How a file shows NUL characters: as bytes, or as escapes of JSON. */
+const nulSequences = ['\0', String.raw`\u0000`];
+
+/** Rows as CSV for PostgreSQL, with a header. */
+async function* csvOf(
+  parts: AsyncIterable<readonly Row[]>,
+  columns: readonly Column[],
+): AsyncGenerator<Uint8Array, void, void> {
+  const pieces: Uint8Array[] = [];
+  const output = { write: async (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)) };
+  const options = { columns, compression: 'none', escapeFormulas: false, csvDialect: 'postgres' } as const;
+  const encoder = await csvSink.open(output, options);
+  for await (const rows of parts) {
+    for (let start = 0; start < rows.length; start += 1000) {
+      await encoder.write(blockOf(columns, rows.slice(start, start + 1000)));
+      yield* pieces.splice(0);
+    }
+  }
+  await encoder.end();
+  yield* pieces.splice(0);
+}
+
+function nullText({ csvDialect }: LoadPlan): string {
+  return csvDialects[csvDialect].nullText;
+}
+
+function copyCsv({ table }: LoadTable, nullWord: string): string {
+  const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
+  return `COPY ${doubleQuoted(table.name)} (${names}) FROM STDIN WITH (FORMAT csv, HEADER true, NULL ${literal(nullWord)})`;
+}
+
+async function packages() {
+  const [pg, copyStreams] = await loadOptional({
+    what: 'a load into PostgreSQL',
+    packages: ['pg', 'pg-copy-streams'],
+    load: () => Promise.all([import('pg'), import('pg-copy-streams')]),
+    instead: 'Or print the statements with --sql and run them in psql.',
+  });
+  return { Client: pg.default.Client, from: copyStreams.from };
+}

@@ -1,0 +1,110 @@
+import type { LoadPlan } from '../warehouse/index.ts';
+import type { Column, Table } from '../../core/records/table.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { codeOf } from '../../lib/export-error.ts';
+import type { Database } from './database.ts';
+import { addedRecordColumns, loadsTable } from './load-record.ts';
+import { lockNotGranted } from './load-errors.ts';
+import { beginOf, standardLockTimeoutMs } from './opening.ts';
+import { addColumn, filledTables, lackingColumns, type NewColumn, statementsForOwner } from './table-columns.ts';
+
+export const newColumnRules = ['add', 'fail'] as const;
+
+export interface PrepareOptions {
+  readonly schema?: string | undefined;
+  /** What becomes of columns that an existing table lacks. Default: `add`. */
+  readonly newColumns?: (typeof newColumnRules)[number] | undefined;
+  /** The column that marks deleted assets, where the load needs it. */
+  readonly marks?: string | undefined;
+  readonly clock: Clock;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Adds columns that existing tables lack, in a short transaction of its own: inside the load it would hold readers back to the end.
+ * @throws {ExportError} `loadFailed` with the statements when the role may not, or when it was told not to
+ */
+export async function prepareTables(database: Database, plan: LoadPlan, options: PrepareOptions): Promise<void> {
+  const { schema, note, clock } = options;
+  const columns = await columnsToAdd(database, plan, options);
+  if (columns.length === 0) return;
+  const limitMs = await lockLimitMs(database);
+  const sinceMs = clock.now();
+  for (;;) {
+    try {
+      await addColumns(database, schema, columns);
+      break;
+    } catch (error) {
+      await database.run('ROLLBACK');
+      if (codeOf(error) !== lockNotGranted || clock.now() - sinceMs + pauseMs > limitMs) throw error;
+      await clock.sleep(pauseMs);
+    }
+  }
+  for (const { table, column, type } of columns) {
+    if (table !== loadsTable) note(`the table ${table} has a new column: ${column} ${type}`);
+  }
+}
+
+/**
+ * A new column waits for all transactions that have read the table, and later readers wait behind it: it is tried for a short time,
+ * again and again. In milliseconds.
+ */
+const [tryMs, pauseMs] = [300, 1000] as const;
+
+/** How long a load waits for a lock, in milliseconds. */
+async function lockLimitMs(database: Database): Promise<number> {
+  if (database.kind === 'duckdb') return 0;
+  const [[ms] = []] = await database.rows(`SELECT setting FROM pg_settings WHERE name = 'lock_timeout'`);
+  return Number(ms) === 0 ? standardLockTimeoutMs : Number(ms);
+}
+
+async function columnsToAdd(
+  database: Database,
+  plan: LoadPlan,
+  { schema, marks, newColumns }: PrepareOptions,
+): Promise<NewColumn[]> {
+  const columns: NewColumn[] = [];
+  for (const table of filledTables(plan)) columns.push(...(await lackingColumns(database, schema, table)));
+  if (columns.length > 0 && newColumns === 'fail') {
+    const names = columns.map(({ table, column }) => `${table}.${column}`).join(', ');
+    const statements = columns.map((column) => addColumn(schema, column));
+    throw statementsForOwner(`the database lacks the columns ${names}`, statements);
+  }
+  const own: Table[] = [{ name: loadsTable, columns: recordColumnsOf() }];
+  if (marks !== undefined) own.push({ name: `${plan.prefix}assets`, columns: [timeColumn(marks)] });
+  for (const table of own) {
+    const lacking = await lackingColumns(database, schema, table);
+    columns.push(...lacking.map((each) => ({ ...each, type: recordTypes.get(each.column) ?? each.type })));
+  }
+  return columns;
+}
+
+const recordTypes: ReadonlyMap<string, string> = new Map(addedRecordColumns);
+
+function recordColumnsOf(): Column[] {
+  return addedRecordColumns.map(([name]) => ({ name, type: 'string', nullable: true, path: [], about: '' }));
+}
+
+function timeColumn(name: string): Column {
+  return { name, type: 'timestamp', nullable: true, path: [], about: 'When the asset was found to be gone.' };
+}
+
+async function addColumns(
+  database: Database,
+  schema: string | undefined,
+  columns: readonly NewColumn[],
+): Promise<void> {
+  const statements = columns.map((column) => addColumn(schema, column));
+  await database.run(beginOf[database.kind]);
+  try {
+    if (database.kind === 'postgres') await database.run(`SET LOCAL lock_timeout = ${tryMs}`);
+    for (const sql of statements) await database.run(sql);
+    await database.run('COMMIT');
+  } catch (error) {
+    if (codeOf(error) !== insufficientPrivilege) throw error;
+    const names = columns.map(({ table, column }) => `${table}.${column}`).join(', ');
+    throw statementsForOwner(`the role may not add the columns ${names}`, statements);
+  }
+}
+
+const insufficientPrivilege = '42501';

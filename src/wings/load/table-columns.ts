@@ -1,0 +1,106 @@
+import { duckdbType, postgresType, type LoadPlan } from '../warehouse/index.ts';
+import { changeColumns, changesTable } from '../../core/records/columns.ts';
+import { type Column, isListColumn, type Table } from '../../core/records/table.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import type { Database, DatabaseKind } from './database.ts';
+
+/** A schema in the statements of a load; undefined: that of the connection. */
+type SchemaName = string | undefined;
+
+/** The tables of the database that an export fills, with the columns that it fills. */
+export function filledTables({ tables, prefix }: LoadPlan): Table[] {
+  const hasAssets = tables.some(({ name }) => name === 'assets');
+  return tables.flatMap(({ name, table }) => {
+    if (name !== changesTable.name) return table;
+    const columns = table.columns.filter((column) => !changeColumns.includes(column.name));
+    return hasAssets ? [] : { ...table, name: `${prefix}assets`, columns };
+  });
+}
+
+/** The type of a new column: it can be null, because the rows that are there have no value. */
+export function typeInDatabase(kind: DatabaseKind, column: Column): string {
+  const nullable = { ...column, nullable: true };
+  return kind === 'duckdb' ? duckdbType(nullable) : postgresType(nullable);
+}
+
+/** Types of the columns of a table, by name; none where the table is absent. */
+export async function columnsInDatabase(
+  database: Database,
+  schema: SchemaName,
+  table: string,
+): Promise<ReadonlyMap<string, string>> {
+  const inSchema = schema === undefined ? 'current_schema()' : literal(schema);
+  const rows = await database.rows(
+    database.kind === 'duckdb'
+      ? `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ${inSchema} AND table_name = ${literal(table)}`
+      : `SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attnum > 0 AND NOT attisdropped`,
+  );
+  return new Map(rows.map(([name, type]) => [String(name), String(type)]));
+}
+
+/** A table in its schema. */
+export function nameIn(schema: SchemaName, table: string): string {
+  return `${schema === undefined ? '' : `${doubleQuoted(schema)}.`}${doubleQuoted(table)}`;
+}
+
+/** A column that is to be added to a table. */
+export interface NewColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+}
+
+/** The columns that a table lacks; none where the table is absent. */
+export async function lackingColumns(database: Database, schema: SchemaName, table: Table): Promise<NewColumn[]> {
+  const held = await columnsInDatabase(database, schema, table.name);
+  if (held.size === 0) return [];
+  return table.columns
+    .filter(({ name }) => !held.has(name))
+    .map((column) => ({ table: table.name, column: column.name, type: typeInDatabase(database.kind, column) }));
+}
+
+export function addColumn(schema: SchemaName, { table, column, type }: NewColumn): string {
+  return `ALTER TABLE ${nameIn(schema, table)} ADD COLUMN IF NOT EXISTS ${doubleQuoted(column)} ${type};`;
+}
+
+/** The columns whose type is another than that of the export, with the statement that changes it. */
+export async function otherTypes(
+  database: Database,
+  schema: SchemaName,
+  tables: readonly Table[],
+): Promise<{ readonly column: string; readonly statement: string }[]> {
+  const found: { column: string; statement: string }[] = [];
+  for (const table of tables) {
+    const held = await columnsInDatabase(database, schema, table.name);
+    for (const column of table.columns) {
+      const type = typeInDatabase(database.kind, column);
+      const now = held.get(column.name);
+      if (now === undefined || sameType(now, type)) continue;
+      const name = doubleQuoted(column.name);
+      const using = isListColumn(column) && database.kind === 'duckdb' ? '' : ` USING ${name}::text::${type}`;
+      const statement = `ALTER TABLE ${nameIn(schema, table.name)} ALTER COLUMN ${name} TYPE ${type}${using};`;
+      found.push({ column: `${table.name}.${column.name}`, statement });
+    }
+  }
+  return found;
+}
+
+export function sameType(held: string, type: string): boolean {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[\s"]/g, '');
+  return plain(held) === plain(type) || (synonyms[plain(type)] ?? '') === plain(held);
+}
+
+/** How DuckDB names what it was given. */
+const synonyms: Readonly<Record<string, string>> = {
+  text: 'varchar',
+  timestamptz: 'timestampwithtimezone',
+  json: 'json',
+};
+
+/** @param why what the program may not do, or was told not to do */
+export function statementsForOwner(why: string, statements: readonly string[]): ExportError {
+  return new ExportError('loadFailed', why, {
+    todo: `Nothing was loaded. Run as the owner of the table, then load again:\n${statements.join('\n')}`,
+  });
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
+import { type LoadTarget, parseTarget } from '../../../src/wings/load/load-target.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import type { TestPostgres } from '../warehouse/postgres-of-tests.ts';
+
+export interface OpenedDatabase {
+  readonly target: LoadTarget;
+  /** What `--to` takes. */
+  readonly address: string;
+  /** Runs statements; gives back the rows of the last one as text, cells joined by a bar. */
+  readonly rows: (sql: string) => Promise<string[]>;
+}
+
+/** An empty database of each kind: a file of its own, or the public schema of the server of the tests. */
+export function emptyDatabases({ psql, address }: Pick<TestPostgres, 'psql' | 'address'>) {
+  return async (kind: LoadRequest['kind']): Promise<OpenedDatabase> => {
+    if (kind === 'postgres') {
+      await psql('DROP SCHEMA public CASCADE; CREATE SCHEMA public;');
+      const rows = async (sql: string) => (await psql(sql)).split('\n').filter((line) => line !== '');
+      return { target: parseTarget(address, '/'), address, rows };
+    }
+    const file = join(await tempFolder(), 'a.duckdb');
+    return {
+      target: parseTarget(`duckdb:${file}`, '/'),
+      address: `duckdb:${file}`,
+      rows: (sql) => inDuckdb(file, sql),
+    };
+  };
+}
+
+async function inDuckdb(file: string, sql: string): Promise<string[]> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  try {
+    const found = (await connection.runAndReadAll(sql)).getRowsJson();
+    return found.map((row) =>
+      row.map((cell) => (cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell))).join('|'),
+    );
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}

@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
+import { runHere } from '../../support/run-here.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { emptyDatabases } from './both-databases.ts';
+
+const server = await postgresOfTests('guards of changes are not tested in PostgreSQL');
+const opened = emptyDatabases(server);
+
+/** Three nights beside each other, the later ones with the changes of the one before. */
+const nights: string[] = [];
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  const listed = [
+    assetIds,
+    assetIds.filter((_, n) => n < 195 || n > 199),
+    assetIds.filter((_, n) => n < 195 || n > 199),
+  ];
+  for (const [index, record] of [firstNight, secondNight, thirdNight].entries()) {
+    const base = { base: nights.at(-1) ?? 'none', 'max-age': '0d', 'missing-after': '0d' };
+    const flags = { ...base, tables: 'assets,creators,files,changes', format: 'parquet,csv' };
+    const out = join(folder.path, `date=2026-11-2${index}`);
+    nights.push(await exportNight({ record, ids: listed[index] ?? [], flags, out }));
+  }
+}, 120_000);
+
+afterAll(() => folder.remove());
+
+const night = (index: number): string => nights[index] ?? '';
+
+/** What a message says to type, run from a folder of its own. */
+function typed(text: string): string[] {
+  return text
+    .replace(/[.,]$/, '')
+    .split(' ')
+    .map((word) => word.replaceAll("'", ''));
+}
+
+describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
+  const test = it.skipIf(kind === 'postgres' && server.isMissing);
+  const modes = ['merge', 'scd2'] as const;
+
+  test.each(modes)('with a night missing between name the diff that leads there: --mode %s', async (mode) => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '10%'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    await rename(night(1), `${night(1)}-away`);
+    onTestFinished(() => rename(`${night(1)}-away`, night(1)));
+    const refused = await runHere(line(night(2)));
+    expect(refused.exit, refused.stderr).toBe(2);
+    const [, diff = '', made = ''] = /run: asset-export (diff .*), then load (\S+) --mode/.exec(refused.stderr) ?? [];
+    onTestFinished(() => {
+      rmSync(made, { recursive: true, force: true });
+    });
+    const compared = await runHere(typed(diff));
+    expect(compared.exit, compared.stderr).toBe(0);
+    const merged = await runHere(line(made));
+    expect(merged.exit, merged.stderr).toBe(0);
+    const open = mode === 'scd2' ? 'WHERE valid_to IS NULL' : '';
+    const manifest = JSON.parse(await readFile(join(night(2), 'manifest.json'), 'utf8')) as {
+      tables: Record<string, { rows: number }>;
+    };
+    for (const table of ['assets', 'creators', 'files'])
+      expect(await database.rows(`SELECT count(*) FROM ${table} ${open}`)).toEqual([
+        String(manifest.tables[table]?.rows),
+      ]);
+  });
+
+  test('older than what the table holds say so, and the way out works', async () => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--max-deletes', '10%', '--mode'];
+    expect((await runHere([...line(night(0)), 'merge'])).exit).toBe(0);
+    expect((await runHere([...line(night(1)), 'merge'])).exit).toBe(0);
+    expect((await runHere([...line(night(2)), 'merge'])).exit).toBe(0);
+    const refused = await runHere([...line(night(1)), 'merge']);
+    expect(refused.exit, refused.stderr).toBe(2);
+    expect(refused.stderr).toContain(
+      'the table assets holds date=2026-11-22, which is newer than date=2026-11-21: load it into other tables, or with --mode replace --allow-older',
+    );
+    expect((await runHere([...line(night(1)), 'replace', '--allow-older'])).exit).toBe(0);
+    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['214']);
+  });
+
+  test.each(modes)('do not go onto a table of which rows were removed: --mode %s', async (mode) => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '10%'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    await database.rows('DELETE FROM creators WHERE position = 0');
+    const before = await database.rows('SELECT count(*) FROM assets');
+    const refused = await runHere(line(night(1)));
+    expect(refused.exit, refused.stderr).toBe(9);
+    expect(refused.stderr).toMatch(/the table creators would hold \d+ of \d+ rows/);
+    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(before);
+    // The same night again finds it, too.
+    expect((await runHere(line(night(0)))).exit).toBe(9);
+  });
+
+  test('of a clock that went back after a night of deletes are refused, and no versions overlap', async () => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--mode', 'scd2', '--max-deletes', '10%'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    expect((await runHere(line(night(1)))).exit).toBe(0);
+    const late = `CAST('2126-11-20' AS timestamp with time zone)`;
+    await database.rows(`UPDATE assets SET valid_to = ${late} WHERE valid_to IS NOT NULL`);
+    const refused = await runHere(line(night(2)));
+    expect(refused.exit, refused.stderr).toBe(2);
+    expect(refused.stderr).toContain('started before the newest rows');
+    const overlaps = `SELECT count(*) FROM assets a JOIN assets b USING (id) WHERE a.valid_from < b.valid_from AND (a.valid_to IS NULL OR a.valid_to > b.valid_from) AND a.valid_to <> ${late}`;
+    expect(await database.rows(overlaps)).toEqual(['0']);
+  });
+
+  test('say how many deletes are unlisted, missing and failed', async () => {
+    const database = await opened(kind);
+    const line = (out: string, most: string) => [
+      'load',
+      out,
+      '--to',
+      database.address,
+      '--mode',
+      'merge',
+      '--max-deletes',
+      most,
+    ];
+    expect((await runHere(line(night(0), '5%'))).exit).toBe(0);
+    const refused = await runHere(line(night(1), '2'));
+    expect(refused.exit, refused.stderr).toBe(3);
+    expect(refused.stderr).toContain('6 of 200 assets would be deleted: unlisted 5, missing 1, failed 0');
+  });
+
+  test('that are marked stay marked when a later night deletes', async () => {
+    const database = await opened(kind);
+    const line = (out: string, rule: string) => [
+      'load',
+      out,
+      '--to',
+      database.address,
+      '--mode',
+      'merge',
+      '--max-deletes',
+      '10%',
+      '--deletes',
+      rule,
+    ];
+    expect((await runHere(line(night(0), 'delete'))).exit).toBe(0);
+    expect((await runHere(line(night(1), 'mark'))).exit).toBe(0);
+    const merged = await runHere(line(night(2), 'delete'));
+    expect(merged.exit, merged.stderr).toBe(0);
+    expect(await database.rows('SELECT count(deleted_at) > 0 FROM assets')).toEqual([expect.stringMatching(/^t/)]);
+  });
+});
+
+describe('DuckDB', () => {
+  it('that lacks columns gets them, and of another type the printed ALTER works', async () => {
+    const database = await opened('duckdb');
+    const line = ['load', night(0), '--to', database.address];
+    expect((await runHere(line)).exit).toBe(0);
+    await database.rows('ALTER TABLE assets DROP COLUMN burnt; ALTER TABLE assets DROP COLUMN interface');
+    const loaded = await runHere(line);
+    expect(loaded.exit, loaded.stderr).toBe(0);
+    expect(await database.rows('SELECT count(interface) > 0 FROM assets')).toEqual(['true']);
+    await database.rows('ALTER TABLE assets ALTER COLUMN ownership_owner TYPE INTEGER USING 1');
+    const failed = await runHere(line);
+    expect(failed.exit, failed.stderr).toBe(9);
+    const statements = failed.stderr.split('\n').filter((text) => text.trim().startsWith('ALTER TABLE'));
+    expect(statements).toHaveLength(1);
+    await database.rows(statements.join('\n'));
+    expect((await runHere(line)).exit).toBe(0);
+  });
+
+  it('held by another process: exit 5 with its pid', async () => {
+    const file = join(await tempFolder(), 'a.duckdb');
+    const script = `const { DuckDBInstance } = await import('@duckdb/node-api');
+      const instance = await DuckDBInstance.create(process.argv[1]); await instance.connect();
+      process.stdout.write('held'); setInterval(() => instance, 1000);`;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', script, file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void holder.kill());
+    await once(holder.stdout, 'data');
+    const refused = await runHere(['load', night(0), '--to', `duckdb:${file}`]);
+    expect(refused.exit, refused.stderr).toBe(5);
+    expect(refused.stderr).toContain(`is held by the process ${holder.pid ?? ''}`);
+  });
+});

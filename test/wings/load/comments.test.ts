@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { loadExport } from '../../../src/wings/load/load-export.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { emptyDatabases } from './both-databases.ts';
+import { localExports, request } from './local-exports.ts';
+
+const { isMissing, psql, address } = await postgresOfTests('comments in PostgreSQL are not tested', 'psql');
+const { exported } = await localExports();
+const emptyDatabase = emptyDatabases({ psql, address });
+
+const columns = {
+  duckdb: `SELECT count(*), count("comment") FROM duckdb_columns() WHERE table_name IN ('assets', 'creators')`,
+  postgres: `SELECT count(*), count(col_description(attrelid, attnum)) FROM pg_attribute
+    WHERE attrelid IN ('assets'::regclass, 'creators'::regclass) AND attnum > 0`,
+};
+const ofTable = {
+  duckdb: `SELECT "comment" FROM duckdb_tables() WHERE table_name = 'assets'`,
+  postgres: `SELECT obj_description('assets'::regclass)`,
+};
+
+describe.each(['duckdb', 'postgres'] as const)('a load into %s', (kind) => {
+  it.skipIf(kind === 'postgres' && isMissing)(
+    'comments on what it creates, and leaves comments of others',
+    async () => {
+      const folder = await exported(20);
+      const { target, rows } = await emptyDatabase(kind);
+      await loadExport(request(folder, kind, 'append'), target);
+      const [all = '', described] = (await rows(columns[kind]))[0]?.split('|') ?? [];
+      expect(Number(all)).toBeGreaterThan(40);
+      expect(described).toBe(all);
+      expect((await rows(ofTable[kind]))[0]).toMatch(/asset/i);
+      await rows(`COMMENT ON TABLE assets IS 'ours'`);
+      await loadExport(request(folder, kind, 'append'), target);
+      expect(await rows(ofTable[kind])).toEqual(['ours']);
+    },
+  );
+});

@@ -1,0 +1,164 @@
+import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
+import { parseTarget } from '../../../src/wings/load/load-target.ts';
+import { runHere } from '../../support/run-here.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { localExports, request } from './local-exports.ts';
+
+const { exported } = await localExports();
+
+async function rows(file: string, sql: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+interface Loaded {
+  readonly folder: string;
+  readonly file: string;
+  readonly load: (folder: string, more?: Partial<LoadRequest>) => Promise<string[]>;
+}
+
+/** A DuckDB file that holds an export of 60 assets. */
+async function loadedFile(schema?: string): Promise<Loaded> {
+  const folder = await tempFolder();
+  const file = join(folder, 'wh.duckdb');
+  const load = async (out: string, more: Partial<LoadRequest> = {}): Promise<string[]> => {
+    const notes: string[] = [];
+    const note = (text: string) => notes.push(text);
+    await loadExport({ ...request(out, 'duckdb'), schema, note, ...more }, parseTarget(`duckdb:${file}`, '/'));
+    return notes;
+  };
+  await load(await exported(60));
+  return { folder, file, load };
+}
+
+describe('replace of a DuckDB file', () => {
+  it.each([undefined, 'raw'])(
+    'makes a new one: views stay, readers go on, nothing is left. Schema: %s',
+    async (schema) => {
+      const { folder, file, load } = await loadedFile(schema);
+      const next = await exported(80);
+      const at = schema === undefined ? '' : `${schema}.`;
+      await rows(
+        file,
+        `CREATE VIEW ${at}burnt AS SELECT id FROM ${at}assets; CREATE VIEW ${at}two AS SELECT * FROM ${at}burnt, ${at}creators;
+      CREATE VIEW whole AS SELECT * FROM wh.${schema ?? 'main'}.assets`,
+      );
+      chmodSync(file, 0o640);
+      writeFileSync(`${file}.new-0123abcd`, 'what a killed load left');
+      const reader = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+      onTestFinished(() => {
+        reader.closeSync();
+      });
+      const connection = await reader.connect();
+      const inode = statSync(file).ino;
+      expect(await load(next)).toEqual([]);
+      const count = `SELECT count(*) FROM ${at}assets`;
+      expect((await connection.runAndReadAll(count)).getRowsJson()).toEqual([['60']]);
+      expect(statSync(file).ino).not.toBe(inode);
+      expect(statSync(file).mode & 0o777).toBe(0o640);
+      expect(readdirSync(folder)).toEqual(['wh.duckdb']);
+      expect(await rows(file, count)).toEqual([['80']]);
+      expect(await rows(file, `SELECT (SELECT count(*) FROM ${at}burnt), (SELECT count(*) FROM whole)`)).toEqual([
+        ['80', '80'],
+      ]);
+    },
+  );
+
+  it('follows a link', async () => {
+    const { folder, file, load } = await loadedFile();
+    const link = join(folder, 'latest.duckdb');
+    symlinkSync('wh.duckdb', link);
+    const next = await exported(70);
+    await loadExport(request(next, 'duckdb'), parseTarget(`duckdb:${link}`, '/'));
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['70']]);
+    await load(next);
+    expect(readdirSync(folder)).toEqual(['latest.duckdb', 'wh.duckdb']);
+  });
+
+  it('does not double it', async () => {
+    const { file, load } = await loadedFile();
+    const next = await exported(200);
+    await load(next);
+    const first = statSync(file).size;
+    await load(next);
+    expect(statSync(file).size).toBeLessThanOrEqual(first * 1.05);
+  });
+
+  it.each([
+    ['a foreign table', 'CREATE TABLE mine AS SELECT 1 AS n', 'the table main.mine', 'SELECT n FROM mine'],
+    [
+      'another schema',
+      'CREATE SCHEMA s; CREATE TABLE s.mine AS SELECT 1 AS n',
+      'the table s.mine',
+      'SELECT n FROM s.mine',
+    ],
+    ['a column', 'ALTER TABLE assets ADD COLUMN n INTEGER DEFAULT 1', 'other columns', 'SELECT max(n) FROM assets'],
+    ['an index', 'CREATE INDEX mine ON assets (id)', 'the index mine', 'SELECT 1'],
+    ['a macro', 'CREATE MACRO mine() AS 1', 'the macro mine', 'SELECT mine()'],
+    ['a sequence', 'CREATE SEQUENCE mine', 'the sequence mine', `SELECT CAST(nextval('mine') AS INTEGER)`],
+    ['a type', `CREATE TYPE mine AS ENUM ('a')`, 'the type mine', `SELECT CASE CAST('a' AS mine) WHEN 'a' THEN 1 END`],
+    ['a wider type', 'ALTER TABLE creators ALTER COLUMN share TYPE HUGEINT', 'other columns', 'SELECT 1'],
+  ])('goes in place where it holds %s, which stays', async (_, sql, why, found) => {
+    const { file, load } = await loadedFile();
+    await rows(file, sql);
+    const notes = await load(await exported(60));
+    expect(notes).toEqual([expect.stringMatching(/^loaded in place: /)]);
+    expect(notes[0]).toContain(why);
+    expect(await rows(file, found)).toEqual([[1]]);
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['60']]);
+  });
+
+  it('goes in place where a write-ahead log lies beside it', async () => {
+    const { file, load } = await loadedFile();
+    const script = `PRAGMA disable_checkpoint_on_shutdown; CREATE VIEW v AS SELECT 1 AS n`;
+    await rows(file, script);
+    expect(statSync(`${file}.wal`).size).toBeGreaterThan(0);
+    expect(await load(await exported(61))).toEqual([expect.stringMatching(/\.wal lies beside/)]);
+    expect(await rows(file, 'SELECT count(*), (SELECT n FROM v) FROM assets')).toEqual([['61', 1]]);
+  });
+
+  it('has the guards of the old file, and a refused one leaves it', async () => {
+    const older = await exported(50);
+    const { folder, file, load } = await loadedFile();
+    await expect(load(older)).rejects.toThrow('--allow-older');
+    await expect(load(older, { allowOlder: true })).rejects.toMatchObject({ exit: 'notTolerated' });
+    await expect(load(await exported(50))).rejects.toThrow('10 of 60 assets would be deleted: unlisted 10');
+    await expect(load(await exported(0))).rejects.toThrow('refusing to empty');
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['60']]);
+    expect(readdirSync(folder)).toEqual(['wh.duckdb']);
+    await load(older, { allowOlder: true, maxDeletes: '10' });
+    expect(await rows(file, `SELECT deleted FROM _asset_export_loads WHERE "table" = 'assets'`)).toEqual([['10']]);
+  });
+
+  it('of versions is refused', async () => {
+    const { file } = await loadedFile();
+    await rows(file, `UPDATE _asset_export_loads SET mode = 'scd2'`);
+    const refused = await runHere(['load', await exported(60), '--to', `duckdb:${file}`]);
+    expect(refused.exit, refused.stderr).toBe(2);
+  });
+});
+
+it('memory that is too small: exit 7, and the flag is named', async () => {
+  const folder = await exported(100, { format: 'jsonl', tables: 'assets' });
+  const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+  await expect(loadExport({ ...request(folder, 'duckdb'), memoryBytes: 20e6 }, target)).rejects.toMatchObject({
+    exit: 'cannotWrite',
+    todo: expect.stringContaining('--memory') as string,
+  });
+});
+
+it('--memory is refused with PostgreSQL', async () => {
+  const refused = await runHere(['load', await exported(10), '--to', 'postgres://db.invalid/x', '--memory', '1GB']);
+  expect(refused.exit, refused.stderr).toBe(2);
+  expect(refused.stderr).toContain('--memory');
+});

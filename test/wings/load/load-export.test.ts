@@ -1,0 +1,356 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it } from 'vitest';
+import { loadExport, loadScript } from '../../../src/wings/load/load-export.ts';
+import { parseTarget, requireNames } from '../../../src/wings/load/load-target.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { localExports, request } from './local-exports.ts';
+
+const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested', 'psql');
+const { service, exported } = await localExports();
+
+async function duckRows(file: string, sql: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  const rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+const counts = `SELECT (SELECT count(*) FROM assets), (SELECT count(DISTINCT id) FROM assets), (SELECT count(*) FROM creators), (SELECT count(*) FROM files)`;
+
+describe('into DuckDB', () => {
+  it.each([
+    ['parquet', {}],
+    ['parquet', { nested: true, 'exported-at': true }],
+    ['csv', { compression: 'csv=zstd' }],
+    ['csv', { 'csv-dialect': 'redshift' }],
+    ['jsonl', { compression: 'jsonl=gzip' }],
+  ])('loads %s %j, and the same again', async (format, flags) => {
+    const folder = await exported(100, { format, ...flags });
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const first = await loadExport(request(folder, 'duckdb'), target);
+    const [rows] = await duckRows(target.address, counts);
+    expect(rows).toEqual(['100', '100', String(first['creators']), String(first['files'])]);
+    expect(await loadExport(request(folder, 'duckdb'), target)).toEqual(first);
+    expect(await duckRows(target.address, counts)).toEqual([rows]);
+    const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
+    expect(await duckRows(target.address, odd)).toEqual([[String(service.emptyUris(100))]]);
+  });
+
+  it('appends, and replaces by id with the rows of child tables', async () => {
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const few = await exported(60);
+    const all = await exported(100);
+    const loadedFew = await loadExport(request(few, 'duckdb', 'append'), target);
+    const loadedAll = await loadExport(request(all, 'duckdb', 'upsert'), target);
+    const wanted = ['100', '100', String(loadedAll['creators']), String(loadedAll['files'])];
+    expect(await duckRows(target.address, counts)).toEqual([wanted]);
+    await loadExport(request(few, 'duckdb', 'append'), target);
+    expect(await duckRows(target.address, counts)).toEqual([
+      ['160', '100', String((loadedAll['creators'] ?? 0) + (loadedFew['creators'] ?? 0)), expect.any(String)],
+    ]);
+  });
+
+  it('goes by the new name of the id, and refuses where it was left out', async () => {
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const renamed = await exported(20, { rename: 'id=asset' });
+    await loadExport(request(renamed, 'duckdb', 'upsert'), target);
+    await loadExport(request(renamed, 'duckdb', 'upsert'), target);
+    expect(await duckRows(target.address, 'SELECT count(asset) FROM assets')).toEqual([['20']]);
+    const without = await exported(20, { exclude: 'id' });
+    await expect(loadExport(request(without, 'duckdb', 'upsert'), target)).rejects.toThrow('needs the column id');
+  });
+
+  it.each(['date=2026-01-31', 'collection=other', 'a[b]', 'a*'])(
+    'takes the name of a folder for a name, and nothing else: %s',
+    async (name) => {
+      const above = await tempFolder();
+      for (const format of ['parquet', 'csv', 'jsonl']) {
+        const out = join(above, name, format);
+        await exported(20, { format, out, tables: 'assets' });
+        await exported(30, { format, out: join(above, 'another', format), tables: 'assets' });
+        const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+        await loadExport(request(out, 'duckdb'), target);
+        const others = `SELECT count(*), count(*) FILTER (collection = 'other') FROM assets`;
+        expect(await duckRows(target.address, others)).toEqual([['20', '0']]);
+      }
+    },
+  );
+
+  it('prints a script that does the same', async () => {
+    const folder = await exported(50);
+    const file = join(await tempFolder(), 'a.duckdb');
+    for (const mode of ['replace', 'upsert'] as const) {
+      await duckRows(file, await loadScript(request(folder, 'duckdb', mode)));
+      expect(await duckRows(file, 'SELECT count(*), count(DISTINCT id) FROM assets')).toEqual([['50', '50']]);
+    }
+  });
+
+  it('loads into a schema of its own, though the file has its name, under prefixed names', async () => {
+    const folder = await exported(50);
+    const file = join(await tempFolder(), 'raw.duckdb');
+    const target = parseTarget(`duckdb:${file}`, '/');
+    const named = { schema: 'raw', prefix: 'nft_' };
+    for (const mode of ['replace', 'upsert', 'replace'] as const) {
+      expect(await loadExport({ ...request(folder, 'duckdb', mode), ...named }, target)).toMatchObject({ assets: 50 });
+      await duckRows(file, await loadScript({ ...request(folder, 'duckdb', mode), ...named }));
+    }
+    expect(await duckRows(file, 'SELECT count(*) FROM raw.raw.nft_assets')).toEqual([['50']]);
+    const where = `SELECT DISTINCT table_schema, table_name LIKE 'nft_%' FROM information_schema.tables WHERE table_name <> '_asset_export_loads'`;
+    expect(await duckRows(file, where)).toEqual([['raw', true]]);
+  });
+
+  it('replaces a table that has rows by none only when it is told to', async () => {
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    const replaced = request(await exported(0), 'duckdb');
+    await loadExport(replaced, target);
+    await loadExport(request(await exported(20), 'duckdb'), target);
+    await expect(loadExport(replaced, target)).rejects.toMatchObject({ exit: 'notTolerated' });
+    await expect(duckRows(target.address, await loadScript(replaced))).rejects.toThrow('assets has rows');
+    expect(await duckRows(target.address, 'SELECT count(*) FROM assets')).toEqual([['20']]);
+    await expect(loadExport({ ...replaced, allowEmpty: true }, target)).rejects.toThrow('--allow-older');
+    await loadExport({ ...replaced, allowEmpty: true, allowOlder: true }, target);
+    expect(await duckRows(target.address, 'SELECT count(*) FROM assets')).toEqual([['0']]);
+  });
+
+  it('keeps what was there when a load fails', async () => {
+    const folder = await exported(30);
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    await duckRows(target.address, 'CREATE TABLE creators (asset_id INTEGER); INSERT INTO creators VALUES (1)');
+    await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'loadFailed' });
+    expect(await duckRows(target.address, 'SELECT count(*) FROM creators')).toEqual([['1']]);
+    await expect(duckRows(target.address, 'SELECT 1 FROM assets')).rejects.toThrow('assets does not exist');
+  });
+
+  it('refuses what verify would not pass', async () => {
+    const folder = await exported(30);
+    const part = join(folder, 'parquet/assets/part-00000.parquet');
+    const bytes = await readFile(part);
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    await writeFile(part, bytes);
+    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
+    await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'damaged' });
+    await expect(loadExport(request(await tempFolder(), 'duckdb'), target)).rejects.toMatchObject({ exit: 'damaged' });
+  });
+
+  it('refuses an export that holds no exact table', async () => {
+    const raw = await exported(10, { format: 'raw' });
+    await expect(loadScript(request(raw, 'duckdb'))).rejects.toMatchObject({ exit: 'usage' });
+    const escaped = await exported(10, { format: 'csv', 'csv-formulas': 'escape' });
+    await expect(loadScript(request(escaped, 'duckdb'))).rejects.toThrow('has no loadable tables');
+  });
+});
+
+describe.skipIf(isMissing)('into PostgreSQL', () => {
+  const target = parseTarget(address, '/');
+  const drop = 'DROP TABLE IF EXISTS assets, creators, files;';
+
+  it.each([
+    ['parquet', {}],
+    ['parquet', { nested: true, 'exported-at': true }],
+    ['csv', { compression: 'csv=zstd' }],
+    ['csv', { 'csv-dialect': 'clickhouse' }],
+    ['csv', { 'csv-dialect': 'postgres', 'exported-at': true }],
+    ['jsonl', { compression: 'jsonl=gzip', rename: 'burnt=line' }],
+  ])('loads %s %j in every mode', async (format, flags) => {
+    const folder = await exported(100, { format, ...flags });
+    await psql(drop);
+    const first = await loadExport(request(folder, 'postgres'), target);
+    const wanted = `100|100|${first['creators'] ?? 0}|${first['files'] ?? 0}\n`;
+    expect(await psql(counts)).toBe(wanted);
+    await loadExport(request(folder, 'postgres', 'replace'), target);
+    await loadExport(request(folder, 'postgres', 'upsert'), target);
+    expect(await psql(counts)).toBe(wanted);
+    const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
+    expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
+    await expect(loadExport(request(folder, 'postgres', 'append'), target)).rejects.toMatchObject({
+      exit: 'loadFailed',
+      todo: expect.stringContaining('--mode upsert') as string,
+    });
+    await psql(drop);
+    for (const mode of ['append', 'append'] as const) await loadExport(request(folder, 'postgres', mode), target);
+    expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('200|100\n');
+  });
+
+  it('gives the tables that replace and upsert make a primary key, and those of append none', async () => {
+    const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace AND conrelid::regclass::text <> '_asset_export_loads'`;
+    const renamed = await exported(20, { rename: 'id=asset' });
+    for (const [mode, wanted] of [
+      ['replace', 'assets|PRIMARY KEY (asset)\ncreators|PRIMARY KEY (asset_id, "position")\n'],
+      ['upsert', 'assets|PRIMARY KEY (asset)\ncreators|PRIMARY KEY (asset_id, "position")\n'],
+      ['append', ''],
+    ] as const) {
+      await psql(drop);
+      await loadExport(request(renamed, 'postgres', mode), target);
+      expect(
+        (await psql(keys))
+          .replace(/files.*\n/, '')
+          .split('\n')
+          .sort(),
+      ).toEqual(wanted.split('\n').sort());
+    }
+    await psql(drop);
+  });
+
+  it.each(['csv', 'parquet', 'jsonl'])('loads %s into a schema of its own, under prefixed names', async (format) => {
+    await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);
+    const folder = await exported(50, { format });
+    const named = { schema: `ra"w's`, prefix: 'nft_' };
+    for (const mode of ['replace', 'upsert', 'replace'] as const) {
+      expect(await loadExport({ ...request(folder, 'postgres', mode), ...named }, target)).toMatchObject({
+        assets: 50,
+      });
+    }
+    if (format !== 'parquet') {
+      for (const mode of ['upsert', 'replace'] as const) {
+        await psql(await loadScript({ ...request(folder, 'postgres', mode), ...named }));
+      }
+    }
+    expect(await psql(`SELECT count(*) FROM "ra""w's".nft_assets`)).toBe('50\n');
+    expect(await psql(`SELECT count(*) > 0 FROM "ra""w's".nft_creators`)).toBe('t\n');
+    expect(await psql(`SELECT to_regclass('public.nft_assets') IS NULL AND to_regclass('public.assets') IS NULL`)).toBe(
+      't\n',
+    );
+  });
+
+  it('takes a schema that is there from whoever may not make one', async () => {
+    await psql(`${drop} DROP SCHEMA IF EXISTS granted CASCADE; DROP ROLE IF EXISTS analyst; CREATE ROLE analyst LOGIN;
+      CREATE SCHEMA granted AUTHORIZATION analyst`);
+    const analyst = parseTarget(address.replace('user=tester', 'user=analyst'), '/');
+    const named = { ...request(await exported(20), 'postgres'), schema: 'granted' };
+    expect(await loadExport(named, analyst)).toMatchObject({ assets: 20 });
+  });
+
+  it('replaces a table that has rows by none only when it is told to', async () => {
+    await psql(drop);
+    const none = await exported(0, { format: 'csv' });
+    const replaced = request(none, 'postgres');
+    await loadExport(replaced, target);
+    await loadExport(request(await exported(20), 'postgres'), target);
+    await expect(loadExport(replaced, target)).rejects.toMatchObject({
+      exit: 'notTolerated',
+      todo: expect.stringContaining('--allow-empty') as string,
+    });
+    await expect(psql(await loadScript(replaced))).rejects.toThrow('assets has rows, but the export has none');
+    expect(await psql('SELECT count(*) FROM assets')).toBe('20\n');
+    await expect(loadExport({ ...replaced, allowEmpty: true }, target)).rejects.toThrow('--allow-older');
+    await loadExport({ ...replaced, allowEmpty: true, allowOlder: true }, target);
+    expect(await psql('SELECT count(*) FROM assets')).toBe('0\n');
+  });
+
+  it.each([
+    ['upsert', 'upsert', 'assets,creators,files'],
+    ['upsert', 'upsert', 'files,creators,assets'],
+    ['replace', 'upsert', 'files,creators,assets'],
+  ] as const)('keeps each asset once when %s and %s of %s come at the same time', async (one, other, ofOther) => {
+    const folder = await exported(100);
+    const turned = await exported(100, { tables: ofOther });
+    await psql(drop);
+    const loaded = await loadExport(request(folder, 'postgres'), target);
+    await Promise.all([
+      loadExport(request(folder, 'postgres', one), target),
+      loadExport(request(turned, 'postgres', other), target),
+    ]);
+    expect(await psql(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
+  });
+
+  it.each([
+    ['append', 'append', 200],
+    ['replace', 'replace', 100],
+    ['upsert', 'upsert', 100],
+    ['replace', 'upsert', 100],
+  ] as const)('makes the tables once when %s and %s come first at the same time', async (one, other, rows) => {
+    const folder = await exported(100);
+    for (let time = 0; time < 5; time += 1) {
+      await psql(drop);
+      await Promise.all([one, other].map((mode) => loadExport(request(folder, 'postgres', mode), target)));
+      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe(`${rows}|100\n`);
+    }
+  });
+
+  it('holds the same values whichever format they came from', async () => {
+    const columns =
+      'id, interface, content_json_uri, royalty_percent, token_info_supply, supply_print_max_supply, burnt';
+    const digest = `SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM (SELECT ${columns} FROM assets) t`;
+    const digests = new Set<string>();
+    for (const format of ['parquet', 'csv', 'jsonl']) {
+      await psql(drop);
+      await loadExport(request(await exported(200, { format, 'show-fungible': true }), 'postgres'), target);
+      digests.add(await psql(digest));
+    }
+    expect(digests.size).toBe(1);
+  });
+});
+
+it.each([
+  [{ schema: '' }, '--schema'],
+  [{ schema: 'é'.repeat(32) }, '--schema'],
+  [{ prefix: 'x'.repeat(53) }, '--prefix'],
+])('names that a database would cut are refused: %j', (names, flag) => {
+  expect(() => {
+    requireNames(names);
+  }).toThrow(flag);
+  requireNames({ schema: 'x'.repeat(63), prefix: 'x'.repeat(52) });
+});
+
+describe('a target', () => {
+  it('is shown without user, password and parameters', () => {
+    const { shown, kind } = parseTarget('postgres://me:secret@db.example:5433/warehouse?password=other', '/');
+    expect({ shown, kind }).toEqual({ shown: 'postgres://db.example:5433/warehouse', kind: 'postgres' });
+  });
+
+  it.each([
+    'mysql://me:secret@db',
+    'postgres://me:secret@:x',
+    'postgres://me:p@ss/secret@db.example/warehouse',
+    'postgres://me:p@secret?ss@db.example/warehouse',
+    'postgres://me:1234#secret@db.example/warehouse',
+    'postgres:me:secret@db.example/warehouse',
+    'postgres://me:1234?ab=c@db.example/warehouse',
+    'postgres://me:1234/ab?cd=e@db.example/warehouse',
+    'duckdb:',
+  ])('that is none is refused unseen: %s', (text) => {
+    const unseen = {
+      message: expect.not.stringMatching(/secret|1234/) as string,
+      todo: expect.not.stringMatching(/secret|1234/) as string,
+    };
+    expect(() => parseTarget(text, '/')).toThrow(expect.objectContaining({ exit: 'usage', ...unseen }) as Error);
+    expect(() => parseTarget(text, '/')).toThrow('--to');
+  });
+
+  it.each([
+    ['postgres://me@db/wh?schema=raw', 'unknown parameter "schema"', '--schema NAME'],
+    ['postgres://me@db/wh?sslmode=require&currentSchema=raw', 'unknown parameter "currentSchema"', '--schema NAME'],
+    ['postgres://me@db/wh?sslmod=require', 'unknown parameter "sslmod"', 'Remove it'],
+    ['duckdb:wh.duckdb?schema=raw', 'unknown parameter "schema"', '--schema NAME'],
+  ])('with a parameter that nobody reads is refused: %s', (text, message, todo) => {
+    const refusal = { exit: 'usage', todo: expect.stringContaining(todo) as string };
+    expect(() => parseTarget(text, '/')).toThrow(expect.objectContaining(refusal) as Error);
+    expect(() => parseTarget(text, '/')).toThrow(message);
+  });
+
+  it('may hold an @ in its password and its parameters', () => {
+    const { shown } = parseTarget('postgres://me:p@ss@db.example/warehouse?user=me@server&host=%2Ftmp', '/');
+    expect(shown).toBe('postgres://db.example/warehouse');
+  });
+
+  it('that cannot be reached is told without its secrets', async () => {
+    const folder = await exported(10);
+    const target = parseTarget('postgres://me:s3cret@127.0.0.1:1/db?password=other', '/');
+    let nowMs = 0;
+    const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+    const notes: string[] = [];
+    const tried = { ...request(folder, 'postgres'), clock, note: (text: string) => notes.push(text) };
+    await expect(loadExport(tried, target)).rejects.toMatchObject({
+      exit: 'unavailable',
+      message: expect.not.stringMatching(/s3cret|other/) as string,
+    });
+    expect(nowMs).toBeGreaterThan(50_000);
+    expect(nowMs).toBeLessThanOrEqual(60_000);
+    expect(notes).toEqual([expect.stringMatching(/does not answer .*ECONNREFUSED/)]);
+  });
+});

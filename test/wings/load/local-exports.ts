@@ -1,0 +1,33 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
+import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { runExport } from '../../support/run-export.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { type LocalRecords, startLocalService } from './local-records.ts';
+
+/** Starts the service on local records for the tests of a file, which ends with them, and what makes exports of it. */
+export async function localExports() {
+  const service = await startLocalService();
+  afterAll(() => service.close());
+  return { service, exported: exportsOf(service) };
+}
+
+/** Makes an export of the first `count` records, in a folder of its own unless a flag says where. */
+function exportsOf(service: LocalRecords) {
+  return async (count: number, flags: Readonly<Record<string, unknown>> = {}): Promise<string> => {
+    const out = typeof flags['out'] === 'string' ? flags['out'] : await tempFolder();
+    const ids = join(await tempFolder(), 'ids.txt');
+    await writeFile(ids, service.ids.slice(0, count).join('\n'));
+    const parts = { 'ids-per-call': '20', 'rows-per-part': '40' };
+    const all = { ids, url: service.url, tables: 'assets,creators,files', ...parts, ...flags, out };
+    const { state, error } = await runExport({ flags: all });
+    if (state !== 'complete') throw error ?? new Error(state);
+    return out;
+  };
+}
+
+export function request(folder: string, kind: LoadRequest['kind'], mode: LoadRequest['mode'] = 'replace'): LoadRequest {
+  return { files: diskFileStore, folder, kind, mode };
+}

@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadExport, type LoadRequest, loadScript, type LoadSummary } from '../../../src/wings/load/load-export.ts';
+import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
+import { keptFolder } from '../../support/temp-folder.ts';
+import { runHere } from '../../support/run-here.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { emptyDatabases, type OpenedDatabase } from './both-databases.ts';
+
+const server = await postgresOfTests('replace is not tested in PostgreSQL');
+const opened = emptyDatabases(server);
+
+/** Two nights; of the second, 5 ids are not listed and one is not known. And one without ids. */
+const nights: string[] = [];
+let withoutId = '';
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  const flags = { format: 'parquet,csv' };
+  const second = assetIds.filter((_, n) => n < 195 || n > 199);
+  for (const [index, record] of [firstNight, secondNight].entries()) {
+    const ids = index === 1 ? second : assetIds;
+    nights.push(await exportNight({ record, ids, flags, out: join(folder.path, `date=2026-11-2${index}`) }));
+  }
+  const shape = { ...flags, tables: 'assets', exclude: 'id' };
+  withoutId = await exportNight({ record: firstNight, flags: shape, out: join(folder.path, 'without-id') });
+}, 120_000);
+
+afterAll(() => folder.remove());
+
+describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
+  const test = it.skipIf(kind === 'postgres' && server.isMissing);
+
+  interface Loaded {
+    readonly summary: LoadSummary | undefined;
+    readonly notes: readonly string[];
+  }
+
+  async function load(
+    { target }: OpenedDatabase,
+    night: string | undefined,
+    more: Partial<LoadRequest> = {},
+  ): Promise<Loaded> {
+    const notes: string[] = [];
+    let summary: LoadSummary | undefined;
+    const note = (text: string) => notes.push(text);
+    const request = { files: diskFileStore, folder: night ?? '', kind, mode: 'replace' as const, note, ...more };
+    await loadExport(request, target, (loaded) => (summary = loaded));
+    return { summary, notes };
+  }
+
+  const contents = async ({ rows }: OpenedDatabase): Promise<string[][]> => {
+    const all: string[][] = [];
+    for (const table of ['assets', 'creators', 'files']) all.push((await rows(`SELECT * FROM ${table}`)).sort());
+    return all;
+  };
+
+  test('brings the tables of one night to those of the next, and what was changed by hand back', async () => {
+    const next = await opened(kind);
+    await load(next, nights[1]);
+    const wanted = await contents(next);
+    const database = await opened(kind);
+    await load(database, nights[0]);
+    const { summary } = await load(database, nights[1]);
+    expect(summary).toMatchObject({ state: 'loaded', deleted: 6, tables: { assets: 214 } });
+    expect(await contents(database)).toEqual(wanted);
+    await database.rows(`DELETE FROM creators WHERE position = 0`);
+    await database.rows(`UPDATE assets SET ownership_owner = NULL, extra = '{}'`);
+    await database.rows(`INSERT INTO files (asset_id, position) VALUES ('x', 1)`);
+    await load(database, nights[1]);
+    expect(await contents(database)).toEqual(wanted);
+    expect(
+      await database.rows(
+        `SELECT "table", export, started_at IS NOT NULL, "rows", deleted FROM _asset_export_loads ORDER BY 1`,
+      ),
+    ).toEqual([
+      expect.stringMatching(/^assets\|date=2026-11-21\|(t|true)\|214\|0$/),
+      expect.stringMatching(/^creators\|date=2026-11-21\|/),
+      expect.stringMatching(/^files\|date=2026-11-21\|(t|true)\|\d+\|1$/),
+    ]);
+  });
+
+  test('keeps the columns of a user, and rows that did not change where they are', async () => {
+    const database = await opened(kind);
+    await load(database, nights[0]);
+    await database.rows('ALTER TABLE assets ADD COLUMN note text');
+    await database.rows(`UPDATE assets SET note = 'mine'`);
+    const before = kind === 'postgres' ? await database.rows('SELECT id, ctid FROM assets') : [];
+    await load(database, nights[1]);
+    expect(await database.rows(`SELECT count(*), count(note) FROM assets`)).toEqual(['214|194']);
+    if (kind === 'duckdb') return;
+    const after = new Set(await database.rows('SELECT id, ctid FROM assets'));
+    expect(before.filter((row) => after.has(row)).length).toBeGreaterThan(100);
+  });
+
+  test('takes tables whose keys are not unique, and exports without a key, with a line', async () => {
+    const database = await opened(kind);
+    for (let time = 0; time < 2; time += 1) await load(database, nights[0], { mode: 'append' });
+    const { notes } = await load(database, nights[0], { maxDeletes: '100%' });
+    // A file of DuckDB is made anew.
+    if (kind === 'postgres')
+      expect(notes).toContainEqual('the key of the table assets is not unique: 400 rows were deleted and inserted');
+    expect(await database.rows('SELECT count(*), count(DISTINCT id) FROM assets')).toEqual(['200|200']);
+    const other = await opened(kind);
+    await load(other, withoutId);
+    const again = await load(other, withoutId);
+    if (kind === 'postgres')
+      expect(again.notes).toContainEqual('the table assets has no key: all its rows were deleted and inserted');
+    expect(await other.rows('SELECT count(*) FROM assets')).toEqual(['200']);
+  });
+
+  test('refuses an older night, and what it says can be typed', async () => {
+    const database = await opened(kind);
+    await load(database, nights[1]);
+    const before = await contents(database);
+    const typed = ['load', nights[0] ?? '', '--to', database.address];
+    const refused = await runHere(typed);
+    expect(refused.exit, refused.stderr).toBe(2);
+    expect(refused.stderr).toContain(
+      'the table assets holds date=2026-11-21, which is newer than date=2026-11-20: load it into other tables, or with --mode replace --allow-older',
+    );
+    expect(await contents(database)).toEqual(before);
+    expect((await runHere([...typed, '--prefix', 'other_'])).exit).toBe(0);
+    const allowed = await runHere([...typed, '--mode', 'replace', '--allow-older', '--max-deletes', '20']);
+    expect(allowed.exit, allowed.stderr).toBe(0);
+    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['200']);
+  });
+
+  test('refuses too many deletes, says why they would be deleted, and counts with a flag', async () => {
+    const database = await opened(kind);
+    await load(database, nights[0]);
+    const before = await contents(database);
+    const typed = ['load', nights[1] ?? '', '--to', database.address, '--max-deletes'];
+    const refused = await runHere([...typed, '2%']);
+    expect(refused.exit, refused.stderr).toBe(3);
+    expect(refused.stderr).toContain('6 of 200 assets would be deleted: unlisted 5, missing 1, failed 0');
+    expect(refused.stderr).toContain('--max-deletes 100%');
+    expect(await contents(database)).toEqual(before);
+    expect((await runHere([...typed, '5'])).exit).toBe(3);
+    expect((await runHere([...typed, '6'])).exit).toBe(0);
+  });
+
+  test('takes a table of loads of version 0.1', async () => {
+    const database = await opened(kind);
+    await load(database, nights[0]);
+    for (const column of ['export', 'started_at', 'rows', 'deleted', 'nul_values'])
+      await database.rows(`ALTER TABLE _asset_export_loads DROP COLUMN "${column}"`);
+    const { notes } = await load(database, nights[1]);
+    expect(notes.filter((text) => !text.startsWith('loaded in place'))).toEqual([]);
+    expect(await database.rows('SELECT count(export) FROM _asset_export_loads')).toEqual(['3']);
+  });
+
+  test('as a script has the same guards, and leaves the same tables', async () => {
+    const database = await opened(kind);
+    const script = async (night: string | undefined, more: Partial<LoadRequest> = {}): Promise<string[]> =>
+      database.rows(await loadScript({ files: diskFileStore, folder: night ?? '', kind, mode: 'replace', ...more }));
+    await script(nights[0]);
+    await expect(script(nights[1], { maxDeletes: '2%' })).rejects.toThrow('more assets of assets would be deleted');
+    await script(nights[1]);
+    await expect(script(nights[0])).rejects.toThrow('newer than date=2026-11-20');
+    const found = await contents(database);
+    const next = await opened(kind);
+    await load(next, nights[1]);
+    expect(await contents(next)).toEqual(found);
+  });
+});
