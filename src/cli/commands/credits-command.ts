@@ -1,3 +1,5 @@
+import type { Correction } from '../../core/client/ledger/open-day.ts';
+import { showWarning } from '../output/show-error.ts';
 import {
   type BookedDay,
   type DiskLedger,
@@ -198,11 +200,27 @@ async function setText(args: CommandLine, { whose, open }: Books): Promise<strin
   const correction = await ledger.set({ day, credits }).finally(() => ledger.close());
   const name = ledgerName(whose);
   const { before = null, after, inFlight } = correction;
+  const doubt = priceDoubt(credits, correction);
+  if (doubt !== undefined) showWarning(doubt, args.terminal);
   if (args.isOn('json')) return `${JSON.stringify({ ...namedBy(name), day, before, after, inFlight })}\n`;
   const was =
     before === null ? 'the ledger was damaged' : `${plural(before, 'credit')} ${before === 1 ? 'was' : 'were'} booked`;
   const flying = inFlight === 0 ? '' : `\n  ${count(inFlight)} of them for calls that are in flight`;
   return `${day} under ${shownName(name)}: ${was}, now ${count(after)}${flying}\n`;
+}
+
+/** So many calls make a price below that of the job believable. */
+const manyCalls = 100;
+
+/** What the provider's figure says of the price of a call, where it is not what was booked. It never changes a job. */
+function priceDoubt(credits: number, { before, calls }: Correction): string | undefined {
+  if (before === undefined || calls === undefined || calls.number === 0 || credits === before) return undefined;
+  const { number, price } = calls;
+  const isExact = credits % number === 0;
+  if (credits < before && (!isExact || number < manyCalls)) return undefined;
+  const said = `${count(credits)} for ${plural(number, 'call')}`;
+  if (!isExact) return `${said} is more than was booked at ${count(price)} a call: check budget.creditsPerCall`;
+  return `${said} is ${count(credits / number)} a call, the job says ${count(price)}: set budget.creditsPerCall`;
 }
 
 /** What is wrong is not repeated: it may be the key. */

@@ -191,3 +191,42 @@ describe('credits set', () => {
     await service.stop();
   });
 });
+
+describe('credits set, compared with the price of the calls', () => {
+  const day = '2026-03-20';
+
+  async function after(calls: number, refunded: number, figure: number): Promise<string> {
+    const folder = await tempFolder();
+    const ledger = await openDiskLedger({ stateDir: join(folder, 'state'), apiKey: key });
+    for (let call = 0; call < calls; call += 1) {
+      await ledger.reserve({ day, credits: 160 });
+      if (call < refunded) await ledger.refund({ day, credits: 160 });
+      else await ledger.settle({ day, credits: 160 });
+    }
+    await ledger.close();
+    const { exit, stderr } = await credits(folder, ['set', String(figure), '--day', day], key);
+    expect(exit).toBe(0);
+    return stderr;
+  }
+
+  it.each([
+    [20, 0, 3600, /3,600 for 20 calls is 180 a call, the job says 160: set budget.creditsPerCall/],
+    [20, 0, 3601, /3,601 for 20 calls is more than was booked at 160 a call/],
+    [20, 0, 3200, /^$/],
+    [20, 3, 2720, /^$/],
+    [20, 0, 200, /^$/],
+    [100, 0, 1000, /1,000 for 100 calls is 10 a call, the job says 160/],
+    [100, 0, 1001, /^$/],
+  ])('after %i calls with %i refunded, %i says what it means', async (calls, refunded, figure, said) => {
+    expect(await after(calls, refunded, figure)).toMatch(said);
+  });
+
+  it('says nothing where prices differ', async () => {
+    const folder = await tempFolder();
+    await book(folder, key, [
+      [day, 160],
+      [day, 180],
+    ]);
+    expect((await credits(folder, ['set', '1000', '--day', day], key)).stderr).toBe('');
+  });
+});

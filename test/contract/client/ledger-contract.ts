@@ -57,7 +57,7 @@ export function describeCorrections(name: string, prepare: () => Promise<Ledgers
       const ledger = await (await prepare()).open();
       await ledger.reserve({ day, credits: 480 });
       await ledger.settle({ day, credits: 480 });
-      expect(await ledger.set({ day, credits: 320 })).toEqual({ before: 480, after: 320, inFlight: 0 });
+      expect(await ledger.set({ day, credits: 320 })).toMatchObject({ before: 480, after: 320, inFlight: 0 });
       expect(await ledger.booked(day)).toBe(320);
       expect(await ledger.booked('2026-03-15')).toBe(0);
       expect(await ledger.reserve({ day, credits: 160, limit: 480 })).toBe(true);
@@ -83,11 +83,11 @@ export function describeCorrections(name: string, prepare: () => Promise<Ledgers
       for (let n = 0; n < 3; n += 1) await running.reserve({ day, credits: 160 });
       await running.settle({ day, credits: 160 });
       await running.reserve({ day, credits: 160 });
-      expect(await other.set({ day, credits: 1600 })).toEqual({ before: 640, after: 2080, inFlight: 480 });
+      expect(await other.set({ day, credits: 1600 })).toMatchObject({ before: 640, after: 2080, inFlight: 480 });
       await running.refund({ day, credits: 160 });
       await running.settle({ day, credits: 320 });
       expect(await other.booked(day)).toBe(1920);
-      expect(await other.set({ day, credits: 1600 })).toEqual({ before: 1920, after: 1600, inFlight: 0 });
+      expect(await other.set({ day, credits: 1600 })).toMatchObject({ before: 1920, after: 1600, inFlight: 0 });
       await Promise.all([running.close(), other.close()]);
     });
   });
@@ -185,7 +185,7 @@ export function describeAccounts(name: string, prepare: () => Promise<OpenLedger
       await book(open, { apiKey: 'two' }, 320);
       await book(open, { account: 'main', apiKey: 'one' }, 160);
       const ledger = await open({ account: 'main' });
-      expect(await ledger.set({ day, credits: 2080 })).toEqual({ before: 1760, after: 2080, inFlight: 0 });
+      expect(await ledger.set({ day, credits: 2080 })).toMatchObject({ before: 1760, after: 2080, inFlight: 0 });
       await ledger.close();
       expect(await bookedOf(open, { account: 'main', apiKey: 'two' })).toBe(2080);
       await book(open, { account: 'main', apiKey: 'two' }, 160);

@@ -80,12 +80,15 @@ const stateSchema = z.object({
   inFlight: z.array(z.object({ credits, owner: ownerSchema })),
   /** Of an account: the ledgers of keys whose bookings of the day are in `credits`; `allKeys` once the day was set. */
   taken: z.array(z.string()).optional(),
+  /** The calls that are booked, and their price; absent in days of version 0.1, and where calls of a key were taken over. */
+  calls: z.number().int().nonnegative().optional(),
+  price: z.union([credits, z.literal('several')]).optional(),
 });
 
 /** What a day's file says. */
 export type LedgerState = z.infer<typeof stateSchema>;
 
-export const emptyState: LedgerState = { version: 1, sequence: 0, credits: 0, inFlight: [] };
+export const emptyState: LedgerState = { version: 1, sequence: 0, credits: 0, inFlight: [], calls: 0 };
 
 /** More than 130 processes fit. */
 export const ledgerLayout: CounterLayout<LedgerState> = { schema: stateSchema, copyBytes: 32_768 };

@@ -8,6 +8,19 @@ import { allKeys, namedAccount } from './ledger-name.ts';
 interface Balance {
   readonly credits: number;
   readonly own: number;
+  readonly booked: CallsBooked;
+}
+
+/** How many calls are booked, and at which price; undefined where that is not known. */
+type CallsBooked = Pick<LedgerState, 'calls' | 'price'>;
+
+function oneMore({ calls, price }: CallsBooked, credits: number): CallsBooked {
+  if (calls === undefined) return {};
+  return { calls: calls + 1, price: calls === 0 || price === credits ? credits : 'several' };
+}
+
+function oneLess({ calls, price }: CallsBooked): CallsBooked {
+  return calls === undefined ? {} : { calls: Math.max(0, calls - 1), ...(price === undefined ? {} : { price }) };
 }
 
 /** Entries are dropped or merged when there are more than this: a file has room for 130. */
@@ -20,6 +33,8 @@ export interface Correction {
   readonly after: number;
   /** The part of `after` that is in flight. */
   readonly inFlight: number;
+  /** The calls of `before`, where all had one price. */
+  readonly calls?: { readonly number: number; readonly price: number } | undefined;
 }
 
 /** A day of a ledger as this process sees it. */
@@ -52,21 +67,23 @@ export class OpenDay {
   reserve(credits: number, limit: number | undefined): Promise<boolean> {
     return this.#change((before) => {
       const total = before.credits + credits;
-      return limit !== undefined && total > limit ? undefined : { credits: total, own: this.#inFlight + credits };
+      if (limit !== undefined && total > limit) return undefined;
+      return { credits: total, own: this.#inFlight + credits, booked: oneMore(before.booked, credits) };
     });
   }
 
   async refund(credits: number): Promise<void> {
     await this.#change((before) => {
       const returned = Math.min(credits, before.own);
-      return { credits: Math.max(0, before.credits - returned), own: Math.max(0, this.#inFlight - credits) };
+      const own = Math.max(0, this.#inFlight - credits);
+      return { credits: Math.max(0, before.credits - returned), own, booked: oneLess(before.booked) };
     });
   }
 
   /** The next booking publishes it to other processes; only when no booking may follow is it written by itself. */
   async settle(credits: number): Promise<void> {
     this.#inFlight = Math.max(0, this.#inFlight - credits);
-    if (this.#inFlight === 0) await this.#change((before) => ({ credits: before.credits, own: this.#inFlight }));
+    if (this.#inFlight === 0) await this.#change((before) => ({ ...before, own: this.#inFlight }));
   }
 
   booked(): Promise<number> {
@@ -81,8 +98,10 @@ export class OpenDay {
       const living = livingIn(state?.inFlight ?? []);
       const inFlight = sumOf(living);
       const after = credits + inFlight;
-      const next = { credits: after, inFlight: living, taken: [allKeys] };
-      return { result: { before: state?.credits, after, inFlight }, next };
+      const { calls: number, price } = state ?? {};
+      const next = { credits: after, inFlight: living, taken: [allKeys], ...callsOf(state ?? {}) };
+      const calls = number === undefined || typeof price !== 'number' ? undefined : { number, price };
+      return { result: { before: state?.credits, after, inFlight, calls }, next };
     });
   }
 
@@ -95,16 +114,22 @@ export class OpenDay {
     return this.#file.change((found, path) => {
       const isGone = found === 'nothing yet' && this.#written !== undefined;
       const state = stateIn(isGone ? 'damaged' : found, path, this.#name);
-      const { credits, inFlight, taken } = this.#withTaken(state);
+      const known = this.#withTaken(state);
+      const { credits, inFlight, taken } = known;
       const inFile = inFlight.find(({ owner }) => owner.nonce === this.#self.nonce)?.credits ?? 0;
       // A repair does not know what this process has in flight. The provider may charge it, so it is booked again.
       const lost = Math.max(0, (this.#written ?? 0) - inFile);
-      const after = step({ credits: credits + lost, own: inFile + lost });
+      const after = step({ credits: credits + lost, own: inFile + lost, booked: lost > 0 ? {} : callsOf(known) });
       if (after === undefined) return { result: false };
       const others = inFlight.filter(({ owner }) => owner.nonce !== this.#self.nonce);
       // Its own entry goes to the end: the first ones were not written for the longest time.
       const own = after.own > 0 ? [{ credits: after.own, owner: this.#self }] : [];
-      const next = { credits: after.credits, inFlight: [...fewer(others), ...own], ...(taken && { taken }) };
+      const next = {
+        credits: after.credits,
+        inFlight: [...fewer(others), ...own],
+        ...(taken && { taken }),
+        ...after.booked,
+      };
       const onWritten = (): void => {
         this.#inFlight = after.own;
         this.#written = after.own;
@@ -119,8 +144,13 @@ export class OpenDay {
     const { taken = [] } = state;
     if (this.#ofKey === undefined || key === undefined || taken.includes(key) || taken.includes(allKeys)) return state;
     const { credits } = stateIn(this.#ofKey.look(), this.#ofKey.path, { ledger: key, day: this.#name.day });
-    return { ...state, credits: state.credits + credits, taken: [...taken, key] };
+    const sum = { ...state, credits: state.credits + credits, taken: [...taken, key] };
+    return credits === 0 ? sum : { ...sum, calls: undefined, price: undefined };
   }
+}
+
+function callsOf({ calls, price }: CallsBooked): CallsBooked {
+  return calls === undefined ? {} : { calls, ...(price === undefined ? {} : { price }) };
 }
 
 /** What living processes have in flight. The dead send nothing more. */

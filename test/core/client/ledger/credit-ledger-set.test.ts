@@ -70,10 +70,10 @@ describe('a day that is set to what the provider says', () => {
     const child = spawnSpender([stateDir, day, '160', String(160 * 5), 'stay']);
     await allGranted(child, 5);
     const ledger = await openDiskLedger({ stateDir, apiKey });
-    expect(await ledger.set({ day, credits: 320 })).toEqual({ before: 800, after: 1120, inFlight: 800 });
+    expect(await ledger.set({ day, credits: 320 })).toMatchObject({ before: 800, after: 1120, inFlight: 800 });
     child.kill('SIGKILL');
     await once(child, 'close');
-    expect(await ledger.set({ day, credits: 320 })).toEqual({ before: 1120, after: 320, inFlight: 0 });
+    expect(await ledger.set({ day, credits: 320 })).toMatchObject({ before: 1120, after: 320, inFlight: 0 });
     await ledger.close();
   });
 
@@ -90,7 +90,7 @@ describe('a day that is set to what the provider says', () => {
     ];
     await file.change(() => ({ result: undefined, next: { credits: 480, inFlight } }));
     await file.close();
-    expect(await ledger.set({ day, credits: 0 })).toEqual({ before: 480, after: 320, inFlight: 320 });
+    expect(await ledger.set({ day, credits: 0 })).toMatchObject({ before: 480, after: 320, inFlight: 320 });
     await ledger.close();
   });
 
