@@ -105,13 +105,13 @@ function noBase(): Promise<never> {
 
 /** The rows of `changes` that are of no id of the export, as its own kept file has them. */
 async function* unlistedRows(
-  { finished: { manifest }, job, target }: PreparedDamage,
+  { finished: { files, folder, manifest }, job }: PreparedDamage,
   changes: string | undefined,
 ): AsyncGenerator<RowBlock, void, void> {
   const shaped = tablesOf(job, manifest.startedAtMs ?? 0).find(({ whole }) => whole === changesTable);
   const file = manifest.files.find(({ path }) => path === changes);
   if (file === undefined || shaped === undefined) return;
-  const kept = new FinishedExport(target.files, pathIn(target.scratch, exportPaths.kept), manifest);
+  const kept = new FinishedExport(files, pathIn(folder, `${exportPaths.repair}/${exportPaths.kept}`), manifest);
   const { columns } = shaped.table;
   const at = columns.findIndex(({ name }) => name === 'reason');
   for await (const rows of inThousands(kept.rows(file, columns)))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
 import { copyFiles } from '../../exports/copy-export.ts';
+import type { FinishedExport } from '../../exports/finished-export.ts';
 import { sumOfRefresh } from '../../core/work/batch-origins.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
 import { readProgress } from '../../core/run/homes/home-progress.ts';
@@ -43,13 +43,13 @@ export async function readRepair(within: HomePlace, manifest: Manifest): Promise
 /** Writes the manifest back as the log of an unfinished export: one without the parts that are made again. */
 export async function beginRepair(
   within: HomePlace,
-  damage: Pick<DamagedExport, 'finished' | 'target'>,
+  finished: FinishedExport,
   { repairs, spent }: { readonly repairs: Repairs; readonly spent: Spent },
 ): Promise<void> {
   const { store, address } = within;
-  const { manifest } = damage.finished;
+  const { manifest } = finished;
   await dropAnswers(within);
-  if (repairs.changes !== undefined) await keepFile(damage, repairs.changes);
+  if (repairs.changes !== undefined) await keepFile(within, finished, repairs.changes);
   const { job, inputs, startedAtMs = 0 } = manifest;
   const log = new SliceLog(store, 0);
   const commits = manifestCommits(manifest).filter(({ part }) => !repairs.parts.includes(part));
@@ -69,19 +69,23 @@ async function dropAnswers({ files, store, scratch, others }: HomePlace): Promis
     await files.remove(folder);
 }
 
-/** Keeps a file that the repair replaces. */
-async function keepFile({ finished, target }: Pick<DamagedExport, 'finished' | 'target'>, path: string): Promise<void> {
-  const { files, scratch } = target;
-  const folder = pathIn(scratch, exportPaths.kept);
-  await copyFiles({ from: finished.files, folder: finished.folder, to: files, target: folder }, [path]);
-  const kept = pathIn(folder, path);
-  const file = await files.open(kept, 'update');
+/** Keeps a copy of a file that the repair replaces, where any machine can resume it. */
+async function keepFile(
+  { files, store, scratch }: HomePlace,
+  { folder, files: from, manifest }: FinishedExport,
+  path: string,
+): Promise<void> {
+  const target = pathIn(scratch, exportPaths.unfinished);
+  await copyFiles({ from, folder, to: files, target }, [path]);
+  const copy = pathIn(target, path);
+  const file = await files.open(copy, 'update');
   try {
     await file.sync();
   } finally {
     await file.close();
   }
-  await files.syncFolder(dirname(kept));
+  const { bytes = 0, sha256 = '' } = manifest.files.find((each) => each.path === path) ?? {};
+  await store.put(`${exportPaths.kept}/${path}`, { file: copy, bytes, sha256 });
 }
 
 /** Writes the manifest with the parts as they are now. */

@@ -115,7 +115,7 @@ function idsPath({ scratch }: HomePlace): string {
 /** Requests what has to be requested within the budget, and makes the parts. */
 export async function requestParts(listed: PartsToRequest, context: ExportContext): Promise<RequestedParts> {
   const { within, damage, unfinished, repairs, plan, spent } = listed;
-  if (unfinished === undefined) await beginRepair(within, damage, { repairs, spent });
+  if (unfinished === undefined) await beginRepair(within, damage.finished, { repairs, spent });
   const spentNow = { calls: 0, credits: 0 };
   const parts: number[] = [];
   const heard: ExportContext = {

@@ -131,4 +131,25 @@ describe('a repair of an export with a base in a bucket', () => {
     expect((await manifest()).calls).toBe(before.calls + 2 + calls);
     expect(left()).toEqual([]);
   });
+
+  it.each([true, false])('is resumed on another machine without paying twice, with the base: %s', async (hasBase) => {
+    const { buckets, openStore, whole, left, repair, lose, manifest, damage } = await inBucket();
+    const before = await manifest();
+    const store = await openStore({ address: base });
+    if (!hasBase) await store.remove(await namesOf(store, ''));
+    for (const part of [0, 1]) await lose(part);
+    await (await openStore({ address: out })).remove([
+      'csv/assets/part-00003.csv',
+      'parquet/assets/part-00003.parquet',
+    ]);
+    const stopped = await repair({ 'credits-per-run': '320' });
+    expect(stopped).toMatchObject({ error: { exit: 'spent' }, sent: 2 });
+    const calls = stopped.bill?.calls ?? 0;
+    const resumed = await repair({ scratch: await tempFolder() });
+    expect(resumed).toMatchObject({ parts: [0, 1, 3], sent: calls - 2, after: { damage: [] } });
+    expect((await manifest()).calls).toBe(before.calls + calls);
+    expect(await damage()).toEqual([]);
+    expect(left().filter((name) => name.startsWith('.run/'))).toEqual([]);
+    if (hasBase) expect(buckets.tableBytes(out)).toEqual(whole);
+  });
 });
