@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Job } from '../core/job/job-schema.ts';
 import { environmentName } from '../core/job/job-fields.ts';
 import { type AddressUse, requireAddress } from '../lib/addresses/address.ts';
 import { isBucketAddress } from '../lib/addresses/bucket-address.ts';
@@ -9,6 +10,7 @@ import { pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
 import type { CommandLine } from './command.ts';
 import { jobFlag } from './job-flags.ts';
+import { forPeople } from './output/show-error.ts';
 
 /** Flags of commands that read exports in buckets. */
 export const bucketFlags = [jobFlag('output.endpoint')];
@@ -16,7 +18,8 @@ export const scratchFlag = jobFlag('output.scratch');
 
 /** The absolute path, or the address of a bucket, of an export that a command reads. @throws {ExportError} `usage` */
 export function exportAddress(word: string, cwd: string): string {
-  return absoluteAddress(word, 'export', 'the address of the export', cwd);
+  const address = absoluteAddress(word, 'export', 'the address of the export', cwd);
+  return isBucketAddress(address) ? address.replace(/\/+$/, '') : address;
 }
 
 /** The same of any other place; `-` where that is a stream. @param name as a message shows it @throws {ExportError} `usage` */
@@ -31,9 +34,8 @@ export function absoluteAddress(text: string, use: AddressUse, name: string, cwd
  * @throws {ExportError} `usage`
  */
 export async function exportPlace(word: string, args: CommandLine, abort?: AbortSignal): Promise<ExportPlace> {
-  const address = exportAddress(word, args.terminal.cwd());
+  const folder = exportAddress(word, args.terminal.cwd());
   const { openPlace } = await import('../core/run/homes/open-home.ts');
-  const folder = isBucketAddress(address) ? address.replace(/\/+$/, '') : address;
   const context = { files: diskFileStore, clock: systemClock, random: Math.random, abort };
   return openPlace(folder, flagOf(args, 'out-endpoint'), context);
 }
@@ -50,9 +52,22 @@ export async function onLocalCopy<T>(
   return onCopy({ from: files, folder, disk: diskFileStore, copies: pathIn(scratchOf(place, args), 'copies') }, work);
 }
 
+/** Warns of a repair that was stopped. */
+export async function warnOfRepair(place: ExportPlace, { terminal }: CommandLine): Promise<void> {
+  const { noteOfRepair } = await import('../core/run/homes/repair-place.ts');
+  const note = await noteOfRepair(place);
+  if (note !== undefined) terminal.stderr.write(`warning: ${forPeople(note, terminal.cwd())}\n`);
+}
+
 /** The scratch folder of an export in a bucket. */
 export function scratchOf({ folder }: ExportPlace, args: CommandLine): string {
   return localFolder({ output: { dir: folder, scratch: flagOf(args, 'scratch') } });
+}
+
+/** What flags and environment say of the bucket of an export that is changed. */
+export function bucketOutput(args: CommandLine): Partial<Pick<Job['output'], 'endpoint' | 'scratch'>> {
+  const [endpoint, scratch] = [flagOf(args, 'out-endpoint'), flagOf(args, 'scratch')];
+  return { ...(endpoint === undefined ? {} : { endpoint }), ...(scratch === undefined ? {} : { scratch }) };
 }
 
 /** The same for several paths, those of folders and files as they are. */

@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
   { name: 'an unfinished --fresh of it', credits: 640, puts: { '.run/throwing-away': '' }, says: begun },
   { name: 'a complete export', credits: whole, says: complete },
   { name: 'files of somebody else in it', credits: whole, puts: { 'notes.txt': 'mine' }, says: complete },
-  { name: 'an unfinished repair of it', credits: whole, puts: { '.run/repairing': '' }, says: complete },
+  { name: 'an unfinished repair of it', credits: whole, puts: { '.run/repair/.run/start.json': '{}' }, says: complete },
   {
     name: 'an unfinished --fresh of a complete one',
     credits: whole,

@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
   { name: 'changes-2026-11-13', files: { 'manifest.json': manifestOf({ kind: 'diff', diff }) }, reason: 'a diff' },
   {
     name: 'date=2026-11-16',
-    files: { ...table, 'manifest.json': manifestOf(), '.run/repairing': '' },
+    files: { ...table, 'manifest.json': manifestOf(), '.run/repair/.run/start.json': '{}' },
     reason: 'an unfinished repair',
   },
   { name: 'date=2026-11-17', files: { ...table, 'manifest.json': '{}' }, reason: /^damaged: / },

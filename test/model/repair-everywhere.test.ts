@@ -6,6 +6,7 @@ import { repairExport } from '../../src/wings/repair/repair-export.ts';
 import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { requireManifest } from '../../src/places/export/manifest.ts';
+import type { MakeExport } from '../support/run-export.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { changesEach, everywhere, mended, type Stop, stoppedAt, type Verdict } from './support/everywhere.ts';
 import { failingAt } from './support/failing-weather.ts';
@@ -28,15 +29,21 @@ let whole: Map<string, string>;
 /** Repairs the second night. */
 class SmallRepair extends SmallExport {
   override run(run: SmallRun = {}): ReturnType<SmallExport['run']> {
-    const make: SmallRun['make'] = async (source, context) => {
-      const effects = { files: context.files, stdin: context.stdin, pay: async () => context };
-      const { after, error } = await repairExport({ folder: out, source }, effects);
-      const outcome = alreadyComplete(out, await requireManifest(context.files, out));
-      if (after.damage.length === 0) return outcome;
-      return { ...outcome, state: 'unfinished', ...(error === undefined ? {} : { error }) };
-    };
-    return super.run(secondNight(base, { ...run, make }));
+    return super.run(secondNight(base, { ...run, make: repairSmall }));
   }
+}
+
+const repairSmall: MakeExport = async (source, context) => {
+  const effects = { files: context.files, stdin: context.stdin, pay: async () => context };
+  const { after, error } = await repairExport({ folder: out, source }, effects);
+  const outcome = alreadyComplete(out, await requireManifest(context.files, out));
+  if (after.damage.length === 0) return outcome;
+  return { ...outcome, state: 'unfinished', ...(error === undefined ? {} : { error }) };
+};
+
+function lose(disk: MemoryDisk, path: string): void {
+  disk.tree.unlink(`${out}/${path}`);
+  disk.tree.syncFolder(dirname(`${out}/${path}`));
 }
 
 const open = (): SmallExport => new SmallRepair(idsPath, damaged.copy());
@@ -65,8 +72,7 @@ beforeAll(async () => {
   damaged = second.disk;
   for (const path of second.published().keys()) {
     if (!/part-0000(0|1)\.(csv|jsonl.zst)$/.test(path) && !/assets\/part-00002/.test(path)) continue;
-    damaged.tree.unlink(`${out}/${path}`);
-    damaged.tree.syncFolder(dirname(`${out}/${path}`));
+    lose(damaged, path);
   }
 });
 
@@ -170,6 +176,57 @@ describe('a repair without the base', () => {
           await small.run();
           const kept = small.keptAnswers('synced');
           const random = new SeededRandom([n, 4, 5, 6]);
+          small.disk.restartAfterPowerLoss(() => random.chance(30));
+          return { struck, problems: await mended(small, { kept, calm }) };
+        },
+        changesEach(2),
+      ),
+    240_000,
+  );
+});
+
+/** Repairs an export without a base. */
+class PlainRepair extends SmallExport {
+  override run(): ReturnType<SmallExport['run']> {
+    return super.run({ make: repairSmall });
+  }
+}
+
+describe('a repair of an export without a base', () => {
+  let calm: Undisturbed;
+  let plain: SmallExport;
+
+  beforeAll(async () => {
+    plain = new SmallExport(idsPath);
+    expect(await plain.run()).toMatchObject({ state: 'complete', account: { parts: 3 } });
+    const made = essences(plain);
+    for (const path of plain.published().keys()) if (/assets\/part-0000[02]/.test(path)) lose(plain.disk, path);
+    const small = new PlainRepair(idsPath, plain.disk.copy());
+    const operations: Operation[] = [];
+    small.disk.weather = (operation) => {
+      operations.push(operation);
+      return { kind: 'happens' };
+    };
+    expect(await small.run()).toMatchObject({ state: 'already' });
+    calm = { files: essences(small), operations };
+    expect(calm.files).toEqual(made);
+  });
+
+  it(
+    'whose machine stops at any operation of the disk goes on to the same bytes, and pays for no kept answer again',
+    () =>
+      everywhere(
+        calm.operations,
+        async (n): Promise<Verdict> => {
+          const small = new PlainRepair(idsPath, plain.disk.copy());
+          let struck: Operation | undefined;
+          small.disk.weather = failingAt(n, (operation) => {
+            struck = operation;
+            return { kind: 'dies' };
+          });
+          await small.run();
+          const kept = small.keptAnswers('synced');
+          const random = new SeededRandom([n, 7, 8, 9]);
           small.disk.restartAfterPowerLoss(() => random.chance(30));
           return { struck, problems: await mended(small, { kept, calm }) };
         },

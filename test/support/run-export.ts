@@ -47,16 +47,14 @@ export async function runRepair({
   flags,
   pays = true,
   context = {},
-  place,
 }: Pick<ExportRun, 'flags' | 'context'> & {
   readonly pays?: boolean;
-  readonly place?: string;
 }): Promise<RepairOutcome> {
   const source = loadJob({ flags, environment: {}, folder: '/' });
   const { files = diskFileStore, openStore } = context;
   const pay = pays ? async () => contextOf(source.job, context) : undefined;
   const effects = { files, stdin: noBytes(), pay, ...(openStore === undefined ? {} : { openStore }) };
-  return repairExport({ folder: source.job.output.dir, source, place }, effects);
+  return repairExport({ folder: source.job.output.dir, source }, effects);
 }
 
 function contextOf(job: Job, context: Partial<ExportContext>): ExportContext {

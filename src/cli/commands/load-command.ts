@@ -5,7 +5,7 @@ import { loadModes, type LoadSummary, newColumnRules, nulRules } from '../../win
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import { bucketFlags, exportPlace, onLocalCopy, scratchFlag } from '../export-place.ts';
+import { bucketFlags, exportPlace, onLocalCopy, scratchFlag, warnOfRepair } from '../export-place.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { plural } from '../../lib/format-text.ts';
 import { forPeople } from '../output/show-error.ts';
@@ -111,6 +111,7 @@ async function run(args: CommandLine): Promise<number> {
   const target = parseTarget(to, args.terminal.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);
   const { folder } = place;
+  await warnOfRepair(place, args);
   const [schema, prefix] = [args.text('schema'), args.text('prefix')];
   requireNames({ schema, prefix });
   const request = {

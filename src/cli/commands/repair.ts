@@ -2,11 +2,9 @@ import type { LoadedJob } from '../../core/job/load-job.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { RepairRequest } from '../../wings/repair/index.ts';
 import type { RepairOutcome } from '../../wings/repair/index.ts';
-import type { ExportPlace } from '../../core/run/homes/export-place.ts';
-import { pathIn } from '../../places/export/export-folder.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
-import { exportPlace, scratchOf } from '../export-place.ts';
+import { bucketOutput, exportAddress } from '../export-place.ts';
 import { plural } from '../../lib/format-text.ts';
 import { jobOf } from '../job-flags.ts';
 import type { OpenService } from '../../world/open-service.ts';
@@ -19,16 +17,11 @@ import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 /** `verify --repair`: repairs an export, and spends nothing without `--yes`. Resolves to the exit status. */
 export async function repair(args: CommandLine): Promise<number> {
   const settings = runSettings(args);
-  const place = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
-  const { folder } = place;
-  // An export in a bucket is repaired in a folder of its scratch.
-  const local = !place.store.isShared ? folder : pathIn(scratchOf(place, args), 'repair');
+  const folder = exportAddress(args.words[0] ?? '', args.terminal.cwd());
   const file = args.text('job');
   const isNamed = file !== undefined || args.value('ids') !== undefined || args.value('url') !== undefined;
-  const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: local }) : undefined;
-  const outcome = await repairedAt(place, local, () =>
-    repaired({ folder: local, source, place: place.store.isShared ? folder : undefined }, args, settings),
-  );
+  const source = isNamed ? jobOf({ ...args, words: file === undefined ? [] : [file] }, { out: folder }) : undefined;
+  const outcome = await repaired({ folder, source, output: bucketOutput(args) }, args, settings);
   const { after, error, calls, credits, parts, rebuilt, bill, notes } = outcome;
   const exitCode = error?.exitCode ?? verifyExitCode(after, args.isOn('strict'));
   const shown = shownPath(folder, args.terminal.cwd());
@@ -41,16 +34,6 @@ export async function repair(args: CommandLine): Promise<number> {
       : verifyText(after, { shown, isStrict: args.isOn('strict'), isRepaired: true }),
   );
   return exitCode;
-}
-
-async function repairedAt(
-  place: ExportPlace,
-  local: string,
-  work: () => Promise<RepairOutcome>,
-): Promise<RepairOutcome> {
-  if (!place.store.isShared) return work();
-  const { repairInBucket } = await import('../../wings/repair/index.ts');
-  return repairInBucket({ place, disk: diskFileStore, folder: local }, work);
 }
 
 function repairText(

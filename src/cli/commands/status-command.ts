@@ -7,7 +7,7 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { storeWithin } from '../../places/objects/store-within.ts';
 import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
-import { bucketFlags, exportPlace } from '../export-place.ts';
+import { bucketFlags, exportPlace, warnOfRepair } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { isTerminal } from '../progress/show-progress.ts';
@@ -54,6 +54,7 @@ export const statusCommand: Command = {
     const { terminal } = args;
     const place = await exportPlace(args.words[0] ?? '', args);
     const everyMs = watchMs(args);
+    await warnOfRepair(place, args);
     if (everyMs === undefined) {
       const seen = await look(place);
       terminal.stdout.write(args.isOn('json') ? jsonLine(seen) : textOf(seen, terminal.cwd()));

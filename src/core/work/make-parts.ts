@@ -116,7 +116,10 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
     },
   };
   try {
-    for await (const part of partsFrom(batchesToAsk(request), making)) {
+    for await (const part of partsFrom(
+      batchesOf(allBatches(request), (part) => parts.isNeeded(part)),
+      making,
+    )) {
       const cap = created.cap();
       yield { part, cap: Number.isFinite(cap) ? cap : undefined };
     }
@@ -142,14 +145,14 @@ export async function* makeLocalParts(
   const { job, parts } = request;
   const { scratch, firstPart, isNeeded } = parts;
   const batches = async function* (): AsyncGenerator<Batch, void, void> {
-    for await (const batch of batchesToAsk(request)) {
+    for await (const batch of batchesOf(withLast(allBatches(request), parts), isNeeded)) {
       context.stop.throwIfAborted();
       yield batch;
     }
   };
   // What was looked up alone was so when it was requested.
   const local = { ...job, service: { ...job.service, singles: false } };
-  const made = partsOf(withLast(batches(), parts), {
+  const made = partsOf(batches(), {
     ...request,
     job: local,
     scratch,
@@ -172,7 +175,7 @@ export async function* makeLocalParts(
   for await (const part of made) yield { part, cap: undefined };
 }
 
-/** Tells of the last batch of an export that it is. */
+/** Tells of the last batch of an export that it is, before batches are left out. */
 async function* withLast(
   batches: AsyncIterable<Batch>,
   { isLast = () => true }: Pick<PartsToMake, 'isLast'>,
@@ -193,9 +196,8 @@ interface Making {
   readonly halt: (reason: unknown) => void;
 }
 
-function batchesToAsk({ job, parts }: Pick<LocalPartsRequest, 'job' | 'parts'>): AsyncIterable<Batch> {
-  const batches = batchIds(parts.entries(), { ...batchShape(job), firstPart: parts.firstPart });
-  return batchesOf(batches, (part) => parts.isNeeded(part));
+function allBatches({ job, parts }: Pick<LocalPartsRequest, 'job' | 'parts'>): AsyncGenerator<Batch, void, void> {
+  return batchIds(parts.entries(), { ...batchShape(job), firstPart: parts.firstPart });
 }
 
 /** Parts made by threads, where there is more than one group of them and more than one thread. */

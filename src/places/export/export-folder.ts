@@ -55,9 +55,11 @@ export const exportPaths = {
   journals: '.run/journal',
   unfinished: '.run/unfinished',
   throwingAway: '.run/throwing-away',
-  /** Tells that the rest of `.run` is a repair's. */
-  repairing: '.run/repairing',
-  /** Files of the export that a repair replaces, and needs until it is done. */
+  /** Where a repair of the export keeps what an unfinished export keeps beside its parts. */
+  repair: '.run/repair',
+  /** What an unfinished repair began with. */
+  repairStart: '.run/repair/.run/start.json',
+  /** A file of the export that a repair replaces, and needs until it is done. */
   kept: '.run/kept',
   /** Files about the tables that are not in the manifest: `verify` knows them and does not check them. */
   companions: ['runs.jsonl', 'report.html'],

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
 import { type FileStore, syncFoldersOf } from './file-store.ts';
 import { writeFile } from './write-whole.ts';
@@ -120,7 +121,9 @@ class FolderPlace implements ObjectStore {
     requirePuttable(name, body);
     const path = this.#pathOf(name);
     return this.#inTurn(async () => {
-      if ((await this.#files.sizeOf(path)) !== undefined) return 'taken';
+      const found = await this.#files.sizeOf(path);
+      if (found === 'folder') throw isFolder(path);
+      if (found !== undefined) return 'taken';
       const file = await this.#fileOf(body);
       await this.#files.makeFolder(dirname(path));
       const linked = 'file' in body ? 'refused' : await this.#files.link(file, path);
@@ -136,6 +139,13 @@ class FolderPlace implements ObjectStore {
     await this.#files.rename(file, path);
     await this.#files.syncFolder(dirname(path));
   }
+}
+
+/** No file can have its name, and nothing can replace it. */
+function isFolder(path: string): ExportError {
+  return new ExportError('cannotWrite', `cannot write ${path}: it is a folder`, {
+    todo: 'Move the folder elsewhere, then run the same command again.',
+  });
 }
 
 /** What is read whole is small. */

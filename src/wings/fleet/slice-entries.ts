@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Entries, entryStates } from '../../core/ids/entries.ts';
-import { invalidState, reasonOfState } from '../../core/ids/why-invalid.ts';
+import { Entries } from '../../core/ids/entries.ts';
+import { storedEntries } from '../../core/ids/stored-entries.ts';
 import { idsTable } from '../../core/records/ids-table.ts';
-import { type RowBlock, textOfCell } from '../../core/records/row-block.ts';
+import type { RowBlock } from '../../core/records/row-block.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { csvBlocks } from '../../exports/csv-blocks.ts';
@@ -47,17 +47,7 @@ export async function* sliceEntries(
 
 function entriesOf(rows: RowBlock, sourceOf: ReadonlyMap<string, number>): Entries {
   const entries = Entries.take(rows.rows);
-  for (let row = 0; row < rows.rows; row += 1) {
-    const cell = (column: number): string => textOfCell(rows, row * rows.width + column) ?? '';
-    const [text, state] = [cell(2), cell(3)];
-    entries.add({
-      text,
-      source: sourceOf.get(cell(0)) ?? 0,
-      line: Number(cell(1)),
-      state: entryStates.find((each) => each === state) ?? invalidState,
-      reason: reasonOfState(state, text) ?? '',
-    });
-  }
+  for (const { input, ...entry } of storedEntries(rows)) entries.add({ ...entry, source: sourceOf.get(input) ?? 0 });
   return entries;
 }
 

@@ -12,6 +12,8 @@ import type { SpentNow } from '../../core/run/export-slices.ts';
 import type { ExportBase, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
+import { noteOfRepair } from '../../core/run/homes/repair-place.ts';
 import { baseAccount } from './base-account.ts';
 import type { OpenRefresh } from './refresh-export.ts';
 
@@ -23,11 +25,12 @@ export async function newBase(job: Job, context: HomeContext): Promise<OpenBase 
 }
 
 /** Opens the place of a base. The endpoint of the output is that of a base in an S3-compatible store too. */
-export function baseFiles({ output }: Job, context: HomeContext): FilesAt {
-  return async (folder) => {
-    const endpoint = folder.startsWith('s3://') ? output.endpoint : undefined;
-    return (await openPlace(folder, endpoint, context)).files;
-  };
+export function baseFiles(job: Job, context: HomeContext): FilesAt {
+  return async (folder) => (await placeOf(job, folder, context)).files;
+}
+
+function placeOf({ output }: Job, folder: string, context: HomeContext): Promise<ExportPlace> {
+  return openPlace(folder, folder.startsWith('s3://') ? output.endpoint : undefined, context);
 }
 
 /** The base that an export began with, or the one that it begins with now. */
@@ -40,6 +43,8 @@ export async function baseFor(
   const base = begun === undefined ? await newBase(job, context) : await keptBase(job, begun, context);
   if (base === undefined) return undefined;
   const { folder, name, seal } = base;
+  const message = await noteOfRepair(await placeOf(job, folder, context));
+  if (message !== undefined) context.listener?.({ kind: 'warning', message });
   return { pinned: { folder, name, seal }, answersFor: (based) => new AnswersOfBase(base, based) };
 }
 

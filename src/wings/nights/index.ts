@@ -13,7 +13,7 @@ export const nights: Nights = {
   after: afterNight,
 };
 
-export { baseAccount } from './base-account.ts';
+export { estimateOf } from './base-account.ts';
 export { maxAgeOf } from './base/ages.ts';
 export { AskedAnswers, type AskedRefusal } from './base/asked-answers.ts';
 export { askedInputs } from './base/asked-list.ts';

@@ -105,7 +105,7 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
   if (manifest === undefined) return own.includes(exportPaths.throwingAway) ? 'an unfinished --fresh' : 'unfinished';
   if (manifest.kind === 'diff') return 'a diff';
   if (limitOf(manifest.job) !== undefined) return 'limited to its first ids';
-  if (own.includes(exportPaths.repairing)) return 'an unfinished repair';
+  if (own.includes(exportPaths.repairStart)) return 'an unfinished repair';
   const known = knownFiles(manifest);
   const isOwn = (each: string): boolean => known.has(each) || each.startsWith(`${exportPaths.run}/`);
   const stranger = strangerAmong(own.filter((each) => !isOwn(each)));

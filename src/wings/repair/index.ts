@@ -1,4 +1,3 @@
 export { openSource, rebuildExport, rebuiltJob, type RebuiltOutput } from './rebuild/rebuild-export.ts';
 export { repairExport, type RepairRequest } from './repair-export.ts';
-export { repairInBucket } from './repair-in-bucket.ts';
 export type { RepairOutcome } from './repair-outcome.ts';

@@ -8,23 +8,21 @@ import type { OpenBase } from '../nights/index.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../../core/ids/batch-ids.ts';
 import type { Entries } from '../../core/ids/entries.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
-import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { noBase } from '../../core/job/job-base.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { baseFiles } from '../nights/index.ts';
 import { planRefresh } from '../nights/index.ts';
-import type { DamagedExport } from './rebuild-files.ts';
-import { type PendingRepair, readPending } from './pending-repair.ts';
+import type { PreparedDamage } from './rebuild-files.ts';
+import type { UnfinishedRepair } from './repair-log.ts';
 
-export interface BasedDamage extends DamagedExport {
+export interface BasedDamage extends PreparedDamage {
   readonly account: NonNullable<Manifest['base']>;
-  readonly prepared: PreparedInputs;
   /** `base.from` of the job that the repair was given. */
   readonly from: string | undefined;
-  /** Where the export lies: `job.output.dir` may be a copy. */
-  readonly place: string;
+  /** The repair that was stopped. */
+  readonly unfinished: UnfinishedRepair | undefined;
 }
 
 /** What is known of the ids of an export with a base. */
@@ -34,42 +32,32 @@ export interface BasedPlan {
   /** None where the base is gone: then every id is requested again. */
   readonly keys: BaseKeys;
   readonly classes: AssetClasses;
-  /** A repair that was stopped. */
-  readonly pending: PendingRepair | undefined;
+  /** The repair that was stopped, where it is resumed. */
+  readonly unfinished: UnfinishedRepair | undefined;
   readonly notes: readonly string[];
 }
 
 /** Finds the base and chooses as the export did. @throws {ExportError} `input` when a repair began with the base, and it is gone now */
 export async function planBasedRepair(damage: BasedDamage, context: HomeContext): Promise<BasedPlan> {
-  const { job, account, from, place } = damage;
-  const pending = await pendingOf(damage, context);
-  if (pending?.withBase === false) return planWithoutBase(damage, { pending, notes: [repairWithoutBase] });
+  const { job, account, from, unfinished } = damage;
+  const { folder: place } = damage.finished;
+  if (unfinished?.withBase === false) return planWithoutBase(damage, { unfinished, notes: [repairWithoutBase] });
   const found = await findFittingBase(baseFiles(job, context), { job, from, folder: place, pinned: account });
   const planned = found.base === undefined ? found : await planWithBase(damage, found.base);
-  if ('keys' in planned) return { ...planned, pending, notes: [] };
-  if (pending !== undefined && from !== noBase) {
+  if ('keys' in planned) return { ...planned, unfinished, notes: [] };
+  if (unfinished !== undefined && from !== noBase) {
     throw new ExportError('input', `the repair of ${place} began with its base and cannot be resumed. ${planned.why}`, {
       todo: 'Restore the base, or name it with --base PATH. With --base none all ids of these parts are requested again.',
     });
   }
   const note = `${planned.why}. Carried rows of damaged parts are requested again too, and count as exported then. Their fetched_at is the start of this export.`;
   const hint = from === noBase ? [] : ['If the base was moved, name it with --base PATH: its rows cost nothing.'];
-  return planWithoutBase(damage, { pending: undefined, notes: [[note, ...hint].join(' ')] });
+  return planWithoutBase(damage, { unfinished: undefined, notes: [[note, ...hint].join(' ')] });
 }
 
 const repairWithoutBase = 'Resuming the stopped repair, which requests all ids of these parts without the base.';
 
-/** The repair that was stopped, where some of its parts are damaged still. */
-async function pendingOf(
-  { job, finished, damaged }: BasedDamage,
-  { files }: HomeContext,
-): Promise<PendingRepair | undefined> {
-  const pending = await readPending(files, job.output.dir);
-  const isOpen = finished.manifest.files.some(({ path, part }) => damaged.has(path) && pending?.parts.includes(part));
-  return isOpen ? pending : undefined;
-}
-
-function planWithoutBase({ job }: BasedDamage, rest: Pick<BasedPlan, 'pending' | 'notes'>): BasedPlan {
+function planWithoutBase({ job }: BasedDamage, rest: Pick<BasedPlan, 'unfinished' | 'notes'>): BasedPlan {
   return { known: undefined, keys: new BaseKeys(0), classes: assetClasses(job.base), ...rest };
 }
 
@@ -111,7 +99,7 @@ export function isRequested({ keys }: Pick<BasedPlan, 'keys'>, id: string): bool
 
 /** All ids of the export, with repeated ones marked. */
 export function entriesWith(
-  { job, prepared }: Pick<BasedDamage, 'job' | 'prepared'>,
+  { job, prepared }: Pick<PreparedDamage, 'job' | 'prepared'>,
   { known, keys }: Pick<BasedPlan, 'known' | 'keys'>,
 ): AsyncIterable<Entries> {
   return entriesOf(job, prepared, known === undefined ? {} : { seen: new ListedIds(keys) });
@@ -119,7 +107,7 @@ export function entriesWith(
 
 /** The batches of some parts, each valid until the next one is requested. */
 export async function* batchesIn(
-  damage: Pick<BasedDamage, 'job' | 'prepared'>,
+  damage: Pick<PreparedDamage, 'job' | 'prepared'>,
   plan: Pick<BasedPlan, 'known' | 'keys'>,
   parts: ReadonlySet<number>,
 ): AsyncGenerator<Batch, void, void> {

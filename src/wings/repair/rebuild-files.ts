@@ -7,9 +7,12 @@ import type { ShapedTable } from '../../core/records/shape-table.ts';
 import { isIdColumn, type Row } from '../../core/records/table.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import { recordsOf } from '../../exports/records.ts';
+import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { formats } from '../../core/formats/sink.ts';
-import { publishFiles } from '../../places/scratch/part-file.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { type FinishedFile, unfinishedFile } from '../../places/scratch/part-file.ts';
 import { fileOptionsOf, openTableFile, type TableFileName } from '../../core/work/part-build.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
 
@@ -20,6 +23,18 @@ export interface DamagedExport {
   readonly job: Job;
   /** Paths of files that differ from the manifest. Rebuilt files are removed from the set. */
   readonly damaged: Set<string>;
+  /** Where its files go, and the folder on this disk where they are made. */
+  readonly target: Pick<HomePlace, 'files' | 'store' | 'scratch'>;
+}
+
+/** With the ids of its parts. */
+export interface PreparedDamage extends DamagedExport {
+  readonly prepared: PreparedInputs;
+}
+
+/** The parts that have a damaged file. */
+export function damagedParts({ finished, damaged }: Pick<DamagedExport, 'finished' | 'damaged'>): Set<number> {
+  return new Set(finished.manifest.files.filter(({ path }) => damaged.has(path)).map(({ part }) => part));
 }
 
 /** Rows that go to an encoder at a time. */
@@ -57,23 +72,39 @@ export function intactSources(
 
 /** Writes a file of these blocks and keeps it if it is byte for byte the one that the manifest names. */
 export async function keptIfEqual(
-  { finished: { files }, job, damaged }: DamagedExport,
+  damagedExport: DamagedExport,
   { file, name }: { readonly file: ManifestFile; readonly name: TableFileName },
   blocks: AsyncIterable<RowBlock> | Iterable<RowBlock>,
 ): Promise<boolean> {
-  const folder = job.output.dir;
+  const { target, job } = damagedExport;
+  const { files, scratch: folder } = target;
   const open = await openTableFile({ files, folder, ...fileOptionsOf(job) }, name);
   try {
     for await (const block of blocks) if (block.rows > 0) await open.encoder.write(block);
     await open.encoder.end();
-    const { path, sha256 } = await open.file.finish();
-    if (path !== file.path || sha256 !== file.sha256) return false;
-    await publishFiles(files, folder, [path]);
-    damaged.delete(path);
+    const made = await open.file.finish();
+    if (made.path !== file.path || made.sha256 !== file.sha256) return false;
+    await putRebuilt(damagedExport, made);
     return true;
   } finally {
     await open.file.discard();
   }
+}
+
+/** Puts a file with the bytes that the manifest names. @throws {ExportError} `unavailable` when another process puts it too */
+export async function putRebuilt(
+  { target: { store, scratch }, finished: { folder }, damaged }: DamagedExport,
+  { path, bytes, sha256 }: FinishedFile,
+): Promise<void> {
+  const body = { file: unfinishedFile(scratch, path), bytes, sha256 };
+  const found = await store.look(path);
+  const put = found === undefined ? await store.putNew(path, body) : await store.replace(path, body, found.tag);
+  if (put !== 'put') {
+    throw new ExportError('unavailable', `${folder}/${path} was changed by another process during the repair`, {
+      todo: 'Run verify again.',
+    });
+  }
+  damaged.delete(path);
 }
 
 /** The ids of the rows of `assets` in a part, in their order; undefined when no intact file of the part has them. */

@@ -1,36 +1,45 @@
+import type { Job } from '../../core/job/job-schema.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
+import { formats } from '../../core/formats/sink.ts';
+import { type InputSources, type PreparedInputs, prepareInputs } from '../../core/ids/prepare-inputs.ts';
+import type { ExportContext } from '../../core/run/export-context.ts';
+import { bucketIds } from '../../core/run/homes/bucket-ids.ts';
+import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import { homeAt } from '../../core/run/homes/home.ts';
+import { type HomeContext, openHomePlace } from '../../core/run/homes/open-home.ts';
+import { repairPlace } from '../../core/run/homes/repair-place.ts';
+import { jobAsBegun, jobOfNothing, joinOf } from '../../core/run/job-shape.ts';
+import { braked } from '../../core/run/run-brake.ts';
 import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
+import { verifyExport } from '../../exports/verify-export.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { ExportContext } from '../../core/run/export-context.ts';
-import { jobAsBegun, jobOfNothing } from '../../core/run/job-shape.ts';
-import { type InputSources, type PreparedInputs, prepareInputs } from '../../core/ids/prepare-inputs.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { bucketIds } from '../../core/run/homes/bucket-ids.ts';
-import { rebuildTables } from './rebuild-files.ts';
-import { rebuildUnexported } from './rebuild-unexported.ts';
+import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
+import { rebuildFromBase } from './based-parts.ts';
 import { keptInputs } from './kept-ids.ts';
+import { type BasedDamage, planBasedRepair } from './plan-based-repair.ts';
+import { type DamagedExport, damagedParts, rebuildTables } from './rebuild-files.ts';
+import { rebuildUnexported } from './rebuild-unexported.ts';
+import { clearRepair, endRepair, readRepair, type UnfinishedRepair } from './repair-log.ts';
 import type { RepairOutcome } from './repair-outcome.ts';
-import { braked } from '../../core/run/run-brake.ts';
-import { restOf } from './rest-of-repair.ts';
-import { awaitsRepair, clearRun } from './clear-run.ts';
-import { verifyExport } from '../../exports/verify-export.ts';
+import { listParts, requestParts } from './request-parts.ts';
 
 export interface RepairRequest {
+  /** The folder of the export, or its address in a bucket. */
   readonly folder: string;
   /** Names the ids, the service and the budget; all else is as it was when the export began. Absent: only tables are rebuilt. */
   readonly source?: LoadedJob | undefined;
-  /** Where the export lies, if the folder is a copy of it. Answers that were paid for stay in the copy: it is not put back yet. */
-  readonly place?: string | undefined;
+  /** Where the bucket is reached, and the local folder for exports in buckets; those of the source unless given. */
+  readonly output?: Partial<Pick<Job['output'], 'endpoint' | 'scratch'>>;
 }
 
 /** What a repair does to the world. */
 export interface RepairEffects extends Pick<InputSources, 'files' | 'stdin'> {
   /** Opens the client and the ledger, to request ids again for credits; absent: requests nothing. */
   readonly pay?: (() => Promise<ExportContext>) | undefined;
-  /** Opens the bucket of a base; by default with the credentials of the environment. */
+  /** Opens buckets; by default with the credentials of the environment. */
   readonly openStore?: ExportContext['openStore'];
   /** Aborted when the time of grace of the process is over. */
   readonly abort?: AbortSignal | undefined;
@@ -42,17 +51,20 @@ export interface RepairEffects extends Pick<InputSources, 'files' | 'stdin'> {
  * @throws {ExportError} `damaged` when the manifest is, `input` when the ids are not those of the export, `locked`, …
  */
 export async function repairExport(request: RepairRequest, effects: RepairEffects): Promise<RepairOutcome> {
+  const { folder, source } = request;
   const { files } = effects;
-  const { folder } = request;
-  await openFinished(folder, files);
-  await files.makeFolder(pathIn(folder, exportPaths.run));
-  const lock = await files.takeLock(folder);
+  const given = source?.job ?? jobOfNothing(folder);
+  const output = { ...given.output, dir: folder, ...request.output };
+  const place = await openHomePlace({ ...given, output }, homeContext(effects));
+  const within = repairPlace(place);
+  const finished = await openFinished(folder, homeAt(place).place.files);
+  for (const each of [place, within]) await files.makeFolder(pathIn(each.scratch, exportPaths.run));
+  const lock = await files.takeLock(place.scratch);
   try {
-    const outcome = await repairLocked(request, effects);
-    if (outcome.after.damage.length === 0) await syncAll(files, folder);
-    const mayBeNeeded = outcome.error !== undefined || request.place !== undefined;
-    if (!mayBeNeeded && !(outcome.after.damage.length > 0 && (await awaitsRepair(files, folder)))) {
-      await clearRun(files, folder);
+    const outcome = await repairLocked(place, finished, source, effects);
+    if (outcome.after.damage.length === 0 && place.others === undefined) await syncAll(files, folder);
+    if (!outcome.isUnfinished) {
+      await clearRepair(place, within);
       await lock.remove();
     }
     return outcome;
@@ -72,37 +84,97 @@ async function syncAll(files: FileStore, folder: string): Promise<void> {
   );
 }
 
+function homeContext(effects: RepairEffects): HomeContext {
+  return { ...effects, clock: systemClock, random: Math.random };
+}
+
 async function repairLocked(
-  { folder, source, place = folder }: RepairRequest,
+  place: HomePlace,
+  finished: FinishedExport,
+  source: LoadedJob | undefined,
   effects: RepairEffects,
-): Promise<RepairOutcome> {
-  const { files, pay } = effects;
+): Promise<RepairOutcome & { readonly isUnfinished: boolean }> {
+  const within = repairPlace(place);
+  const { manifest, files, folder } = finished;
   const before = await verifyExport(files, folder);
-  const finished = await openFinished(folder, files);
-  const { manifest } = finished;
+  const unfinished = await readRepair(within, manifest);
   const job = jobAsBegun(source?.job ?? jobOfNothing(folder), manifest.job);
-  const damaged = new Set(before.damage.map(({ path }) => path));
-  const damagedParts = (): Set<number> =>
-    new Set(manifest.files.filter(({ path }) => damaged.has(path)).map(({ part }) => part));
-  const damagedExport = { finished, job, damaged };
+  /** What is made is not damaged, though the manifest does not name it yet. */
+  const made = new Set(unfinished?.made.flatMap((commit) => commit.files.map(({ path }) => path)));
+  const damaged = new Set(before.damage.map(({ path }) => path).filter((path) => !made.has(path)));
+  const damage = { finished, job, damaged, target: { ...place, scratch: within.scratch } };
   const rebuilt: string[] = [];
-  for await (const path of rebuildTables(damagedExport)) rebuilt.push(path);
+  for await (const path of rebuildTables(damage)) rebuilt.push(path);
   const prepared =
-    damagedParts().size === 0
-      ? undefined
-      : await inputsOf(source === undefined ? undefined : { ...source, job }, finished, damaged, effects);
-  if (prepared !== undefined) for await (const path of rebuildUnexported(damagedExport, prepared)) rebuilt.push(path);
-  const requested = source === undefined ? undefined : prepared;
-  const rest = await restOf({ ...damagedExport, from: source?.job.base.from, place }, requested, effects);
+    damaged.size === 0 ? undefined : await inputsOf(source && { ...source, job }, { finished, damaged }, effects);
+  if (prepared !== undefined) for await (const path of rebuildUnexported(damage, prepared)) rebuilt.push(path);
+  const requested = source === undefined || damaged.size === 0 ? undefined : prepared;
+  const from = source?.job.base.from;
+  const based = requested && { ...damage, prepared: requested, from, unfinished };
+  const rest = based && (await restOf(within, based, homeContext(effects)));
   rebuilt.push(...(rest?.rebuilt ?? []));
-  const after = { ...before, damage: before.damage.filter(({ path }) => damaged.has(path)) };
-  const notes = [...keptNote(source, rest === undefined ? undefined : prepared), ...(rest?.notes ?? [])];
-  const unpaid = { after, rebuilt, notes, parts: [], calls: 0, credits: 0 };
-  if (rest?.bill === undefined) return unpaid;
-  const { bill } = rest;
-  if (pay === undefined) return { ...unpaid, bill };
-  const paid = await rest.request(braked(await pay(), job));
-  return { after: await verifyExport(files, folder), rebuilt, notes, bill, ...paid };
+  const notes = [...keptNote(requested), ...(rest?.notes ?? [])];
+  const listed = rest?.listed;
+  const payer = listed && effects.pay && braked(await effects.pay(), job);
+  const paid = listed && payer ? await requestParts(listed, payer) : { parts: [], calls: 0, credits: 0 };
+  const now = await readRepair(within, manifest);
+  const isDone = now !== undefined && isOver(now, damage);
+  if (isDone) await endRepair(place, damage, now, payer?.version);
+  const after =
+    isDone || paid.parts.length > 0
+      ? await verifyExport(files, folder)
+      : { ...before, damage: before.damage.filter(({ path }) => damaged.has(path) || made.has(path)) };
+  return { ...paid, after, rebuilt, notes, ...(listed && { bill: listed.bill }), isUnfinished: !isDone && !!now };
+}
+
+/** Whether all parts of a repair are made, or are as the manifest names them. */
+function isOver({ parts, made }: UnfinishedRepair, damage: DamagedExport): boolean {
+  const open = damagedParts(damage);
+  for (const { part } of made) open.delete(part);
+  return !parts.some((part) => open.has(part));
+}
+
+/**
+ * What other files of the same part could not give: rebuilds what the base gives, and lists what has to be requested, if any part has to be
+ * made again and can be.
+ * @throws {ExportError} `usage` for parts that cannot be made again
+ */
+async function restOf(within: HomePlace, damage: Omit<BasedDamage, 'account'>, context: HomeContext) {
+  const { manifest, folder } = damage.finished;
+  requireOwnFormats(manifest, folder);
+  requireOwnParts(manifest, folder);
+  const { base: account, calls, credits } = manifest;
+  const { unfinished } = damage;
+  const spent = unfinished?.spent ?? { calls, credits };
+  if (account === undefined) {
+    const listed = await listParts(within, damage, { plan: undefined, unfinished, spent });
+    return { rebuilt: [], notes: [], listed: listed.open.size === 0 ? undefined : listed };
+  }
+  // Its rows cost nothing.
+  const based = { ...damage, account };
+  const plan = await planBasedRepair(based, context);
+  const rebuilt: string[] = [];
+  for await (const path of rebuildFromBase(based, plan)) rebuilt.push(path);
+  const listed = await listParts(within, based, { plan, unfinished: plan.unfinished, spent });
+  const notes = damage.damaged.size === 0 ? [] : [...plan.notes, ...listed.notes];
+  return { rebuilt, notes, listed: listed.open.size === 0 ? undefined : listed };
+}
+
+/** @throws {ExportError} `usage` for an export with custom formats: only its program can make a part of it */
+function requireOwnFormats({ files }: Manifest, folder: string): void {
+  const custom = files.find(({ format }) => !formats.some((each) => each === format));
+  if (custom === undefined) return;
+  throw new ExportError('usage', `${folder} has files in the format ${custom.format}, which a program added`, {
+    todo: 'Run the export again from that program with fresh: true.',
+  });
+}
+
+/** @throws {ExportError} `usage` for parts that were joined: ids are not cut into such */
+function requireOwnParts({ job }: Manifest, folder: string): void {
+  if (joinOf(job) === 1) return;
+  throw new ExportError('usage', `the parts of ${folder} were joined by rebuild: they cannot be requested again`, {
+    todo: 'Rebuild it from its source with --fresh.',
+  });
 }
 
 /**
@@ -111,8 +183,7 @@ async function repairLocked(
  */
 async function inputsOf(
   source: LoadedJob | undefined,
-  finished: FinishedExport,
-  damaged: ReadonlySet<string>,
+  { finished, damaged }: Pick<DamagedExport, 'finished' | 'damaged'>,
   effects: RepairEffects,
 ): Promise<PreparedInputs | undefined> {
   const kept = keptInputs(finished, damaged);
@@ -125,8 +196,8 @@ async function inputsOf(
   }
 }
 
-function keptNote(source: LoadedJob | undefined, prepared: PreparedInputs | undefined): string[] {
-  if (source === undefined || prepared?.kept === undefined) return [];
+function keptNote(prepared: PreparedInputs | undefined): string[] {
+  if (prepared?.kept === undefined) return [];
   return ['The id files changed or are gone: the ids are read from ids/ in the export.'];
 }
 

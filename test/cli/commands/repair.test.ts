@@ -40,9 +40,19 @@ it('verify names what is damaged and how to fix it; --repair prints the bill, an
   expect(stopped.exit, stopped.stderr).toBe(8);
   expect(JSON.parse(stopped.stdout)).toMatchObject({ ok: false, exitCode: 8, repaired: [1], calls: 2, credits: 320 });
 
+  const resume = 'out has an unfinished repair. Resume it: asset-export verify out --repair --job <job.yaml> --yes';
+  for (const command of [
+    ['status', 'out'],
+    ['load', 'out', '--to', 'duckdb:a.duckdb'],
+    ['run', ...where, '--out', 'out', ...made],
+    ['run', ...where, '--out', 'next', '--base', 'out', '--base-fetched-at', '2026-01-01', ...made],
+  ])
+    expect((await run(...command)).stderr.replaceAll(`${folder}/`, ''), command.join(' ')).toContain(resume);
+
   const mended = await run('verify', 'out', '--repair', '--yes', ...where);
   expect(mended.exit, mended.stderr).toBe(0);
   expect(mended.stdout).toContain('out: all is well');
+  expect((await run('status', 'out')).stderr).toBe('');
   expect(mended.stderr).toContain('1 part requested again: 2 calls, 320 credits');
   expect(service.counts().calls).toBe(10 + 4);
   await service.stop();

@@ -17,6 +17,8 @@ export interface HomePlace {
   /** Folder of this process's record of runs; `scratch` unless given. */
   readonly recordFolder?: string;
   readonly shape: SliceShape;
+  /** All entries are one slice, as in a folder. */
+  readonly isWhole?: true;
   /** Without a heartbeat for so long, a holder counts as dead. */
   readonly deadAfterSeconds: number;
   /** In a bucket. The lock of a folder keeps other processes away: such an export is one slice. */

@@ -38,6 +38,19 @@ const startSchema = exportStartSchema.extend({
   /** Of an export that was enqueued: the entries of all inputs, and the slices in order. */
   entries: z.number().optional(),
   slices: z.array(enqueuedSliceSchema).optional(),
+  /** Of a repair of a complete export. */
+  repairs: z
+    .object({
+      /** Content seal of the manifest. */
+      seal: z.string(),
+      /** The parts that are made again, from 0. */
+      parts: z.array(z.number()),
+      /** Of an export with a base: the ids that are requested are those that the base does not give; else all ids of these parts. */
+      withBase: z.boolean(),
+      /** Without the base: the file of `changes` of which a copy is kept, for the deleted assets that are not listed any more. */
+      changes: z.string().optional(),
+    })
+    .optional(),
 });
 
 export type EnqueuedSlice = z.infer<typeof enqueuedSliceSchema>;

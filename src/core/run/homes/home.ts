@@ -12,6 +12,7 @@ import { inBucket } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import { readManifestAt, readProgress } from './home-progress.ts';
 import { openExport } from './open-slices.ts';
+import { noteOfRepair, repairPlace } from './repair-place.ts';
 import type { ExportHome, ToThrowAway } from './export-home.ts';
 
 /** An export in a folder or a bucket: slices with a log each. Unfinished files and kept answers lie in the scratch folder. */
@@ -43,9 +44,14 @@ export function homeAt(place: HomePlace): ExportHome {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place))))
         return others?.putRecord(place);
       if (outcome !== 'complete') await clearScratch(place);
-      // A repair that was stopped left answers and counts to resume from.
-      else if (await isThere(place, exportPaths.repairing)) return;
-      else await clearComplete(place, warn);
+      else {
+        const repair = await noteOfRepair({ store, folder: address });
+        if (repair !== undefined) {
+          warn?.(repair);
+          return;
+        }
+        await clearComplete(place, warn);
+      }
       await lock.remove();
     },
   };
@@ -130,7 +136,7 @@ const staysBelowRun = [
  */
 async function throwAway(place: HomePlace, { inputs, sinks, stop }: ToThrowAway): Promise<void> {
   const { store, address, others } = place;
-  for (const held of [place, askedPlace(place)]) await others?.requireNoHolder(held, stop);
+  for (const held of [place, askedPlace(place), repairPlace(place)]) await others?.requireNoHolder(held, stop);
   const names = await namesOf(store, '');
   const parts = names.filter((name) => isPartFile(name, sinks));
   const own = await inputWithin(address, parts, inputs);

@@ -24,15 +24,17 @@ export async function openExport(
   const { files, store, address, scratch, shape, others } = place;
   const { canReplace } = (await others?.probeStore(store, address)) ?? { canReplace: true };
   if (others === undefined && (await readStart(place)) === undefined) await requireNoParts(place);
-  const { entriesPerSlice } = others === undefined ? {} : shape;
+  const isWhole = others === undefined || place.isWhole === true;
+  const { entriesPerSlice } = isWhole ? {} : shape;
   const begun = await beginOrRead(place, entriesPerSlice === undefined ? start : { ...start, entriesPerSlice });
   requireSame(address, begun, start);
   requireSameSlices(address, begun, entriesPerSlice);
   const logs = await readLogs(place);
   const commits = commitsOf(logs.values());
-  if (others === undefined) await requireParts(place, commits);
+  // A repair has verified the parts, and those that are damaged since wait for the next one.
+  if (others === undefined && begun.repairs === undefined) await requireParts(place, commits);
   const current = others && new others.CurrentStart(place, begun);
-  const cuts = others === undefined ? wholeOf(entries) : cutSlices(whenRead(entries), shape);
+  const cuts = isWhole ? wholeOf(entries) : cutSlices(whenRead(entries), shape);
   const slices = new OpenSlices({ ...place, canReplace, requireCurrent: () => current?.require() }, logs, cuts);
   const folders = others === undefined ? [scratch] : await others.sliceFolders(place);
   const committed = new Set(commits.map(({ part }) => part));

@@ -1,0 +1,24 @@
+import { type RowBlock, textOfCell } from '../records/row-block.ts';
+import { entryStates, type IdEntry } from './entries.ts';
+import { invalidState, reasonOfState } from './why-invalid.ts';
+
+/** An entry as a row of the table `ids` has it. */
+export interface StoredEntry extends Omit<IdEntry, 'source'> {
+  /** Name of its input. */
+  readonly input: string;
+}
+
+/** Reads rows of the table `ids`. */
+export function* storedEntries(rows: RowBlock): Generator<StoredEntry, void, void> {
+  for (let row = 0; row < rows.rows; row += 1) {
+    const cell = (column: number): string => textOfCell(rows, row * rows.width + column) ?? '';
+    const [text, state] = [cell(2), cell(3)];
+    yield {
+      input: cell(0),
+      line: Number(cell(1)),
+      text,
+      state: entryStates.find((each) => each === state) ?? invalidState,
+      reason: reasonOfState(state, text) ?? '',
+    };
+  }
+}
