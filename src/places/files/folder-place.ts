@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
@@ -28,11 +29,14 @@ class FolderPlace implements ObjectStore {
   readonly isShared = false;
   readonly #files: FileStore;
   readonly #root: string;
+  /** Where bytes are made into a file. A process that lost its lock unnoticed has another name. */
+  readonly #made: string;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(files: FileStore, root: string) {
     this.#files = files;
     this.#root = root;
+    this.#made = pathIn(root, `${exportPaths.unfinished}/new-${randomUUID()}`);
   }
 
   async putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
@@ -110,7 +114,7 @@ class FolderPlace implements ObjectStore {
   /** The body as a synced file. Its name may be left, as a second one of what was put before: that must not be emptied. */
   async #fileOf(body: ObjectBody): Promise<string> {
     if ('file' in body) return body.file;
-    const path = this.#pathOf(`${exportPaths.unfinished}/new`);
+    const path = this.#made;
     await this.#files.makeFolder(dirname(path));
     await this.#files.remove(path);
     await writeFile(this.#files, path, (file) => file.write(body.bytes));

@@ -54,6 +54,17 @@ describe('a folder as a place', () => {
     expect(String(await bytesOf(folderPlace(disk.files, '/out').read('one')))).toBe('first');
   });
 
+  it('lets one of 16 processes win that all believe to hold the lock', async () => {
+    const root = await tempFolder();
+    const places = Array.from({ length: 16 }, () => folderPlace(diskFileStore, root));
+    for (let entry = 0; entry < 20; entry += 1) {
+      const name = `.run/log/00000/${String(entry).padStart(6, '0')}.json`;
+      const put = await Promise.all(places.map((place, n) => place.putNew(name, text(`entry of process ${n}`))));
+      const winners = [...put.entries()].filter(([, how]) => how === 'put').map(([n]) => `entry of process ${n}`);
+      expect(winners).toEqual([String(await bytesOf(folderPlace(diskFileStore, root).read(name)))]);
+    }
+  });
+
   it('makes safe what another process put and did not sync, when the name is taken', async () => {
     const disk = new MemoryDisk();
     disk.weather = ({ kind }) => (kind === 'syncFolder' ? { kind: 'dies' } : { kind: 'happens' });
