@@ -4,14 +4,14 @@ export interface Tree {
 }
 
 /** The value at a path (`service.url`); undefined where there is none. */
-export function at(tree: Tree, path: string): unknown {
+export function valueAt(tree: Tree, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((value, name) => (isTree(value) && Object.hasOwn(value, name) ? value[name] : undefined), tree);
 }
 
 /** Puts a value at a path. */
-export function place(tree: Tree, path: string, value: unknown): void {
+export function putAt(tree: Tree, path: string, value: unknown): void {
   const names = path.split('.');
   const last = names.pop() ?? '';
   let place = tree;

@@ -13,7 +13,7 @@ import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField } from './job-fields.ts';
 import { embedded, type Job, type JobInput, jobSchema } from './job-schema.ts';
-import { at, isTree, place, type Tree } from './job-tree.ts';
+import { isTree, putAt, valueAt, type Tree } from './job-tree.ts';
 import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */
@@ -86,14 +86,14 @@ export function loadJob(given: JobSources): LoadedJob {
 
 /** What a named dialect says holds where the job says nothing. @throws {ExportError} `usage` for one that is none */
 function fillFromDialect(raw: Tree, folder: string): void {
-  const given = at(raw, 'service.dialect');
+  const given = valueAt(raw, 'service.dialect');
   if (typeof given !== 'string' || given === '') return;
   const name = isDialectFile(given) ? resolve(folder, requireAddress(given, 'local', 'the dialect')) : given;
   if (isDialectFile(name)) readDialectFile(name);
   const { url, creditsPerCall } = dialectOf(name);
-  place(raw, 'service.dialect', name);
-  if (at(raw, 'service.url') === undefined && url !== undefined) place(raw, 'service.url', url);
-  if (at(raw, 'budget.creditsPerCall') === undefined) place(raw, 'budget.creditsPerCall', creditsPerCall);
+  putAt(raw, 'service.dialect', name);
+  if (valueAt(raw, 'service.url') === undefined && url !== undefined) putAt(raw, 'service.url', url);
+  if (valueAt(raw, 'budget.creditsPerCall') === undefined) putAt(raw, 'budget.creditsPerCall', creditsPerCall);
 }
 
 /** The first ids alone, in the folder of the night that all ids belong to. */
@@ -125,18 +125,18 @@ function resolveAddresses(raw: Tree, folderOf: (path: string) => string): z.core
     return resolve(text);
   };
   for (const path of Object.keys(addressFields)) {
-    const value = at(raw, path);
+    const value = valueAt(raw, path);
     if (value === undefined) continue;
     const all = Array.isArray(value) ? value.map((text: unknown) => resolved(path, text)) : resolved(path, value);
-    place(raw, path, all);
+    putAt(raw, path, all);
   }
   for (const [path, prefix] of Object.entries(prefixedFields)) {
-    const value = at(raw, path);
+    const value = valueAt(raw, path);
     if (typeof value !== 'string' || value.slice(0, prefix.length).toLowerCase() !== prefix) continue;
     const rest = value.slice(prefix.length);
     // `embedded:-` stands for no records at all.
     const isWhole = rest === '-' || (prefix === 'file:' && rest.startsWith('//'));
-    if (!isWhole) place(raw, path, `${prefix}${String(resolved(path, rest))}`);
+    if (!isWhole) putAt(raw, path, `${prefix}${String(resolved(path, rest))}`);
   }
   return issues;
 }
@@ -194,7 +194,7 @@ function overrideOf(
 }
 
 function placeField(tree: Tree, field: JobField, value: unknown): void {
-  place(tree, field.path, mergedPairs(field, at(tree, field.path), value));
+  putAt(tree, field.path, mergedPairs(field, valueAt(tree, field.path), value));
 }
 
 /** Pairs change the ones that they name and leave the others as they were. */
