@@ -85,6 +85,10 @@ export const loadCommand: Command = {
         },
         { name: 'indexes', about: 'PostgreSQL: create indexes of collection, owner, creator and trait where absent' },
         {
+          name: 'views',
+          about: 'create the view nft_metadata: a row per asset under plain names (needs the right to create)',
+        },
+        {
           name: 'memory',
           value: 'SIZE',
           about: 'DuckDB: approximate memory limit, for example 500MB or 2GB; the rest goes to disk (FILE.tmp)',
@@ -124,6 +128,7 @@ async function run(args: CommandLine): Promise<number> {
     allowEmpty: args.isOn('allow-empty'),
     allowOlder: args.isOn('allow-older'),
     indexes: args.isOn('indexes'),
+    views: args.isOn('views'),
     memoryBytes: memoryOf(args, target.kind),
     nul: choiceOf(args, 'nul', nulRules) ?? 'fail',
     newColumns: choiceOf(args, 'new-columns', newColumnRules) ?? 'add',

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { nftView } from '../warehouse/index.ts';
 import { createIndexes, indexStatements } from './postgres/create-indexes.ts';
 import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
@@ -32,6 +33,8 @@ export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions
   readonly nul?: NulRule | undefined;
   /** Whether to create the indexes that are absent, in PostgreSQL. */
   readonly indexes?: boolean;
+  /** Whether to create the view `nft_metadata`, or to make it anew. */
+  readonly views?: boolean;
   /** Memory that DuckDB may take. */
   readonly memoryBytes?: number | undefined;
   readonly clock?: Clock;
@@ -83,6 +86,7 @@ export async function loadExport(
     });
     await database.run(beginOf[target.kind]);
     const summary = await loadRows(database, loaded, request);
+    if (request.views === true) await database.run(viewOf(loaded, request));
     moment = isAppend ? 'commit of append' : 'commit';
     await database.run('COMMIT');
     await database.publish?.();
@@ -130,7 +134,14 @@ export async function loadScript(request: LoadRequest): Promise<string> {
   const names = loaded.plan.tables.map(({ table }) => nameIn(request.schema, table.name));
   const indexes = request.indexes === true ? indexStatements(loaded.plan, request.schema).map(({ sql }) => sql) : [];
   const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`, ...indexes] : [];
-  return [`${start}${beginOf[kind]}`, ...texts, 'COMMIT;\n', ...end].join('\n');
+  const views = request.views === true ? [viewOf(loaded, request)] : [];
+  return [`${start}${beginOf[kind]}`, ...texts, ...views, 'COMMIT;\n', ...end].join('\n');
+}
+
+/** The view over the loaded tables, in their transaction and schema. */
+function viewOf({ plan }: LoadedExport, { kind, mode }: LoadRequest): string {
+  const tables = plan.tables.map(({ name, table }) => ({ ...table, name }));
+  return nftView(kind, { tables, prefix: plan.prefix, isVersions: mode === 'scd2' });
 }
 
 function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false }: LoadRequest): void {

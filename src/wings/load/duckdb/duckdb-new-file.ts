@@ -111,9 +111,11 @@ async function attachNew(
   }
 }
 
-/** The statements that make the views of the old file in the new one, each in its schema. @param alias of the new file */
+/** The statements that make the views of the old file in the new one, each in its schema, but for those that it has. @param alias of the new file */
 async function viewsOf(connection: DuckDBConnection, alias: string): Promise<string[]> {
-  const views = `SELECT schema_name, sql FROM duckdb_views() WHERE database_name = '${held}' AND NOT internal ORDER BY view_oid`;
+  const views = `SELECT schema_name, sql FROM duckdb_views() AS old WHERE database_name = '${held}' AND NOT internal
+    AND NOT EXISTS (FROM duckdb_views() AS made WHERE made.database_name = current_database() AND made.schema_name = old.schema_name AND made.view_name = old.view_name)
+    ORDER BY view_oid`;
   return (await connection.runAndReadAll(views)).getRows().flatMap(([schema, sql]) => {
     const within = `${alias}.${doubleQuoted(String(schema))}`;
     return [`CREATE SCHEMA IF NOT EXISTS ${within}`, `USE ${within}`, String(sql)];
