@@ -9,9 +9,9 @@ import {
   proxyFromEnvironment,
   type ProxySettings,
 } from '../core/client/wire/proxy-settings.ts';
-import { takesKey } from '../core/client/dialects.ts';
+import { type ServiceDialect, takesKey } from '../core/client/dialects.ts';
 import type { ServiceAddressOptions } from '../core/client/wire/service-address.ts';
-import { dialectOf } from '../core/job/job-dialect.ts';
+import { dialectOf, otherDialect } from '../core/job/job-dialect.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
 import { tlsFor } from '../core/job/tls-files.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
@@ -85,7 +85,7 @@ async function openRemote(choice: ServiceChoice): Promise<OpenService> {
       : { ledger: choice.ledger };
   const ignored = ignoredProxy(url, env);
   return {
-    service: { url, apiKey, dialect },
+    service: { url, apiKey, dialect: otherDialect(job) },
     proxy,
     ...budget,
     warnings: ignored === undefined ? [] : [ignored],
@@ -99,14 +99,14 @@ async function openRemote(choice: ServiceChoice): Promise<OpenService> {
 async function openEmbedded(choice: ServiceChoice): Promise<OpenService> {
   const { job, abort, tell } = choice;
   const dialect = dialectOf(job.service.dialect);
-  const apiKey = takesKey(dialect) ? randomBytes(16).toString('hex') : '';
+  const { apiKey, lets } = ownKey(dialect);
   // The HTTP server is loaded only where it is needed.
   const { startService } = await import('../practice-service.ts');
   const running = await startService({
     assets: [job.service.url.slice(embedded.length)],
     host: '127.0.0.1',
     port: 0,
-    ...(apiKey === '' ? {} : { apiKeys: [apiKey] }),
+    ...lets,
     dialect,
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
@@ -120,13 +120,20 @@ async function openEmbedded(choice: ServiceChoice): Promise<OpenService> {
     throw error;
   });
   return {
-    service: { url: running.url, apiKey, dialect },
+    service: { url: running.url, apiKey, dialect: otherDialect(job) },
     ...budget,
     close: async () => {
       if (choice.ledger === undefined) await budget.ledger.close();
       await running.close();
     },
   };
+}
+
+/** A key for a service of this program's own, which lets in no other; none where its dialect takes none. */
+export function ownKey(dialect: ServiceDialect): { apiKey: string; lets: { apiKeys?: string[] } } {
+  if (!takesKey(dialect)) return { apiKey: '', lets: {} };
+  const apiKey = randomBytes(16).toString('hex');
+  return { apiKey, lets: { apiKeys: [apiKey] } };
 }
 
 /** The shared ledger and pace, where the job names a database; else a ledger of this machine. */

@@ -1,7 +1,5 @@
-import { takesKey } from '../../core/client/dialects.ts';
-import { dialectOf } from '../../core/job/job-dialect.ts';
+import { dialectOf, otherDialect } from '../../core/job/job-dialect.ts';
 import { makeTemporary } from '../../lib/disk/make-folder.ts';
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
@@ -11,7 +9,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { CommandLine } from '../command.ts';
 import { jobCommand, jobFlagGroups, jobOf, jobWords } from '../job-flags.ts';
-import type { OpenService } from '../../world/open-service.ts';
+import { type OpenService, ownKey } from '../../world/open-service.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { sameLine } from '../same-flags.ts';
 import { runJob } from './run-job.ts';
@@ -92,18 +90,18 @@ function rehearsedBudget(budget: Job['budget'], isAsked: boolean): Job['budget']
 async function openInventedService(job: Job, faults: string | undefined, missingPercent: number): Promise<OpenService> {
   const { loadFaults, serveGenerated } = await import('../../practice-service.ts');
   const dialect = dialectOf(job.service.dialect);
-  const apiKey = takesKey(dialect) ? randomBytes(16).toString('hex') : '';
+  const { apiKey, lets } = ownKey(dialect);
   const running = await serveGenerated(missingPercent, {
     host: '127.0.0.1',
     port: 0,
-    ...(apiKey === '' ? {} : { apiKeys: [apiKey] }),
+    ...lets,
     dialect,
     creditsPerCall: job.budget.creditsPerCall,
     clock: systemClock,
     ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
   });
   return {
-    service: { url: running.url, apiKey, dialect },
+    service: { url: running.url, apiKey, dialect: otherDialect(job) },
     ledger: createMemoryLedger(),
     close: () => running.close(),
   };

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { defaultDialect, type ServiceDialect } from '../../core/client/dialects.ts';
-import { readDialectFile } from '../../core/job/dialect-file.ts';
-import { dialectOf, isDialectFile } from '../../core/job/job-dialect.ts';
+import { readNamedDialect } from '../../core/job/dialect-file.ts';
+import { dialectOf } from '../../core/job/job-dialect.ts';
 import { environmentName } from '../../core/job/job-fields.ts';
 import { listedFiles } from '../../core/job/field-text.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -87,7 +86,7 @@ export const serveCommand: Command = {
     const ended = endOfSignal(args.terminal);
     args.terminal.stdout.write(`${service.url}\n`);
     const changing = options.changes === undefined ? '' : `, which change by day from ${options.changes.from} on`;
-    const { path, header } = dialectIn(args);
+    const { path, header } = options.dialect;
     const place = `${path.replace('{key}', '<key>')}${header === undefined ? '' : ` with ${header.replace('{key}', '<key>')}`}`;
     args.terminal.stderr.write(`serving ${service.assets} assets at ${service.url}${place}${changing}\n`);
     await ended;
@@ -97,7 +96,7 @@ export const serveCommand: Command = {
   },
 };
 
-async function optionsOf(args: CommandLine): Promise<ServiceOptions> {
+async function optionsOf(args: CommandLine): Promise<ServiceOptions & { readonly dialect: ServiceDialect }> {
   const assets = [
     ...args.texts('assets').flatMap((text) => (isBucketAddress(text) ? [text] : listedFiles(text, '.'))),
     ...args.words,
@@ -139,10 +138,7 @@ async function optionsOf(args: CommandLine): Promise<ServiceOptions> {
 function dialectIn(args: CommandLine): ServiceDialect {
   const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')];
   if (given === undefined || given === '') return defaultDialect;
-  if (!isDialectFile(given)) return dialectOf(given);
-  const path = resolve(args.terminal.cwd(), given);
-  readDialectFile(path);
-  return dialectOf(path);
+  return dialectOf(readNamedDialect(given, args.terminal.cwd()));
 }
 
 function keysIn(path: string): string[] {

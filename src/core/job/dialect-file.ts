@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { type AssetFlag, defaultDialect, type ServiceDialect } from '../client/dialects.ts';
+import { requireAddress } from '../../lib/addresses/address.ts';
 import { addressProblem } from '../../lib/addresses/base-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import { wholeNumber } from './field.ts';
 import { issueText } from './issue-text.ts';
-import { dialectNamed, namesOfDialects, isRead, keepDialect } from './job-dialect.ts';
+import { dialectNamed, namesOfDialects, isDialectFile, isRead, keepDialect } from './job-dialect.ts';
 import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
 const methodName = z.string().regex(/^\w+$/, 'must be a word');
@@ -46,9 +47,16 @@ const fileSchema = z
       refuse('creditsPerCall', 'needs priced: {source, day}, where and when the price was read');
   });
 
-/** Reads a file, for all that ask for its dialect later. @throws {ExportError} `usage` with every mistake and its place, and the nearest name */
-export function readDialectFile(path: string): void {
+/**
+ * What `dialectOf` takes for a dialect as it was given: its name, or the absolute path of its file, which is read here.
+ * @param folder where relative paths start
+ * @throws {ExportError} `usage` with every mistake and its place, and the nearest name
+ */
+export function readNamedDialect(given: string, folder: string): string {
+  if (!isDialectFile(given)) return given;
+  const path = resolve(folder, requireAddress(given, 'local', 'the dialect'));
   if (!isRead(path)) keepDialect(path, readDialect(path));
+  return path;
 }
 
 function readDialect(path: string): ServiceDialect {

@@ -72,8 +72,8 @@ export function priceSource({
   return budget.creditsPerCall === creditsPerCall ? `${priced.source}, read ${priced.day}` : 'your job';
 }
 
-/** The name of a job's dialect where it is not the specification's. */
-export function otherDialect({ service }: JobOfService): string | undefined {
+/** The dialect of a job where it is not the specification's. */
+export function otherDialect({ service }: JobOfService): ServiceDialect | undefined {
   const dialect = dialectOf(service.dialect);
-  return dialect === defaultDialect ? undefined : dialect.name;
+  return dialect === defaultDialect ? undefined : dialect;
 }

@@ -6,8 +6,8 @@ import { codeOf, ExportError } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
-import { readDialectFile } from './dialect-file.ts';
-import { dialectOf, isDialectFile } from './job-dialect.ts';
+import { readNamedDialect } from './dialect-file.ts';
+import { dialectOf } from './job-dialect.ts';
 import { noBase } from './job-base.ts';
 import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
@@ -88,8 +88,7 @@ export function loadJob(given: JobSources): LoadedJob {
 function fillFromDialect(raw: Tree, folder: string): void {
   const given = valueAt(raw, 'service.dialect');
   if (typeof given !== 'string' || given === '') return;
-  const name = isDialectFile(given) ? resolve(folder, requireAddress(given, 'local', 'the dialect')) : given;
-  if (isDialectFile(name)) readDialectFile(name);
+  const name = readNamedDialect(given, folder);
   const { url, creditsPerCall } = dialectOf(name);
   putAt(raw, 'service.dialect', name);
   if (valueAt(raw, 'service.url') === undefined && url !== undefined) putAt(raw, 'service.url', url);

@@ -25,6 +25,7 @@ export interface CompleteExport {
 export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
   const { job, start, commits, calls, credits, version } = done;
   const folder = job.output.dir;
+  const dialect = otherDialect(job)?.name;
   const account = unfinishedAccount({ folder, commits, read: 0, fetched: 0, calls, credits });
   return {
     program: { name: 'asset-export', version },
@@ -43,7 +44,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     commits: [...commits],
     ...(done.base === undefined ? {} : { base: done.base }),
     ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
-    ...(otherDialect(job) === undefined ? {} : { dialect: otherDialect(job) }),
+    ...(dialect === undefined ? {} : { dialect }),
     ...(done.setAside === undefined ? {} : { setAside: done.setAside }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
   };

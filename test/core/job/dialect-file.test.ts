@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDialectFile } from '../../../src/core/job/dialect-file.ts';
+import { readNamedDialect } from '../../../src/core/job/dialect-file.ts';
 import { asksAlone, dialectOf, mostIdsPerCall, priceSource } from '../../../src/core/job/job-dialect.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 /** The dialect of a file. */
 function dialectIn(path: string) {
-  readDialectFile(path);
-  return dialectOf(path);
+  return dialectOf(readNamedDialect(path, '/here'));
 }
 
 async function fileWith(text: string): Promise<string> {
@@ -53,7 +52,7 @@ describe('a dialect', () => {
 
   it('that nobody knows is refused with the nearest name', () => {
     expect(() => dialectOf('alchmy')).toThrow('unknown dialect alchmy; did you mean alchemy?');
-    expect(() => dialectIn('none.yaml')).toThrow('cannot read the dialect none.yaml: it does not exist');
+    expect(() => dialectIn('none.yaml')).toThrow('cannot read the dialect /here/none.yaml: it does not exist');
   });
 });
 

@@ -80,6 +80,7 @@ export class RunRecorder {
     this.#startMs = run.clock.now();
     this.#span = emptySpan(0, 0, 0);
     const { service, budget } = run.job;
+    const dialect = otherDialect(run.job)?.name;
     this.fetched = fetchedIds(record.earlier, run.counts);
     const head: RunLine = {
       kind: 'run',
@@ -90,7 +91,7 @@ export class RunRecorder {
       concurrency: service.concurrency,
       idsPerCall: service.idsPerCall,
       creditsPerCall: budget.creditsPerCall,
-      ...(otherDialect(run.job) === undefined ? {} : { dialect: otherDialect(run.job) }),
+      ...(dialect === undefined ? {} : { dialect }),
       ...(budget.creditsPerRun === undefined ? {} : { creditsPerRun: budget.creditsPerRun }),
       ...(budget.creditsPerDay === undefined ? {} : { creditsPerDay: budget.creditsPerDay }),
       whenSpent: budget.whenSpent,
