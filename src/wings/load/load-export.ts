@@ -75,6 +75,7 @@ export async function loadExport(
   const isAppend = request.mode === 'append';
   let database: Database | undefined;
   let moment: LoadMoment = 'before';
+  let isOpen = false;
   try {
     database = await open(target, loaded, request);
     await prepareTables(database, loaded.plan, {
@@ -85,9 +86,11 @@ export async function loadExport(
       note: noteOf(request),
     });
     await database.run(beginOf[target.kind]);
+    isOpen = true;
     const summary = await loadRows(database, loaded, request);
     if (request.views === true) await database.run(viewOf(loaded, request));
     moment = isAppend ? 'commit of append' : 'commit';
+    isOpen = false;
     await database.run('COMMIT');
     await database.publish?.();
     await analyze(database, loaded, request);
@@ -95,7 +98,7 @@ export async function loadExport(
     onLoaded?.(summary);
     return summary.tables;
   } catch (error) {
-    await database?.run('ROLLBACK').catch(() => undefined);
+    if (isOpen) await database?.run('ROLLBACK').catch(() => undefined);
     if (error instanceof ExportError) throw error;
     throw await explainedFailure(error, { database, loaded, schema: request.schema, shown: target.shown, moment });
   } finally {
