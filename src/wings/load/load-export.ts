@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { nftView } from '../warehouse/index.ts';
 import { createIndexes, indexStatements } from './postgres/create-indexes.ts';
@@ -120,11 +121,13 @@ export async function loadScript(request: LoadRequest): Promise<string> {
     );
   }
   if (!isWholeMode(mode)) {
+    const printed = commandLine('schema', '--of', folder, '--for', kind, '--mode', mode);
     throw new ExportError(
       'usage',
       `--sql cannot check which export the tables hold, and --mode ${mode} requires this check`,
       {
-        todo: `Load without --sql, or take the statements from asset-export schema --for ${kind} --mode ${mode}.`,
+        // A diff has Parquet files alone, which psql cannot read.
+        todo: `Load without --sql${kind === 'duckdb' ? `, or take the statements from: ${printed}` : '.'}`,
       },
     );
   }
