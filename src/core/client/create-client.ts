@@ -4,9 +4,17 @@ import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import { type Brake, tellingBadIds } from './policies/brake.ts';
 import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
-import { aloneIn, type Asker, type AssetAnswer, type AssetClient, type CallOutline } from './asset-client.ts';
+import {
+  aloneIn,
+  type Asker,
+  type AssetAnswer,
+  type AssetClient,
+  type CallOutline,
+  noRecords,
+  type RefusedAnswer,
+} from './asset-client.ts';
 import { defaultDialect, type ServiceDialect } from './dialects.ts';
-import { createWire, type WireOptions } from './wire/http-client.ts';
+import { createWire, type OtherAnswer, type OtherRequest, type WireOptions } from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { Ended } from './policies/ended.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
@@ -24,6 +32,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   /** Counts the calls of the run, which may have several clients. */
   readonly brake?: Brake | undefined;
   readonly journal: AnswerJournal;
+  /** What is sent, in words, where it is not ids. */
+  readonly sent?: string | undefined;
   /** Most ids a call that an earlier run of this export found out. */
   readonly initialCap?: number | undefined;
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
@@ -54,6 +64,14 @@ export interface CreatedClient {
   readonly client: AssetClient;
   /** Has a call sent under all policies, but without the journal. */
   askUnderPolicies(call: SentCall): Promise<AssetAnswer>;
+  /**
+   * Sends a request that is not for ids under all policies, but without the journal. Its calls are planned by who sends them.
+   * @param keep resolves when the answer is kept: its slot is free after that
+   */
+  request<Parsed extends OtherAnswer>(
+    request: OtherRequest<Parsed>,
+    keep: (answer: Parsed) => Promise<void>,
+  ): Promise<Parsed | RefusedAnswer>;
   /** Takes an answer into account that was met in a journal. */
   learnSize(size: AnsweredSize): void;
   /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
@@ -103,7 +121,7 @@ export function createClient(options: ClientOptions): CreatedClient {
     listener,
     onHold,
     controlOf,
-    sent: formOf(options.dialect),
+    sent: options.sent ?? formOf(options.dialect),
   });
   const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
   const earlierSizes = new CallSizes();
@@ -126,6 +144,25 @@ export function createClient(options: ClientOptions): CreatedClient {
   return {
     client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
     askUnderPolicies: (call) => policies.ask(call),
+    request: async <Parsed extends OtherAnswer>(
+      request: OtherRequest<Parsed>,
+      keep: (answer: Parsed) => Promise<void>,
+    ): Promise<Parsed | RefusedAnswer> => {
+      let kept: Parsed | undefined;
+      const send = async (): Promise<AssetAnswer> => {
+        const answer = await http.request?.(request);
+        if (answer === undefined) throw new Error('this wire requests ids alone');
+        if (isRefusal(answer)) return answer;
+        await keep(answer);
+        kept = answer;
+        return noRecords;
+      };
+      const outline = { ids: { length: 1, first: undefined }, repeats: true } as const;
+      const answer = await policies.ask({ ...outline, send, sendAlone: send });
+      if (answer.kind === 'refused') return answer;
+      if (kept === undefined) throw new Error('an answer without a request');
+      return kept;
+    },
     learnSize: learnReplayed,
     cap: () => guard.cap(),
     throwIfFailed: () => {
@@ -137,6 +174,10 @@ export function createClient(options: ClientOptions): CreatedClient {
       await http.close();
     },
   };
+}
+
+function isRefusal(answer: OtherAnswer | RefusedAnswer): answer is RefusedAnswer {
+  return answer.kind === 'refused';
 }
 
 /** What a service is sent, in words. */

@@ -2,14 +2,14 @@ import { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Json } from '../../../lib/json/json.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { type AssetAnswer, type AssetCall, type AssetClient, settledIds } from '../asset-client.ts';
+import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
-import { requestId } from './call-body.ts';
+import { callBody, requestId } from './call-body.ts';
 import type { ClientListener } from '../client-events.ts';
 import type { ServiceDialect } from '../dialects.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { exchange, unsent } from './exchange.ts';
-import { judgeAnswer } from './judge-answer.ts';
+import { type AnswerReading, judgeAnswer, judgeReading, type JudgeOptions, type WireAnswer } from './judge-answer.ts';
 import { proxyFor, type ProxySettings } from './proxy-settings.ts';
 import { type ServiceAddress, serviceAddress, type TlsMaterial } from './service-address.ts';
 
@@ -30,7 +30,22 @@ export interface HttpClientOptions {
   readonly listener?: ClientListener | undefined;
 }
 
+/** What an answer is read as that is not for ids. */
+export interface OtherAnswer {
+  readonly kind: string;
+  readonly responseId: Json | undefined;
+}
+
+/** A request that is not for ids: a page of a list. */
+export interface OtherRequest<Parsed extends OtherAnswer> extends Pick<AnswerReading<Parsed>, 'parse'> {
+  /** JSON-RPC, as UTF-8, and its `id`. A retry has the same. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly id: number;
+}
+
 export interface HttpClient extends AssetClient {
+  /** One exchange, judged as those for ids are. Absent where only ids are requested. @throws as `ask` */
+  request?<Parsed extends OtherAnswer>(request: OtherRequest<Parsed>): Promise<Parsed | RefusedAnswer>;
   /** Ends idle connections at once, others when their answer is there, and all after a second. */
   close(): Promise<void>;
 }
@@ -54,34 +69,62 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
   abort?.addEventListener('abort', onAbort, { once: true });
 
-  async function answerTo(call: AssetCall): Promise<{ readonly answer: AssetAnswer; readonly body: Uint8Array }> {
+  async function exchanged<Answer>(
+    { id, body }: Pick<OtherRequest<OtherAnswer>, 'id' | 'body'>,
+    judge: (wire: WireAnswer, options: JudgeOptions) => Answer,
+  ): Promise<{ readonly answer: Answer; readonly body: Uint8Array }> {
     const used = connections.current;
-    const id = requestId(call);
     sentIds.add(id);
-    const wire = await exchange(used.dispatcher, call, { ...options, pool, way });
+    const wire = await exchange(used.dispatcher, body, { ...options, pool, way });
     if (wire.status === 407) throw askedByProxy();
     const isOfAnother = (other: Json | undefined) => other !== id && sentIds.has(other);
     try {
-      const answer = judgeAnswer(wire, call, { ...judged, nowMs: clock.now(), isOfAnother });
-      return { answer, body: wire.body };
+      return { answer: judge(wire, { ...judged, nowMs: clock.now(), isOfAnother }), body: wire.body };
     } catch (error) {
       if (error instanceof AttemptError && error.foreign) connections.renew(used);
       throw error;
     }
   }
 
+  /** @param settled how many of the ids an answer settles */
+  async function told<Answer>(
+    ids: number,
+    settled: (answer: Answer) => number,
+    send: () => ReturnType<typeof exchanged<Answer>>,
+  ): ReturnType<typeof exchanged<Answer>> {
+    if (abort?.aborted === true) throw unsent(abort.reason);
+    listener?.({ kind: 'sent', ids });
+    const startedMs = clock.now();
+    const came = await send().catch((error: unknown) => {
+      listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
+      throw error;
+    });
+    listener?.({
+      kind: 'answered',
+      ids: settled(came.answer),
+      bytes: came.body.length,
+      ms: clock.now() - startedMs,
+    });
+    return came;
+  }
+
   return {
+    request: async <Parsed extends OtherAnswer>(request: OtherRequest<Parsed>) => {
+      const reading: AnswerReading<Parsed> = {
+        parse: request.parse,
+        isForeign: ({ responseId }, { isOfAnother }) => isOfAnother?.(responseId) === true,
+      };
+      const judge = (wire: WireAnswer, judging: JudgeOptions) => judgeReading(wire, reading, judging);
+      const settlesNone = (): number => 0;
+      return (await told(0, settlesNone, () => exchanged(request, judge))).answer;
+    },
     ask: async (call: AssetCall): Promise<AssetAnswer> => {
-      if (abort?.aborted === true) throw unsent(abort.reason);
-      listener?.({ kind: 'sent', ids: call.ids.length });
-      const startedMs = clock.now();
-      const { answer, body } = await answerTo(call).catch((error: unknown) => {
-        listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
-        throw error;
-      });
+      const sent = { id: requestId(call), body: callBody(call, options.dialect) };
       // A call without a reader settles nothing: it shows how the service does.
-      const ids = call.reader === undefined ? 0 : settledIds(answer, call.ids.length);
-      listener?.({ kind: 'answered', ids, bytes: body.length, ms: clock.now() - startedMs });
+      const settled = (answer: AssetAnswer): number =>
+        call.reader === undefined ? 0 : settledIds(answer, call.ids.length);
+      const judge = (wire: WireAnswer, judging: JudgeOptions) => judgeAnswer(wire, call, judging);
+      const { answer, body } = await told(call.ids.length, settled, () => exchanged(sent, judge));
       if (answer.kind !== 'records') return answer;
       const release = (): void => {
         pool.give(body);
