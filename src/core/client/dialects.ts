@@ -37,6 +37,7 @@ export interface ServiceDialect {
 
 /** What the members of a list have in common. */
 export const listFilters = ['collection', 'owner', 'creator', 'authority', 'tree'] as const;
+export type ListFilter = (typeof listFilters)[number];
 
 /** How lists of ids are requested. `params` and `options` are those of the dialect. */
 export interface DialectLists {
@@ -100,7 +101,7 @@ const pageFlags = {
 } as const;
 
 /** Docs, service/reference/solana/json-rpc-methods/digital-asset-standard of MetaMask/metamask-docs (357e2840, 5dfa65b5). */
-const metamask: NamedDialect = {
+const metamask: ListingDialect = {
   name: 'metamask',
   url: 'https://solana-mainnet.infura.io',
   path: '/v3/{key}',
@@ -122,13 +123,13 @@ const metamask: NamedDialect = {
   list: { ...listed, sort: risingIds, creditsPerPage: 160 },
 };
 
-/** A dialect that is known by name. */
-export interface NamedDialect extends ServiceDialect {
+/** A dialect that lists are requested of. */
+export interface ListingDialect extends ServiceDialect {
   readonly list: DialectLists;
 }
 
 /** The dialects that are known by name, each as its source states it. The first one is that of the specification. */
-export const serviceDialects: readonly NamedDialect[] = [
+export const serviceDialects: readonly ListingDialect[] = [
   metamask,
   {
     // helius-labs/docs 3a53273: billing/credits; 10 credits for every call of the standard, batches alike.
