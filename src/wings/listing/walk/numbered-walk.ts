@@ -37,14 +37,18 @@ export class NumberedWalk implements Walk {
     return [{ kind: 'page', number: this.#number, startsAtId: false, withTotal }];
   }
 
-  answered(_request: PageRequest, page: ListedPage): void {
+  answered(request: PageRequest, page: ListedPage): void {
     this.#isUnderWay = false;
-    this.#tally.add(page);
+    this.#tally.add(request, page);
     this.#number += 1;
   }
 
-  totalled(total: number): void {
+  totalled(total: number | undefined): void {
     this.#isUnderWay = false;
+    this.#tally.addTotal(total);
+  }
+
+  resumeTotal(total: number): void {
     this.#tally.addTotal(total);
   }
 

@@ -94,8 +94,12 @@ export class RangeWalk implements Walk {
     this.#cut();
   }
 
-  totalled(total: number): void {
+  totalled(total: number | undefined): void {
     this.#isTotalUnderWay = false;
+    this.#tally.addTotal(total);
+  }
+
+  resumeTotal(total: number): void {
     this.#tally.addTotal(total);
   }
 
@@ -177,12 +181,13 @@ export class RangeWalk implements Walk {
   }
 
   /** Takes a page into account, whatever asked for it. */
-  #add({ after, before, startsAtId }: PageRequest, page: ListedPage): Answered {
+  #add(request: PageRequest, page: ListedPage): Answered {
+    const { after, before, startsAtId } = request;
     const direction = this.#direction ?? 'rising';
     const keys = { from: after === undefined ? 0n : after + 1n, to: before ?? endOfKeys };
     const answered = { range: mirroredRange(keys, direction), startsAtId, found: foundIn(page, direction) };
     this.#pages.push(answered);
-    this.#tally.add(page);
+    this.#tally.add(request, page);
     this.#addSpan(answered);
     return answered;
   }

@@ -1,4 +1,4 @@
-import type { ListedPage, WalkCounts, WalkOptions } from './walk.ts';
+import type { ListedPage, PageRequest, WalkCounts, WalkOptions } from './walk.ts';
 import { keyBytes } from '../../../lib/ids/id-bytes.ts';
 
 /** So many empty pages without any member end a walk. */
@@ -17,33 +17,36 @@ export class Tally implements WalkCounts {
   emptyPages = 0;
   /** Pages since the last total. */
   #untotalled = 0;
+  #hasTotals: boolean;
 
   constructor(options: WalkOptions) {
     this.#options = options;
+    this.#hasTotals = options.total !== 'none';
   }
 
-  add({ keys, inErrors, total }: ListedPage): void {
+  add({ withTotal }: PageRequest, { keys, inErrors, total }: ListedPage): void {
     this.members += keys.length / keyBytes;
     this.inErrors += inErrors;
     if (keys.length > 0) this.pages += 1;
     else this.emptyPages += 1;
     this.#untotalled += 1;
-    if (total !== undefined) this.addTotal(total);
+    if (withTotal) this.addTotal(total);
   }
 
-  addTotal(total: number): void {
-    this.totals.push(total);
+  addTotal(total: number | undefined): void {
+    if (total === undefined) this.#hasTotals = false;
+    else this.totals.push(total);
     this.#untotalled = 0;
   }
 
   /** The first total is still to be asked for. */
   get lacksTotal(): boolean {
-    return this.#options.total !== 'none' && this.totals.length === 0;
+    return this.#hasTotals && this.totals.length === 0;
   }
 
   /** A total is to be asked for after the last page. */
   get lacksLastTotal(): boolean {
-    if (this.#options.total === 'none') return false;
+    if (!this.#hasTotals) return false;
     return this.#untotalled > 0 || this.totals.length < 2;
   }
 

@@ -39,16 +39,20 @@ export class TokenWalk implements Walk {
     return [{ kind: 'page', cursor: this.#cursor, startsAtId: false, withTotal }];
   }
 
-  answered(_request: PageRequest, page: ListedPage): void {
+  answered(request: PageRequest, page: ListedPage): void {
     this.#isUnderWay = false;
-    this.#tally.add(page);
+    this.#tally.add(request, page);
     // A token that does not change would be asked for ever.
     this.#isOver = page.cursor === undefined || page.cursor === this.#cursor;
     this.#cursor = page.cursor;
   }
 
-  totalled(total: number): void {
+  totalled(total: number | undefined): void {
     this.#isUnderWay = false;
+    this.#tally.addTotal(total);
+  }
+
+  resumeTotal(total: number): void {
     this.#tally.addTotal(total);
   }
 

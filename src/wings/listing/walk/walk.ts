@@ -75,11 +75,13 @@ export interface Walk {
   /** What to request now, besides what is under way. Nothing and nothing under way: it has ended. */
   next(): readonly ListRequest[];
   answered(request: PageRequest, page: ListedPage): void;
-  totalled(total: number): void;
+  /** Undefined: the service gives none. */
+  totalled(total: number | undefined): void;
   /** The service refuses the place of a page, which is no member's. */
   refused(request: PageRequest): void;
   /** What an earlier process was answered. Before anything else. */
   resume(request: PageRequest, page: ListedPage): void;
+  resumeTotal(total: number): void;
   readonly counts: WalkCounts;
   /** Most calls that may come back empty, as far as is known now. */
   readonly mostEmpty: number;
