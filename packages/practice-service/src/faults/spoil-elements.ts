@@ -1,5 +1,5 @@
 import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
-import { idOfKey } from '../asset-key.ts';
+import { idOfBytes } from '../../../../src/lib/ids/id-bytes.ts';
 import type { AssetQuery } from '../asset-query.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import type { FaultOf } from './fault-schema.ts';
@@ -68,7 +68,7 @@ function foreignRecords(
 }
 
 function drawnId(draw: () => number): string {
-  const id = idOfKey(Buffer.from(Array.from({ length: 32 }, () => Math.floor(draw() * 256))));
+  const id = idOfBytes(Buffer.from(Array.from({ length: 32 }, () => Math.floor(draw() * 256))));
   return isAssetId(id) ? id : drawnId(draw);
 }
 
