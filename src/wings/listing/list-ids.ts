@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { type ClientBudget, createClient } from '../../core/client/create-client.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
 import type { ClientListener } from '../../core/client/client-events.ts';
@@ -127,6 +128,10 @@ async function listHeld(request: ListIdsRequest, folder: string, context: ListCo
       const begin = { settings: settingsOf(request, context), startedAtMs: clock.now() };
       const { journal, kept } = await PageJournal.open(files, folder, begin);
       open.add(journal);
+      if (request.records !== undefined && kept.entries.length === 0 && !request.fresh) {
+        const { requireNoExport } = await import('./list-records.ts');
+        await requireNoExport(request.records, context);
+      }
       const spent = new ListSpending(
         open.add(await openTally(files, pathIn(folder, exportPaths.callCount))),
         open.add(await openTally(files, pathIn(folder, exportPaths.creditCount))),
@@ -255,7 +260,13 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
   const count = members.unique;
   const error = whyNotDone({ request, walk, count });
   const path = error === undefined ? request.out : `${request.out}${unprovenEnding}`;
-  const written = count === 0 ? undefined : await writeList(files, path, members);
+  const unnamed = error === undefined ? pathIn(open.folder, basename(request.out)) : path;
+  const written = count === 0 ? undefined : await writeList(files, unnamed, members);
+  if (error === undefined) {
+    await keepRecords(open, unnamed, context);
+    await files.rename(unnamed, path);
+    await files.syncFolder(dirname(path));
+  }
   const account = accountOf({
     ...request,
     counts: walk.counts,
@@ -272,6 +283,16 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
   if (written !== undefined) await writeAccount(files, path, account);
   if (error === undefined) await removeUnproven(files, request.out);
   return { account, path, error, ...spent.ofRun() };
+}
+
+/** Before the list has its name: the same command makes what is missing. */
+async function keepRecords({ request, ...open }: OpenList, list: string, context: ListContext): Promise<void> {
+  const { records } = request;
+  if (records === undefined) return;
+  const { exportRecords } = await import('./list-records.ts');
+  const { calls, credits } = open.spent;
+  const { startedAtMs } = open.kept;
+  await exportRecords({ ...open, request: { ...request, records }, list, startedAtMs, calls, credits }, context);
 }
 
 function whyNotDone({
