@@ -129,6 +129,7 @@ export const faultSchema = z.discriminatedUnion('fault', [
   z.strictObject({
     fault: z.literal('missing'),
     as: z.enum(['null', 'omitted', 'object', 'entry', 'error']).default('null'),
+    status: z.int().min(200).max(599).default(200).describe('of an answer that is this error'),
     ids: ids.optional(),
     share: share.optional(),
     forgetful: z.boolean().default(false).describe('draws the share again on each attempt'),

@@ -43,8 +43,14 @@ export function spoilElements(
   }
 }
 
+/** How one provider words that an id of a call matches nothing. */
+export const batchNotFound: ErrorObject = {
+  code: -32004,
+  message: 'One or more assets in the batch were not found.',
+};
+
 function markMissing({ as }: FaultOf<'missing'>, elements: Elements, { ids }: AssetQuery): Elements | ErrorObject {
-  if (as === 'error') return { code: -32004, message: 'One or more assets in the batch were not found.' };
+  if (as === 'error') return batchNotFound;
   if (as === 'omitted') return elements.filter((element) => element !== null);
   if (as === 'entry') return elements.map((element, place) => element ?? notFoundEntry(ids[place] ?? ''));
   return as === 'object' ? elements.map((element) => element ?? Buffer.from('{}')) : elements;
