@@ -1,9 +1,7 @@
+import { listKind } from '../../core/ids/passed-files.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
 import type { Proof, Verdict, WalkCounts } from './walk/walk.ts';
 import type { ListQuery } from './wire/list-body.ts';
-
-/** Marks the account of a list: readers of ids pass it by. */
-export const listKind = 'asset-export ids';
 
 /** The account of a list, as `FILE.json` holds it. It holds no key and no address of the service but its origin. */
 export interface ListAccount {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../../places/export/codec.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -13,9 +14,6 @@ export interface WrittenList {
   /** Of its bytes as they lie on the disk. Hex. */
   readonly sha256: string;
 }
-
-/** What is behind the name of a list that is not proven, so that no job reads it by mistake. */
-export const unprovenEnding = '.unproven';
 
 /** The account beside a list. */
 export function accountPath(list: string): string {

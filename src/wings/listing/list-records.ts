@@ -16,7 +16,7 @@ import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { ListContext, ListIdsRequest } from './list-ids.ts';
+import type { ListContext, ListIdsRequest } from './list-request.ts';
 import type { Member, Members } from './members.ts';
 import type { KeptPage, PageJournal } from './page-journal.ts';
 
