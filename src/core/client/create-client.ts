@@ -14,7 +14,13 @@ import {
   type RefusedAnswer,
 } from './asset-client.ts';
 import { defaultDialect, type ServiceDialect } from './dialects.ts';
-import { createWire, type OtherAnswer, type OtherRequest, type WireOptions } from './wire/http-client.ts';
+import {
+  createWire,
+  type HttpClient,
+  type OtherAnswer,
+  type OtherRequest,
+  type WireOptions,
+} from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { Ended } from './policies/ended.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
@@ -97,7 +103,7 @@ export interface CreatedClient {
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
-  const { concurrency, retries, stop, listener, brake, clock = systemClock, random = Math.random } = options;
+  const { stop, brake, clock = systemClock, random = Math.random } = options;
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
@@ -112,17 +118,8 @@ export function createClient(options: ClientOptions): CreatedClient {
     void options.pace?.learned(ids).catch(() => undefined);
   };
   const guard = withSizeGuard(paid, { ...options, onCap });
-  const judged = withJudgement(guard, {
-    concurrency,
-    retries,
-    clock,
-    random,
-    ended,
-    listener,
-    onHold,
-    controlOf,
-    sent: options.sent ?? formOf(options.dialect),
-  });
+  const sent = options.sent ?? formOf(options.dialect);
+  const judged = withJudgement(guard, { ...options, clock, random, ended, onHold, controlOf, sent });
   const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
   const earlierSizes = new CallSizes();
   const learnReplayed = (size: AnsweredSize): void => {
@@ -144,25 +141,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   return {
     client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
     askUnderPolicies: (call) => policies.ask(call),
-    request: async <Parsed extends OtherAnswer>(
-      request: OtherRequest<Parsed>,
-      keep: (answer: Parsed) => Promise<void>,
-    ): Promise<Parsed | RefusedAnswer> => {
-      let kept: Parsed | undefined;
-      const send = async (): Promise<AssetAnswer> => {
-        const answer = await http.request?.(request);
-        if (answer === undefined) throw new Error('this wire requests ids alone');
-        if (isRefusal(answer)) return answer;
-        await keep(answer);
-        kept = answer;
-        return noRecords;
-      };
-      const outline = { ids: { length: 1, first: undefined }, repeats: true } as const;
-      const answer = await policies.ask({ ...outline, send, sendAlone: send });
-      if (answer.kind === 'refused') return answer;
-      if (kept === undefined) throw new Error('an answer without a request');
-      return kept;
-    },
+    request: requestUnder(policies, http),
     learnSize: learnReplayed,
     cap: () => guard.cap(),
     throwIfFailed: () => {
@@ -173,6 +152,29 @@ export function createClient(options: ClientOptions): CreatedClient {
       await judged.close();
       await http.close();
     },
+  };
+}
+
+/** Sends what is not for ids as a call of one id: policies look at nothing else. */
+function requestUnder(policies: Asker<SentCall>, http: HttpClient): CreatedClient['request'] {
+  return async <Parsed extends OtherAnswer>(
+    request: OtherRequest<Parsed>,
+    keep: (answer: Parsed) => Promise<void>,
+  ): Promise<Parsed | RefusedAnswer> => {
+    let kept: Parsed | undefined;
+    const send = async (): Promise<AssetAnswer> => {
+      const answer = await http.request?.(request);
+      if (answer === undefined) throw new Error('this wire requests ids alone');
+      if (isRefusal(answer)) return answer;
+      await keep(answer);
+      kept = answer;
+      return noRecords;
+    };
+    const outline = { ids: { length: 1, first: undefined }, repeats: true } as const;
+    const answer = await policies.ask({ ...outline, send, sendAlone: send });
+    if (answer.kind === 'refused') return answer;
+    if (kept === undefined) throw new Error('an answer without a request');
+    return kept;
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RecordError } from '../../core/client/asset-client.ts';
 import { idOfBytes, keyBytes, putIdBytes } from '../../lib/ids/id-bytes.ts';
 import { type Direction, keyAt } from './walk/keys.ts';
-import type { ListedPage, PageRequest } from './walk/walk.ts';
+import type { AnsweredPage, PageRequest } from './walk/walk.ts';
 import type { ListedRecord, ParsedPage } from './wire/parse-page.ts';
 
 /** A member of a page, and what came of it. */
@@ -11,7 +11,7 @@ export interface PageMember {
 }
 
 /** A page whose ids are those that were asked for. */
-export interface CheckedPage extends ListedPage {
+export interface CheckedPage extends AnsweredPage {
   /** In the order of `keys`. */
   readonly members: readonly PageMember[];
 }

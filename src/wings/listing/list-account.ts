@@ -1,6 +1,6 @@
 import { listKind } from '../../core/ids/passed-files.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
-import type { Proof, Verdict, WalkCounts } from './walk/walk.ts';
+import type { Proof, ListVerdict, WalkCounts } from './walk/walk.ts';
 import type { ListQuery } from './wire/list-body.ts';
 
 /** The account of a list, as `FILE.json` holds it. It holds no key and no address of the service but its origin. */
@@ -43,14 +43,14 @@ export interface AccountFacts {
   readonly lastMs: number;
   readonly members: number;
   readonly counts: WalkCounts;
-  readonly verdict: Verdict;
+  readonly verdict: ListVerdict;
   readonly calls: number;
   readonly credits: number;
   readonly sha256: string;
   readonly version: string;
 }
 
-export function accountOf(facts: AccountFacts): ListAccount {
+export function listAccountOf(facts: AccountFacts): ListAccount {
   const { dialect, query, counts, verdict } = facts;
   const { priced, list } = dialect;
   return {

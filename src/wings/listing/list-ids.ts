@@ -10,9 +10,9 @@ import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';
 import { openTally } from '../../places/scratch/tally.ts';
-import { accountOf } from './list-account.ts';
+import { listAccountOf } from './list-account.ts';
 import { removeUnproven, writeAccount, writeList } from './list-files.ts';
-import { listPages, mostCalls } from './list-pages.ts';
+import { listPages, mostListCalls } from './list-pages.ts';
 import { type ListContext, listFolder, type ListIdsRequest, type ListOutcome } from './list-request.ts';
 import { ListSpending } from './list-spending.ts';
 import { whyNotDone } from './list-verdict.ts';
@@ -133,7 +133,7 @@ function tellOpened({ kept, walk }: OpenList, { onEvent, clock }: ListContext): 
 
 function tellCeiling(walk: Walk, onEvent: ListContext['onEvent']): void {
   const { counts, mostEmpty: empty } = walk;
-  onEvent({ kind: 'ceiling', calls: mostCalls(walk), empty, total: counts.totals[0] });
+  onEvent({ kind: 'ceiling', calls: mostListCalls(walk), empty, total: counts.totals[0] });
 }
 
 /** Keeps no answers of its own: pages have a journal. */
@@ -192,7 +192,7 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
     await files.rename(unnamed, path);
     await files.syncFolder(dirname(path));
   }
-  const account = accountOf({
+  const account = listAccountOf({
     ...request,
     counts: walk.counts,
     verdict,

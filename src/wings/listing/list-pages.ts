@@ -33,7 +33,7 @@ export interface PagesToList {
 const besidePages = 3;
 
 /** Most calls of a walk, as far as is known now. */
-export function mostCalls({ counts, mostEmpty }: Walk): number {
+export function mostListCalls({ counts, mostEmpty }: Walk): number {
   return counts.pages + mostEmpty + besidePages;
 }
 
@@ -47,7 +47,7 @@ export async function listPages(listing: PagesToList): Promise<void> {
   };
   for (;;) {
     const requests = failure === undefined && !stop.aborted ? walk.next() : [];
-    brake.plans(mostCalls(walk));
+    brake.plans(mostListCalls(walk));
     for (const request of requests) {
       const asked = ask(listing, request).catch(fail);
       underWay.add(asked);
@@ -56,7 +56,7 @@ export async function listPages(listing: PagesToList): Promise<void> {
     if (underWay.size === 0) break;
     await Promise.race(underWay);
   }
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) throw failure as Error;
   stop.throwIfAborted();
 }
 
@@ -90,7 +90,7 @@ async function askPage(listing: PagesToList, request: PageRequest): Promise<void
       walk.answered(request, kept.page);
       return;
     }
-    if (attempt >= retries) throw malformed(String(checked), attempt + 1);
+    if (attempt >= retries) throw malformed(checked, attempt + 1);
   }
 }
 

@@ -4,6 +4,7 @@ import { requestId } from '../../core/client/wire/call-body.ts';
 import { parseAnswer } from '../../core/client/wire/parse-answer.ts';
 import { prepareInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
+import { newEncoding } from '../../core/records/encoding.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
 import { exportOpen } from '../../core/run/export-slices.ts';
@@ -17,7 +18,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
-import type { Member, Members } from './members.ts';
+import type { ListMember, Members } from './members.ts';
 import type { KeptPage, PageJournal } from './page-journal.ts';
 
 /** A proven list whose records become an export. */
@@ -83,7 +84,7 @@ async function exportHeld(
   if (request.fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop });
   const { filter, address } = request.query;
   const shape = { ...jobShape(job), ...listShape(filter, address) };
-  const start = { job: shape, inputs: [...prepared.fingerprints], startedAtMs };
+  const start = { job: shape, inputs: [...prepared.fingerprints], startedAtMs, encoding: newEncoding };
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
   const progress = newReadProgress();
@@ -130,7 +131,7 @@ function named(prepared: PreparedInputs, out: string): PreparedInputs {
 
 /** Answers calls for ids from the pages, in the order of the list. */
 class PageAnswers implements AssetClient {
-  readonly #members: Iterator<Member>;
+  readonly #members: Iterator<ListMember>;
   readonly #journal: PageJournal;
   #turn: Promise<unknown> = Promise.resolve();
   #page: { readonly kept: KeptPage; readonly records: Uint8Array; next: number; at: number } | undefined;
@@ -164,11 +165,11 @@ class PageAnswers implements AssetClient {
   }
 
   /** Ids are asked for in their order; those of finished parts are left out. */
-  #memberOf(id: string): Member {
+  #memberOf(id: string): ListMember {
     for (;;) {
       const next = this.#members.next();
       if (next.done === true) throw new Error(`${id} is not in the list`);
-      const { kept, at } = next.value as Member;
+      const { kept, at } = next.value;
       if (idOfBytes(kept.page.keys, at * keyBytes) === id) return { kept, at };
     }
   }

@@ -1,9 +1,9 @@
 import { ExportError } from '../../lib/export-error.ts';
-import type { Verdict } from './walk/walk.ts';
+import type { ListVerdict } from './walk/walk.ts';
 
 /** Why a list is not to have its name; undefined where it is proven, and has as many members as were expected. */
 export function whyNotDone(
-  { proof, why = '', restCalls }: Verdict,
+  { proof, why = '', restCalls }: ListVerdict,
   count: number,
   expect: number | undefined,
 ): ExportError | undefined {

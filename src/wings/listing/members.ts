@@ -2,7 +2,7 @@ import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
 import type { KeptPage } from './page-journal.ts';
 
 /** A member of a list: where it stands among the pages. */
-export interface Member {
+export interface ListMember {
   readonly kept: KeptPage;
   /** Its place in the page, from 0. */
   readonly at: number;
@@ -24,7 +24,7 @@ export class Members {
   }
 
   /** Members in order: pages do not overlap, where they were asked for by places. */
-  *inOrder(): Generator<Member, void, void> {
+  *inOrder(): Generator<ListMember, void, void> {
     for (const { kept, first, keys } of this.runs())
       for (let at = 0; at < keys.length / keyBytes; at += 1) yield { kept, at: first + at };
   }

@@ -1,5 +1,5 @@
 import type { Direction } from '../../../src/wings/listing/walk/keys.ts';
-import type { ListedPage, PageRequest } from '../../../src/wings/listing/walk/walk.ts';
+import type { AnsweredPage, PageRequest } from '../../../src/wings/listing/walk/walk.ts';
 
 const lowBits = 192n;
 
@@ -77,7 +77,7 @@ export class SimulatedIndex {
   }
 
   /** The rows that a page takes, and of them the members. */
-  page({ after, before }: Pick<PageRequest, 'after' | 'before'>): ListedPage {
+  page({ after, before }: Pick<PageRequest, 'after' | 'before'>): AnsweredPage {
     const rows = this.#rows;
     const from = after === undefined ? 0 : this.#behind(after >> lowBits);
     const to = before === undefined ? rows.length : this.#behind((before - 1n) >> lowBits);

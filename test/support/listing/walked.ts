@@ -1,8 +1,8 @@
-import type { PageRequest, Verdict, Walk } from '../../../src/wings/listing/walk/walk.ts';
+import type { PageRequest, ListVerdict, Walk } from '../../../src/wings/listing/walk/walk.ts';
 import { seeded, type SimulatedIndex } from './simulated-index.ts';
 
 export interface Walked {
-  readonly verdict: Verdict;
+  readonly verdict: ListVerdict;
   readonly pages: number;
   readonly totals: number;
   readonly found: ReadonlySet<bigint>;

@@ -27,9 +27,9 @@ export interface JudgeOptions {
 /** How the answer to a call is read. */
 export interface AnswerReading<Parsed> {
   /** @throws {MalformedAnswer} */
-  parse(body: Uint8Array, scrub: Scrub): Parsed | ParsedError;
+  readonly parse: (body: Uint8Array, scrub: Scrub) => Parsed | ParsedError;
   /** Whether it is the answer to another call. */
-  isForeign(parsed: Parsed | ParsedError, options: JudgeOptions): boolean;
+  readonly isForeign: (parsed: Parsed | ParsedError, options: JudgeOptions) => boolean;
 }
 
 /**

@@ -1,10 +1,10 @@
-import { Tally } from './tally.ts';
-import type { ListedPage, ListRequest, PageRequest, Verdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
+import { WalkTally } from './walk-tally.ts';
+import type { AnsweredPage, ListRequest, PageRequest, ListVerdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
 
 /** The walk by the numbers of pages, one after another: proven where the totals are equal, all pages were asked, and no id came twice. */
 export class NumberedWalk implements Walk {
   readonly #options: WalkOptions;
-  readonly #tally: Tally;
+  readonly #tally: WalkTally;
   #number = 1;
   #isUnderWay = false;
   #isRefused = false;
@@ -14,7 +14,7 @@ export class NumberedWalk implements Walk {
   /** @param unique how many members there are, each counted once */
   constructor(options: WalkOptions, unique: () => number) {
     this.#options = options;
-    this.#tally = new Tally(options);
+    this.#tally = new WalkTally(options);
     this.#unique = unique;
   }
 
@@ -37,7 +37,7 @@ export class NumberedWalk implements Walk {
     return [{ kind: 'page', number: this.#number, startsAtId: false, withTotal }];
   }
 
-  answered(request: PageRequest, page: ListedPage): void {
+  answered(request: PageRequest, page: AnsweredPage): void {
     this.#isUnderWay = false;
     this.#tally.add(request, page);
     this.#number += 1;
@@ -57,11 +57,11 @@ export class NumberedWalk implements Walk {
     this.#isRefused = true;
   }
 
-  resume(request: PageRequest, page: ListedPage): void {
+  resume(request: PageRequest, page: AnsweredPage): void {
     this.answered(request, page);
   }
 
-  verdict(): Verdict {
+  verdict(): ListVerdict {
     const { members, total, totals, isWhole } = this.#tally;
     if (members === 0) return { proof: 'none', why: 'no members' };
     if (this.#unique() < members)

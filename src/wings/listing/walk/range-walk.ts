@@ -1,8 +1,8 @@
 import { keyBytes } from '../../../lib/ids/id-bytes.ts';
 import { type Direction, endOfKeys, keyAt, type KeyRange, lastKey, mirrored, mirroredRange } from './keys.ts';
 import { Spans } from './spans.ts';
-import { emptyWithoutMember, Tally } from './tally.ts';
-import type { ListedPage, ListRequest, PageRequest, Verdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
+import { emptyWithoutMember, WalkTally } from './walk-tally.ts';
+import type { AnsweredPage, ListRequest, PageRequest, ListVerdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
 
 /** While no span is known a step is this part of the key space, and while no direction is, a window. */
 const firstStep = lastKey / 16n;
@@ -44,7 +44,7 @@ interface Stretch {
  */
 export class RangeWalk implements Walk {
   readonly #options: WalkOptions;
-  readonly #tally: Tally;
+  readonly #tally: WalkTally;
   readonly #pages: Answered[] = [];
   #spans = new Spans();
   #direction: Direction | undefined;
@@ -57,7 +57,7 @@ export class RangeWalk implements Walk {
 
   constructor(options: WalkOptions) {
     this.#options = options;
-    this.#tally = new Tally(options);
+    this.#tally = new WalkTally(options);
     this.#direction = options.direction;
   }
 
@@ -85,7 +85,7 @@ export class RangeWalk implements Walk {
     return underWay === 0 && this.#tally.lacksLastTotal ? this.#askTotal() : requests;
   }
 
-  answered(request: PageRequest, page: ListedPage): void {
+  answered(request: PageRequest, page: AnsweredPage): void {
     const stretch = this.#stretches?.find((each) => each.request === request);
     if (stretch === undefined) return;
     stretch.request = undefined;
@@ -112,13 +112,13 @@ export class RangeWalk implements Walk {
     if (this.#isCut && first !== undefined) this.#stretches = [{ ...first, to: endOfKeys, request: undefined }];
   }
 
-  resume(request: PageRequest, page: ListedPage): void {
+  resume(request: PageRequest, page: AnsweredPage): void {
     this.#add(request, page);
     this.#turns(page);
     this.#stretches = [];
   }
 
-  verdict(): Verdict {
+  verdict(): ListVerdict {
     const { members, total, isWhole, settlesEmpty } = this.#tally;
     const gaps = this.#gaps();
     if (members === 0) return { proof: 'none', why: 'no members' };
@@ -128,7 +128,7 @@ export class RangeWalk implements Walk {
     return isWhole ? { proof: 'expect' } : { proof: 'none', ...this.#whyNot(gaps) };
   }
 
-  #whyNot(gaps: readonly KeyRange[]): Pick<Verdict, 'why' | 'restCalls'> {
+  #whyNot(gaps: readonly KeyRange[]): Pick<ListVerdict, 'why' | 'restCalls'> {
     if (this.#direction === undefined) return { why: 'no page had two ids, so it is not known which way ids go' };
     if (gaps.length === 0) return { why: 'too few members show how far an empty page reaches' };
     const rest = { restCalls: this.#restCalls(gaps) };
@@ -181,7 +181,7 @@ export class RangeWalk implements Walk {
   }
 
   /** Takes a page into account, whatever asked for it. */
-  #add(request: PageRequest, page: ListedPage): Answered {
+  #add(request: PageRequest, page: AnsweredPage): Answered {
     const { after, before, startsAtId } = request;
     const direction = this.#direction ?? 'rising';
     const keys = { from: after === undefined ? 0n : after + 1n, to: before ?? endOfKeys };
@@ -225,7 +225,7 @@ export class RangeWalk implements Walk {
   }
 
   /** The first page of two ids shows which way they go. If they fall, what was answered before is seen in the other order. */
-  #turns({ direction }: ListedPage): boolean {
+  #turns({ direction }: AnsweredPage): boolean {
     if (direction === undefined || this.#direction !== undefined) return false;
     this.#direction = direction;
     this.#stretches = [];
@@ -288,7 +288,7 @@ export class RangeWalk implements Walk {
 }
 
 /** The first and the last member in the order of the walk. */
-function foundIn({ keys }: ListedPage, direction: Direction): Answered['found'] {
+function foundIn({ keys }: AnsweredPage, direction: Direction): Answered['found'] {
   if (keys.length === 0) return undefined;
   const least = mirrored(keyAt(keys, 0), direction);
   const most = mirrored(keyAt(keys, keys.length - keyBytes), direction);

@@ -9,7 +9,7 @@ const adjacent = 3;
 const mostTimesHere = 8n;
 
 /** What a page with members covers: from the place asked, if that was an id, else from its first id, to its last. */
-export interface Span {
+export interface PageSpan {
   readonly from: bigint;
   readonly to: bigint;
 }
@@ -20,14 +20,14 @@ export interface Span {
  */
 export class Spans {
   /** In the order of keys. */
-  readonly #spans: Span[] = [];
+  readonly #spans: PageSpan[] = [];
 
   get isEmpty(): boolean {
     return this.#spans.length === 0;
   }
 
   /** One that is empty says nothing: a page of a single member that was asked from no id. */
-  add(span: Span): void {
+  add(span: PageSpan): void {
     if (span.to > span.from) this.#spans.splice(this.#behind(span.from), 0, span);
   }
 

@@ -1,5 +1,5 @@
-import { Tally } from './tally.ts';
-import type { ListedPage, ListRequest, PageRequest, Verdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
+import { WalkTally } from './walk-tally.ts';
+import type { AnsweredPage, ListRequest, PageRequest, ListVerdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
 
 export interface TokenWalkOptions extends WalkOptions {
   /** A source states that an answer has a token as long as there are rows behind it. */
@@ -9,7 +9,7 @@ export interface TokenWalkOptions extends WalkOptions {
 /** The walk by the tokens of answers, one page after another. Such a list has no places, so nothing is asked twice. */
 export class TokenWalk implements Walk {
   readonly #options: TokenWalkOptions;
-  readonly #tally: Tally;
+  readonly #tally: WalkTally;
   /** Of the next page; undefined before the first and behind the last. */
   #cursor: string | undefined;
   #isOver = false;
@@ -17,7 +17,7 @@ export class TokenWalk implements Walk {
 
   constructor(options: TokenWalkOptions) {
     this.#options = options;
-    this.#tally = new Tally(options);
+    this.#tally = new WalkTally(options);
   }
 
   get counts(): WalkCounts {
@@ -39,7 +39,7 @@ export class TokenWalk implements Walk {
     return [{ kind: 'page', cursor: this.#cursor, startsAtId: false, withTotal }];
   }
 
-  answered(request: PageRequest, page: ListedPage): void {
+  answered(request: PageRequest, page: AnsweredPage): void {
     this.#isUnderWay = false;
     this.#tally.add(request, page);
     // A token that does not change would be asked for ever.
@@ -61,11 +61,11 @@ export class TokenWalk implements Walk {
     this.#isOver = true;
   }
 
-  resume(request: PageRequest, page: ListedPage): void {
+  resume(request: PageRequest, page: AnsweredPage): void {
     this.answered(request, page);
   }
 
-  verdict(): Verdict {
+  verdict(): ListVerdict {
     const { members, total, isWhole, emptyPages, mostEmpty } = this.#tally;
     if (members === 0) return { proof: 'none', why: 'no members' };
     if (total === members) return { proof: 'total' };

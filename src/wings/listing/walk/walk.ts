@@ -25,7 +25,7 @@ export interface TotalRequest {
 export type ListRequest = PageRequest | TotalRequest;
 
 /** An answered page. */
-export interface ListedPage {
+export interface AnsweredPage {
   /** 32 bytes a member, rising, each once: records, and those that came with an error. */
   readonly keys: Uint8Array;
   /** Which way its ids went; undefined for fewer than two. */
@@ -42,7 +42,7 @@ export const proofs = ['total', 'ranges', 'token', 'pages', 'expect', 'none'] as
 /** What shows that a list is complete. */
 export type Proof = (typeof proofs)[number];
 
-export interface Verdict {
+export interface ListVerdict {
   readonly proof: Proof;
   /** Why nothing is proven, as a sentence; absent with a proof. */
   readonly why?: string;
@@ -74,19 +74,19 @@ export interface WalkOptions {
 export interface Walk {
   /** What to request now, besides what is under way. Nothing and nothing under way: it has ended. */
   next(): readonly ListRequest[];
-  answered(request: PageRequest, page: ListedPage): void;
+  answered(request: PageRequest, page: AnsweredPage): void;
   /** Undefined: the service gives none. */
   totalled(total: number | undefined): void;
   /** The service refuses the place of a page, which is no member's. */
   refused(request: PageRequest): void;
   /** What an earlier process was answered. Before anything else. */
-  resume(request: PageRequest, page: ListedPage): void;
+  resume(request: PageRequest, page: AnsweredPage): void;
   resumeTotal(total: number): void;
   readonly counts: WalkCounts;
   /** Most calls that may come back empty, as far as is known now. */
   readonly mostEmpty: number;
   /** Once it has ended. */
-  verdict(): Verdict;
+  verdict(): ListVerdict;
 }
 
 export interface WalkCounts {

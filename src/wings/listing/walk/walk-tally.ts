@@ -1,4 +1,4 @@
-import type { ListedPage, PageRequest, WalkCounts, WalkOptions } from './walk.ts';
+import type { AnsweredPage, PageRequest, WalkCounts, WalkOptions } from './walk.ts';
 import { keyBytes } from '../../../lib/ids/id-bytes.ts';
 
 /** So many empty pages without any member end a walk. */
@@ -8,7 +8,7 @@ const leastEmpty = 64;
 const emptyPerPage = 4;
 
 /** What was answered so far, and what its sums say. */
-export class Tally implements WalkCounts {
+export class WalkTally implements WalkCounts {
   readonly #options: WalkOptions;
   readonly totals: number[] = [];
   members = 0;
@@ -24,7 +24,7 @@ export class Tally implements WalkCounts {
     this.#hasTotals = options.total !== 'none';
   }
 
-  add({ withTotal }: PageRequest, { keys, inErrors, total }: ListedPage): void {
+  add({ withTotal }: PageRequest, { keys, inErrors, total }: AnsweredPage): void {
     this.members += keys.length / keyBytes;
     this.inErrors += inErrors;
     if (keys.length > 0) this.pages += 1;
