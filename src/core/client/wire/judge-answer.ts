@@ -5,7 +5,8 @@ import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
 import { defaultDialect, type ServiceDialect } from '../dialects.ts';
 import { classifyError, type ErrorClass, type ErrorForm, type RpcError, rpcErrorOfBody } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
-import { MalformedAnswer, parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
+import { MalformedAnswer } from './answer-envelope.ts';
+import { parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
 
 /** What came over the wire: `body` is decoded from gzip. */
 export interface WireAnswer {
