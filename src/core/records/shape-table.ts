@@ -40,6 +40,7 @@ export interface ShapedTable {
 
 export const exportedAt: Column = {
   name: 'exported_at',
+  fieldId: 102,
   type: 'timestamp',
   nullable: false,
   path: [],
