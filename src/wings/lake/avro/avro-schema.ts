@@ -1,10 +1,8 @@
 /** The part of Avro's schemas that Iceberg uses, with the field ids that Iceberg adds. */
-export type AvroSchema = Primitive | AvroRecord | AvroArray | Optional;
+export type AvroSchema = Definite | readonly ['null', Definite];
 
-type Primitive = 'int' | 'long' | 'string' | 'bytes' | 'boolean';
-
-/** A value or null. */
-type Optional = readonly ['null', Exclude<AvroSchema, Optional>];
+/** Of a value that is never null. */
+export type Definite = 'int' | 'long' | 'string' | 'bytes' | 'boolean' | AvroRecord | AvroArray;
 
 export interface AvroRecord {
   readonly type: 'record';
@@ -21,7 +19,7 @@ export interface AvroField {
 
 export interface AvroArray {
   readonly type: 'array';
-  readonly items: Exclude<AvroSchema, Optional>;
+  readonly items: Definite;
   /** A map whose keys are no texts is an array of pairs. */
   readonly logicalType?: 'map';
   readonly 'element-id'?: number;

@@ -1,4 +1,4 @@
-import type { AvroField, AvroRecord, AvroSchema } from './avro-schema.ts';
+import type { AvroField, AvroRecord, AvroSchema, Definite } from './avro-schema.ts';
 
 /** Iceberg's specification, version 2, "Manifests" and "Manifest Lists": names, types and field ids. */
 
@@ -6,7 +6,7 @@ function required(id: number, name: string, type: AvroSchema): AvroField {
   return { name, type, 'field-id': id };
 }
 
-function optional(id: number, name: string, type: Exclude<AvroSchema, readonly ['null', unknown]>): AvroField {
+function optional(id: number, name: string, type: Definite): AvroField {
   return { name, type: ['null', type], default: null, 'field-id': id };
 }
 
