@@ -26,7 +26,7 @@ const exactBounds = {
 
 /** Columns of a Parquet file that are no lists, in their order. @throws {Error} for what is not a Parquet file */
 export async function readFooter(open: OpenFile, byteLength: number): Promise<ColumnFooter[]> {
-  const metadata = await parquetMetadataAsync(rangesOf(open, byteLength), { parsers: exactBounds as never });
+  const metadata = await parquetMetadataAsync(rangesOf(open, byteLength), { parsers: exactBounds });
   const columns = new Map<string, ColumnMetaData[]>();
   for (const { columns: chunks } of metadata.row_groups) {
     for (const { meta_data: chunk } of chunks) {

@@ -59,7 +59,9 @@ describe.each(Object.entries(places))('eight writers that publish five nights in
       expect(newest?.version).toBe(fiveNights.length);
       expect(newest && nightsOf(newest.metadata).map(({ night }) => night)).toEqual(fiveNights);
       expect(await auditTable(open(), 'assets')).toEqual([]);
-      expect((await new LakeTable(open(), 'assets', { now: () => 0 }).files.read('version-hint.text')).toString()).toBe('5');
+      expect((await new LakeTable(open(), 'assets', { now: () => 0 }).files.read('version-hint.text')).toString()).toBe(
+        '5',
+      );
     }
   });
 });

@@ -34,13 +34,6 @@ export function sharedFolderPlace(files: FileStore, root: string, made: string):
   return new FolderPlace(files, root, { made, isShared: true });
 }
 
-interface FolderUse {
-  /** Name of the folder where bytes are made into a file. */
-  readonly made: string;
-  /** Whether others write there too, and no lock keeps them away. */
-  readonly isShared: boolean;
-}
-
 class FolderPlace implements ObjectStore {
   readonly isShared: boolean;
   readonly #files: FileStore;
@@ -49,7 +42,11 @@ class FolderPlace implements ObjectStore {
   readonly #made: string;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(files: FileStore, root: string, { made, isShared }: FolderUse) {
+  constructor(
+    files: FileStore,
+    root: string,
+    { made, isShared }: { readonly made: string; readonly isShared: boolean },
+  ) {
     this.isShared = isShared;
     this.#files = files;
     this.#root = root;

@@ -12,15 +12,15 @@ export interface IcebergField {
   readonly id: number;
   readonly name: string;
   readonly required: boolean;
-  readonly type: string | IcebergList;
+  readonly type:
+    | string
+    | {
+        readonly type: 'list';
+        readonly 'element-id': number;
+        readonly 'element-required': false;
+        readonly element: { readonly type: 'struct'; readonly fields: readonly IcebergField[] };
+      };
   readonly doc?: string;
-}
-
-interface IcebergList {
-  readonly type: 'list';
-  readonly 'element-id': number;
-  readonly 'element-required': false;
-  readonly element: { readonly type: 'struct'; readonly fields: readonly IcebergField[] };
 }
 
 const types = {

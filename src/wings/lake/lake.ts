@@ -1,13 +1,12 @@
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import { sharedFolderPlace } from '../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
 import { storeWithin } from '../../places/objects/store-within.ts';
-import { lakeFolder } from '../../core/run/night-follower.ts';
+import { lakeFolder, type NightsRoot } from '../../core/run/night-follower.ts';
 import { LakeTable } from './lake-table.ts';
 import { readersAddress } from './table-files.ts';
 
@@ -26,8 +25,11 @@ export interface Lake {
 
 /** @throws {ExportError} `usage` for an address that is none */
 export async function openLake(root: string, endpoint: string | undefined, context: HomeContext): Promise<Lake> {
-  const place = await openPlace(root, endpoint, context);
-  return { root: place.folder, place, store: storeOf(place), clock: context.clock };
+  return lakeAt({ place: await openPlace(root, endpoint, context), clock: context.clock });
+}
+
+export function lakeAt({ place, clock }: NightsRoot): Lake {
+  return { root: place.folder, place, store: storeOf(place), clock };
 }
 
 /** The store of `<root>/lake`: several processes may write there at once, in a folder too. */
@@ -37,7 +39,7 @@ function storeOf({ files, folder, store }: ExportPlace): ObjectStore {
 }
 
 /** The tables that are there, `assets` last: a night that is in `assets` is in every table. */
-export async function tablesOf({ store, clock }: Lake): Promise<LakeTable[]> {
+export async function lakeTables({ store, clock }: Lake): Promise<LakeTable[]> {
   const names: string[] = [];
   for await (const name of store.names('')) {
     if (name.endsWith('/') && !name.startsWith('.')) names.push(name.slice(0, -1));
@@ -63,6 +65,6 @@ export function ownAddress({ root }: Pick<Lake, 'root'>): string {
 /** @throws {ExportError} `damaged` where the lake was written elsewhere, and has no address of its own */
 export function movedLake({ root }: Pick<Lake, 'root'>, location: string): ExportError {
   return new ExportError('damaged', `the lake of ${root} was written for ${location}: it was moved, or is a copy`, {
-    todo: `Write its addresses anew: ${commandLine('lake', root, '--rebuild', '--yes')}`,
+    todo: 'Move it back.',
   });
 }

@@ -27,7 +27,7 @@ export interface ListedManifest {
 const added = 1;
 
 /** The manifest of a night: all of its files, added by its snapshot. */
-export function manifestBytes(files: readonly DataFile[], schema: IcebergSchema, snapshotId: number): Buffer {
+export function nightManifest(files: readonly DataFile[], schema: IcebergSchema, snapshotId: number): Buffer {
   const metadata = {
     schema: JSON.stringify(schema),
     'schema-id': String(schema['schema-id']),
@@ -91,7 +91,7 @@ export interface ListedIn {
 }
 
 /** The list of the manifests of a snapshot. */
-export function manifestListBytes(manifests: readonly ListedManifest[], listed: ListedIn): Buffer {
+export function nightManifestList(manifests: readonly ListedManifest[], listed: ListedIn): Buffer {
   const metadata = {
     'snapshot-id': String(listed.snapshotId),
     'parent-snapshot-id': listed.parentId === undefined ? 'null' : String(listed.parentId),
@@ -121,7 +121,7 @@ export function readManifestFiles(bytes: Uint8Array, path: string): Pick<DataFil
   return readAvro(bytes, path).records.map((record: AvroFile['records'][number]) => {
     const file = record['data_file'] as { readonly [name: string]: AvroValue };
     return {
-      address: String(file['file_path']),
+      address: file['file_path'] as string,
       bytes: Number(file['file_size_in_bytes']),
       rows: Number(file['record_count']),
     };

@@ -5,8 +5,8 @@ import { greatestId, icebergFields, type IcebergSchema, schemaWith } from './ice
 import {
   type DataFile,
   type ListedManifest,
-  manifestBytes,
-  manifestListBytes,
+  nightManifest,
+  nightManifestList,
   readManifestList,
 } from './manifest-files.ts';
 import { lastName, metadataNames, type TableFiles } from './table-files.ts';
@@ -158,7 +158,7 @@ export class NextVersion {
     schema: IcebergSchema,
     { id, sequenceNumber }: { readonly id: number; readonly sequenceNumber: number },
   ): Promise<ListedManifest> {
-    const bytes = manifestBytes(night.files, schema, id);
+    const bytes = nightManifest(night.files, schema, id);
     const name = await this.#files.putOnce((copy) => metadataNames.manifest(night, copy), bytes);
     return {
       manifest_path: this.#addressOf(name),
@@ -170,7 +170,17 @@ export class NextVersion {
     };
   }
 
-  async #putSnapshot(listed: readonly ListedManifest[], made: NewSnapshot): Promise<Snapshot> {
+  async #putSnapshot(
+    listed: readonly ListedManifest[],
+    made: {
+      readonly id: number;
+      readonly parentId: number | undefined;
+      readonly sequenceNumber: number;
+      readonly seal: string;
+      readonly schemaId: number;
+      readonly summary: Readonly<Record<string, string>>;
+    },
+  ): Promise<Snapshot> {
     const { id, parentId, sequenceNumber, seal, schemaId, summary } = made;
     return {
       'sequence-number': sequenceNumber,
@@ -185,11 +195,11 @@ export class NextVersion {
 
   async #putList(
     listed: readonly ListedManifest[],
-    of: Parameters<typeof manifestListBytes>[1],
+    of: Parameters<typeof nightManifestList>[1],
     seal: string,
   ): Promise<string> {
     const nameOf = (copy: number): string => metadataNames.list(of.snapshotId, this.#version, seal, copy);
-    return this.#addressOf(await this.#files.putOnce(nameOf, manifestListBytes(listed, of)));
+    return this.#addressOf(await this.#files.putOnce(nameOf, nightManifestList(listed, of)));
   }
 
   async #listAnew(snapshots: readonly Snapshot[], kept: readonly ListedManifest[]): Promise<Snapshot[]> {
@@ -260,15 +270,6 @@ export class NextVersion {
 /** Versions that the newest one names; older ones are removed. */
 export const loggedVersions = 100;
 
-interface NewSnapshot {
-  readonly id: number;
-  readonly parentId: number | undefined;
-  readonly sequenceNumber: number;
-  readonly seal: string;
-  readonly schemaId: number;
-  readonly summary: Readonly<Record<string, string>>;
-}
-
 function summaryOf({ night, seal, startedAtMs, files }: TableNight): Record<string, string> {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return {
@@ -309,5 +310,7 @@ function lastOf({ snapshots }: TableMetadata): Snapshot | undefined {
 
 /** Entries that are earlier than a later one; a log that is made anew may have others. */
 function inOrder(log: TableMetadata['snapshot-log']): TableMetadata['snapshot-log'] {
-  return log.filter((entry, index) => log.slice(index + 1).every((later) => entry['timestamp-ms'] < later['timestamp-ms']));
+  return log.filter((entry, index) =>
+    log.slice(index + 1).every((later) => entry['timestamp-ms'] < later['timestamp-ms']),
+  );
 }

@@ -1,6 +1,6 @@
 import type { LakeTable, TableVersion } from './lake-table.ts';
 import type { TableNight } from './next-version.ts';
-import { holdsNight, nightsOf, propertyKeys, type TableMetadata } from './table-metadata.ts';
+import { holdsNight, type NightId, nightsOf, propertyKeys, type TableMetadata } from './table-metadata.ts';
 
 /** What a table is told besides its nights. */
 export interface TableAbout {
@@ -14,15 +14,22 @@ export interface TableAbout {
   readonly codec: string;
 }
 
+/** A table of a night that is read when it is needed. */
+export interface NightToAdd extends NightId {
+  readonly read: () => Promise<TableNight>;
+}
+
 /** Adds a night, or puts what it holds now in place of what it held before. @throws {ExportError} `usage` where another program writes */
-export function addNight(table: LakeTable, night: TableNight, about: TableAbout): Promise<TableVersion | undefined> {
+export function addNight(table: LakeTable, night: NightToAdd, about: TableAbout): Promise<TableVersion | undefined> {
+  let whole: Promise<TableNight> | undefined;
   return table.change({
     location: about.location,
     isDone: (newest) => newest !== undefined && holdsNight(newest.metadata, night),
     make: async (next) => {
       next.set(propertiesOf(about));
       await next.remove(new Set([night.night]), 'nothing');
-      await next.add(night);
+      whole ??= night.read();
+      await next.add(await whole);
     },
   });
 }

@@ -15,7 +15,20 @@ export const metadataNames = {
   manifest: ({ night, seal }: NightId, copy: number) => `${night}-${seal.slice(0, sealDigits)}-m${copy}.avro`,
   list: (snapshotId: number, version: number, seal: string, copy: number) =>
     `snap-${snapshotId}-${version}-${seal.slice(0, sealDigits)}${copy === 0 ? '' : `-${copy}`}.avro`,
+  versionOfList: (name: string): number | undefined => {
+    const [, version] = /^snap-\d+-(\d+)-[0-9a-f]+(?:-\d+)?\.avro$/.exec(name) ?? [];
+    return version === undefined ? undefined : Number(version);
+  },
+  manifestOf: (name: string): NamedManifest | undefined => {
+    const [, night, seal, copy] = /^(.+)-([0-9a-f]{16})-m(\d+)\.avro$/.exec(name) ?? [];
+    return night === undefined || seal === undefined ? undefined : { night, seal, copy: Number(copy) };
+  },
 };
+
+/** What the name of a manifest says; its seal is cut. */
+export interface NamedManifest extends NightId {
+  readonly copy: number;
+}
 
 const sealDigits = 16;
 

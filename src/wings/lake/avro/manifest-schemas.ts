@@ -11,7 +11,12 @@ function optional(id: number, name: string, type: Definite): AvroField {
 }
 
 /** A map from column ids, as Avro keeps maps whose keys are no texts. */
-function byColumn(id: number, name: string, [key, value]: readonly [number, number], type: 'long' | 'bytes'): AvroField {
+function byColumn(
+  id: number,
+  name: string,
+  [key, value]: readonly [number, number],
+  type: 'long' | 'bytes',
+): AvroField {
   return optional(id, name, {
     type: 'array',
     logicalType: 'map',

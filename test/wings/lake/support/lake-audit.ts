@@ -44,7 +44,10 @@ export async function auditTable(store: ObjectStore, name: string): Promise<stri
   if (versions.some((version, index) => version !== first + index)) problems.push(`versions ${versions.join()}`);
   const uuids = new Set<string>();
   for (const version of versions) {
-    const parsed = JSON.parse((await table.files.read(metadataNames.version(version))).toString()) as Record<string, unknown>;
+    const parsed = JSON.parse((await table.files.read(metadataNames.version(version))).toString()) as Record<
+      string,
+      unknown
+    >;
     uuids.add(String(parsed['table-uuid']));
   }
   if (uuids.size !== 1) problems.push(`${uuids.size} uuids`);
@@ -65,12 +68,14 @@ async function auditMetadata(table: LakeTable, { metadata }: TableVersion): Prom
   const current = metadata['current-snapshot-id'];
   if (current !== -1 && metadata.refs['main']?.['snapshot-id'] !== current) problems.push('main is not current');
   const log = metadata['snapshot-log'];
-  if (current !== -1 && log.at(-1)?.['snapshot-id'] !== current) problems.push('the log does not end with the current one');
+  if (current !== -1 && log.at(-1)?.['snapshot-id'] !== current)
+    problems.push('the log does not end with the current one');
   for (const [name, ref] of Object.entries(metadata.refs))
     if (!ids.includes(ref['snapshot-id'])) problems.push(`${name} names no snapshot`);
   for (const [index, entry] of log.entries()) {
     if (!ids.includes(entry['snapshot-id'])) problems.push('the log names no snapshot');
-    if (index > 0 && entry['timestamp-ms'] <= (log[index - 1]?.['timestamp-ms'] ?? 0)) problems.push('the log goes back');
+    if (index > 0 && entry['timestamp-ms'] <= (log[index - 1]?.['timestamp-ms'] ?? 0))
+      problems.push('the log goes back');
   }
   const sequence = metadata.snapshots.map((each) => each['sequence-number']);
   if (Math.max(0, ...sequence) > metadata['last-sequence-number']) problems.push('a sequence number above the last');

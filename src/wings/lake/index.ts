@@ -1,0 +1,1 @@
+export { lakeFollower } from './follow-nights.ts';
