@@ -1,3 +1,4 @@
+import type { Encoding } from './encoding.ts';
 import { type Column, type ColumnType, isIdColumn, type Table } from './table.ts';
 
 /**
@@ -38,7 +39,7 @@ export const fetchedAt: Column = {
   about: 'Start of the export that requested the row, UTC: a row that was carried over keeps its own.',
 };
 
-/** When the change of a row was seen: in `changes` of encoding 2. */
+/** Not in `changes` of encoding 1. */
 export const changedAt: Column = derived(
   115,
   'changed_at',
@@ -218,6 +219,7 @@ export const changesTable: Table = {
       ...derived(112, 'reason', 'string', 'Of a delete: not known to the service, failed, or not among the ids.'),
       values: ['missing', 'failed', 'unlisted'],
     },
+    changedAt,
     required(at(1, 'id', 'string', 'Asset id, a base58 public key.')),
     derived(113, 'changed', 'json', 'Of an update: names of the columns that differ, in their order.'),
     derived(114, 'before', 'json', 'Old values of these columns by name; of a delete the whole old row.'),
@@ -226,11 +228,13 @@ export const changesTable: Table = {
 };
 
 /** The columns of `changes` that `assets` does not have. */
-export const changeColumns: readonly string[] = ['op', 'reason', 'changed', 'before'];
+export const changeColumns: readonly string[] = ['op', 'reason', changedAt.name, 'changed', 'before'];
 
 /** The table `changes` for columns of `assets`: those of its own, then these. A deleted row has none of them but the id. */
-export function changesOf(assets: readonly Column[]): Table {
-  const own = changesTable.columns.slice(0, changeColumns.length + 1);
+export function changesOf(assets: readonly Column[], encoding: Encoding): Table {
+  const own = changesTable.columns
+    .slice(0, changeColumns.length + 1)
+    .filter((column) => encoding > 1 || column !== changedAt);
   const columns = [
     ...own.map((column) => (isIdColumn(column) ? (assets.find(isIdColumn) ?? column) : column)),
     ...assets.filter((column) => !isIdColumn(column)).map((column) => ({ ...column, nullable: true })),

@@ -4,6 +4,7 @@ import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
+import { type Encoding, newEncoding } from './encoding.ts';
 import type { Column, Table } from './table.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
@@ -14,6 +15,7 @@ export interface TableShape {
   readonly rename: Readonly<Record<string, string>>;
   /** Lists in `assets` have elements (see `Column.elements`). */
   readonly nested: boolean;
+  readonly encoding: Encoding;
   /** When the export began, in microseconds since 1970 (UTC): the value of `exported_at`, which every table has then. */
   readonly exportedAtUs?: number;
   /** Whether `assets` and `changes` have the column `fetched_at`. */
@@ -48,7 +50,7 @@ export const exportedAt: Column = {
 };
 
 /** The whole tables, as a job that says nothing of columns writes them. */
-export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false };
+export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false, encoding: newEncoding };
 
 /** Applies a job's choice of columns to `assets`. Child tables keep all columns; only `exported_at` may be added. */
 export function shapeTable(table: Table, shape: TableShape): ShapedTable {
@@ -79,7 +81,7 @@ function shapeChanges(shape: TableShape): ShapedTable {
   const pick = (): RowBlock => {
     throw new Error('rows of changes are made of two rows of assets');
   };
-  return { table: changesOf(assets), whole: changesTable, pick };
+  return { table: changesOf(assets, shape.encoding), whole: changesTable, pick };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { newEncoding } from '../records/encoding.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { jobOn } from '../job/dated-job.ts';
 import { dateWord } from '../job/night-names.ts';
@@ -177,7 +178,12 @@ async function exportLocked(
     await throwAwayFollowed({ job, outputDir }, { ...context, lake: wings.lake }, () =>
       home.throwAway({ inputs: prepared.inputs, sinks, stop }),
     );
-  const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
+  const shape = {
+    job: jobShape(job, sinks),
+    inputs: [...prepared.fingerprints],
+    startedAtMs,
+    encoding: newEncoding,
+  };
   const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
   try {

@@ -105,7 +105,7 @@ export class LakeTable {
       'usage',
       `the newest snapshot (${foreign['snapshot-id']}) of the table ${this.name} of the lake was written by another program`,
       {
-        todo: 'Give the job an output folder in another root.',
+        todo: 'To take the table back, with the nights that are there: asset-export lake ROOT --rebuild --yes. What the other program wrote is not in it then.',
         facts: { table: this.name },
       },
     );

@@ -1,5 +1,6 @@
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
@@ -65,6 +66,6 @@ export function ownAddress({ root }: Pick<Lake, 'root'>): string {
 /** @throws {ExportError} `damaged` where the lake was written elsewhere, and has no address of its own */
 export function movedLake({ root }: Pick<Lake, 'root'>, location: string): ExportError {
   return new ExportError('damaged', `the lake of ${root} was written for ${location}: it was moved, or is a copy`, {
-    todo: 'Move it back.',
+    todo: `Write its addresses anew: ${commandLine('lake', root, '--rebuild', '--yes')}`,
   });
 }

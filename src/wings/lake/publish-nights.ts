@@ -1,3 +1,4 @@
+import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { PublishedTables } from '../../core/run/published-tables.ts';
 import { assetsLast, type Lake, locationOf, movedLake, ownAddress, lakeTables } from './lake.ts';
@@ -95,7 +96,9 @@ export function aboutOf(
 async function requireStillThere(lake: Lake, night: PublishableNight): Promise<void> {
   if (await isComplete(lake, night)) return;
   for (const table of (await lakeTables(lake)).reverse()) await removeNights(table, new Set([night.day]));
-  throw new ExportError('usage', `${night.finished.folder} was removed while it was published: it is not in the lake`);
+  throw new ExportError('usage', `${night.finished.folder} was removed while it was published: it is not in the lake`, {
+    todo: `See: ${commandLine('lake', lake.root)}`,
+  });
 }
 
 /** What a catalogue needs to know of the tables. */

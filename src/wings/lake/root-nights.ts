@@ -59,6 +59,9 @@ export async function readNight(
   return { ...night, seal: contentSeal(manifest), finished: new FinishedExport(place.files, folder, manifest) };
 }
 
+/** The encoding since which Parquet files carry field ids. A mapping of names instead gives readers nothing but nulls. */
+const firstNumbered = 2;
+
 /** Why a complete export is not published, if so. */
 export function refusalOf({ finished: { manifest, folder } }: PublishableNight): ExportError | undefined {
   const refused = (why: string, todo: string): ExportError =>
@@ -69,6 +72,11 @@ export function refusalOf({ finished: { manifest, folder } }: PublishableNight):
     return refused(
       'it is set aside, for its id list was too short',
       'If the list is whole, run its command again with a larger --max-unlisted.',
+    );
+  if ((manifest.encoding ?? 1) < firstNumbered)
+    return refused(
+      'its Parquet files have no field ids, by which Iceberg names columns',
+      `Write them anew: ${commandLine('rebuild', folder, '--out', `${folder}.rebuilt`)}, and put it in its place.`,
     );
   if (!manifest.files.some(({ format }) => format === 'parquet'))
     return refused('it has no Parquet files', `Write them: ${commandLine('rebuild', folder, '--format', 'parquet')}`);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { changedAt, changesTable, fetchedAt, tables } from '../../../src/core/records/columns.ts';
+import { changesTable, fetchedAt, tables } from '../../../src/core/records/columns.ts';
 import { type Field, fieldsOf } from '../../../src/core/records/field-ids.ts';
 import { exportedAt, shapeTable, wholeTables } from '../../../src/core/records/shape-table.ts';
 import type { Table } from '../../../src/core/records/table.ts';
@@ -11,7 +11,7 @@ const golden = new URL('golden/field-ids.txt', import.meta.url);
 function lines(): string[] {
   const nested = shapeTable(tables[0] as Table, { ...wholeTables, nested: true }).table;
   const lists = { ...nested, columns: nested.columns.filter(({ elements }) => elements !== undefined) };
-  const stamps = { name: '*', columns: [fetchedAt, exportedAt, changedAt] };
+  const stamps = { name: '*', columns: [fetchedAt, exportedAt] };
   return [...tables, changesTable, lists, stamps].flatMap((table) => {
     return fieldsOf(table).flatMap((field) => linesOf(`${table.name}.${field.column.name}`, field));
   });
