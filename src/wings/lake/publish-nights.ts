@@ -117,3 +117,8 @@ export async function publishedTables(lake: Lake): Promise<PublishedTables> {
     }),
   );
 }
+
+/** What readers use for the root. @throws {ExportError} `damaged` for a lake that was moved */
+export async function addressOfLake(lake: Lake): Promise<string> {
+  return factsOf(lake, await knownTables(lake)).address;
+}

@@ -62,8 +62,13 @@ export async function readNight(
 /** The encoding since which Parquet files carry field ids. A mapping of names instead gives readers nothing but nulls. */
 const firstNumbered = 2;
 
+export function isOlderEncoding({ finished: { manifest } }: PublishableNight): boolean {
+  return (manifest.encoding ?? 1) < firstNumbered;
+}
+
 /** Why a complete export is not published, if so. */
-export function refusalOf({ finished: { manifest, folder } }: PublishableNight): ExportError | undefined {
+export function refusalOf(night: PublishableNight): ExportError | undefined {
+  const { manifest, folder } = night.finished;
   const refused = (why: string, todo: string): ExportError =>
     new ExportError('usage', `${folder} is not published in the lake: ${why}`, { todo });
   if (manifest.kind === 'diff') return refused('it is a diff', 'Publish the exports that it compares.');
@@ -73,7 +78,7 @@ export function refusalOf({ finished: { manifest, folder } }: PublishableNight):
       'it is set aside, for its id list was too short',
       'If the list is whole, run its command again with a larger --max-unlisted.',
     );
-  if ((manifest.encoding ?? 1) < firstNumbered)
+  if (isOlderEncoding(night))
     return refused(
       'its Parquet files have no field ids, by which Iceberg names columns',
       `Write them anew: ${commandLine('rebuild', folder, '--out', `${folder}.rebuilt`)}, and put it in its place.`,
@@ -84,7 +89,7 @@ export function refusalOf({ finished: { manifest, folder } }: PublishableNight):
 }
 
 /** Tables of an export that have a schema in the lake. */
-export function tablesOfNight({ finished }: PublishableNight): string[] {
+export function tablesOfNight({ finished }: Pick<PublishableNight, 'finished'>): string[] {
   return Object.keys(finished.manifest.tables);
 }
 
