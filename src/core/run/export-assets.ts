@@ -27,7 +27,7 @@ import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
 import { type BasedExport, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
 import { followerFor, throwAwayFollowed } from './night-follower.ts';
-import type { PublishedTables } from './published-tables.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 import { isOverUnlisted } from './tolerance.ts';
 
 export interface ExportRequest {

@@ -6,7 +6,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
 import type { DriftCount } from '../records/drift.ts';
-import type { PublishedTables } from './published-tables.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 
 /** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
 export interface ExportAccount extends AccountFigures {

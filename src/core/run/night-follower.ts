@@ -6,7 +6,7 @@ import { hasLake } from '../job/lake-job.ts';
 import { namedNight } from '../job/night-names.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { type HomeContext, openPlace } from './homes/open-home.ts';
-import type { PublishedTables } from './published-tables.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 
 /** The folder beside nights that holds their Iceberg tables. */
 export const lakeFolder = 'lake';

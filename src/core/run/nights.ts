@@ -14,7 +14,7 @@ import type { PreparedAnswers } from './export-slices.ts';
 import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
 import type { HomeContext } from './homes/open-home.ts';
 import type { Following } from './night-follower.ts';
-import type { PublishedTables } from './published-tables.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 
 /** Exports that follow one another: each takes rows from the one before it, and `latest` names the newest. */
 export interface Nights {

@@ -1,4 +1,4 @@
-import type { PublishedTable, PublishedTables } from '../../core/run/published-tables.ts';
+import type { PublishedTable, PublishedTables } from '../../core/work/published-tables.ts';
 import { literal } from '../../lib/sql-text.ts';
 import { lastName } from './table-files.ts';
 

@@ -1,7 +1,7 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { topOfNights } from '../../core/job/night-names.ts';
 import { followerFor, type Following } from '../../core/run/night-follower.ts';
-import type { PublishedTables } from '../../core/run/published-tables.ts';
+import type { PublishedTables } from '../../core/work/published-tables.ts';
 import type { Night } from '../../core/run/nights.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';
