@@ -6,16 +6,10 @@ import { lastName } from './table-files.ts';
 export const catalogueEngines = ['trino', 'snowflake', 'bigquery', 'athena', 'spark', 'duckdb', 'clickhouse'] as const;
 export type CatalogueEngine = (typeof catalogueEngines)[number];
 
-/** A table, and the address that its addresses begin with. */
-interface Catalogued extends PublishedTable {
-  readonly name: string;
-  /** Of the table: its metadata lies below. */
-  readonly location: string;
-  readonly root: string;
-}
-
-/** The lines that have a catalogue know a table, or its newest version. NAMES in capitals are the reader's own. */
-const lines: Readonly<Record<CatalogueEngine, (table: Catalogued) => string[]>> = {
+/** The lines that have a catalogue know a table, or its newest version. NAMES in capitals are the reader's own. `root`: what its address begins with. */
+const lines: Readonly<
+  Record<CatalogueEngine, (table: PublishedTable & Readonly<Record<'name' | 'location' | 'root', string>>) => string[]>
+> = {
   trino: ({ name, location, metadata }) => [
     `CALL CATALOG.system.unregister_table(schema_name => 'SCHEMA', table_name => ${literal(name)});`,
     `CALL CATALOG.system.register_table(schema_name => 'SCHEMA', table_name => ${literal(name)}, table_location => ${literal(location)}, metadata_file_name => ${literal(lastName(metadata))});`,
