@@ -161,7 +161,7 @@ class AnswerReader {
     const first = this.#body[json.at];
     const isArray = first === openBracket;
     if (isArray) this.#elements();
-    else this.#element();
+    else this.#someElements(1);
     const isObject = first === openBrace;
     return {
       isArray,
@@ -177,9 +177,9 @@ class AnswerReader {
     const json = this.#json;
     json.at += 1;
     if (json.next() !== closeBracket) {
-      for (let count = 1; ; count += 1) {
-        if (count > this.#mostElements) throw new MalformedAnswer(`more than ${this.#mostElements} records`);
-        this.#element();
+      for (let count = 0; ; ) {
+        if (count >= this.#mostElements) throw new MalformedAnswer(`more than ${this.#mostElements} records`);
+        count += this.#someElements(this.#mostElements - count);
         const byte = json.next();
         if (byte === closeBracket) break;
         if (byte !== comma) throw new MalformedAnswer('an incomplete array');
@@ -190,24 +190,29 @@ class AnswerReader {
     json.at += 1;
   }
 
-  #element(): void {
+  /** Takes usual records up to `most`, or one element of any kind, and gives how many. */
+  #someElements(most: number): number {
     const json = this.#json;
     const records = this.#records;
-    if (records === undefined) {
-      this.#pass();
-      return;
-    }
     const start = json.at;
-    const end = records.read(start);
-    if (end >= 0) {
+    const before = records?.count ?? 0;
+    const end = records?.read(start, most) ?? -1;
+    if (records === undefined) this.#pass();
+    else if (end < 0) this.#unusual(records);
+    else {
       json.at = end;
-      return;
+      return records.count - before;
     }
+    return 1;
+  }
+
+  #unusual(records: ElementReader): void {
+    const start = this.#json.at;
     const value = this.#parsed(start);
     if (value === null) return;
     if (!isAsset(value)) this.#passIdless(value);
     else if (isErrorEntry(value)) this.#errors.push(value);
-    else records.add(value, start, json.at);
+    else records.add(value, start, this.#json.at);
   }
 
   #passIdless(value: Json): void {

@@ -1,0 +1,2 @@
+export { freeAt, header } from './memory';
+export { scan } from './scan';
