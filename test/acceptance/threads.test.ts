@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
+import { runsAll } from '../support/lane.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -65,7 +66,7 @@ describe('the program with threads', () => {
     const batches = knownBatches(idEntries(shape), idsPerCall);
     const service = await startGeneratedService({ missingPercent: 3, jitterMs: 20 });
     const askedWhenKept = new Map<string, number>();
-    const kills = 12;
+    const kills = runsAll ? 12 : 6;
     for (let kill = 1; kill <= kills; kill += 1) {
       const { child, ended } = startProgram(command(service, 'killed', 2 + (kill % 2)), options);
       await Promise.race([sent(service, Math.floor((kill * batches.length) / kills)), ended]);

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { nftView } from '../warehouse/index.ts';
 import { createIndexes, indexStatements } from './postgres/create-indexes.ts';
@@ -75,6 +76,7 @@ export async function loadExport(
   const isAppend = request.mode === 'append';
   let database: Database | undefined;
   let moment: LoadMoment = 'before';
+  let isOpen = false;
   try {
     database = await open(target, loaded, request);
     await prepareTables(database, loaded.plan, {
@@ -85,9 +87,11 @@ export async function loadExport(
       note: noteOf(request),
     });
     await database.run(beginOf[target.kind]);
+    isOpen = true;
     const summary = await loadRows(database, loaded, request);
     if (request.views === true) await database.run(viewOf(loaded, request));
     moment = isAppend ? 'commit of append' : 'commit';
+    isOpen = false;
     await database.run('COMMIT');
     await database.publish?.();
     await analyze(database, loaded, request);
@@ -95,7 +99,7 @@ export async function loadExport(
     onLoaded?.(summary);
     return summary.tables;
   } catch (error) {
-    await database?.run('ROLLBACK').catch(() => undefined);
+    if (isOpen) await database?.run('ROLLBACK').catch(() => undefined);
     if (error instanceof ExportError) throw error;
     throw await explainedFailure(error, { database, loaded, schema: request.schema, shown: target.shown, moment });
   } finally {
@@ -117,11 +121,13 @@ export async function loadScript(request: LoadRequest): Promise<string> {
     );
   }
   if (!isWholeMode(mode)) {
+    const printed = commandLine('schema', '--of', folder, '--for', kind, '--mode', mode);
     throw new ExportError(
       'usage',
       `--sql cannot check which export the tables hold, and --mode ${mode} requires this check`,
       {
-        todo: `Load without --sql, or take the statements from asset-export schema --for ${kind} --mode ${mode}.`,
+        // A diff has Parquet files alone, which psql cannot read.
+        todo: `Load without --sql${kind === 'duckdb' ? `, or take the statements from: ${printed}` : '.'}`,
       },
     );
   }

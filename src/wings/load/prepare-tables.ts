@@ -6,7 +6,14 @@ import type { Database } from './database.ts';
 import { addedRecordColumns, loadsTable } from './load-record.ts';
 import { lockNotGranted } from './load-errors.ts';
 import { beginOf, standardLockTimeoutMs } from './opening.ts';
-import { addColumn, filledTables, lackingColumns, type NewColumn, statementsForOwner } from './table-columns.ts';
+import {
+  addColumn,
+  describeColumn,
+  filledTables,
+  lackingColumns,
+  type NewColumn,
+  statementsForOwner,
+} from './table-columns.ts';
 
 export const newColumnRules = ['add', 'fail'] as const;
 
@@ -99,6 +106,9 @@ async function addColumns(
   try {
     if (database.kind === 'postgres') await database.run(`SET LOCAL lock_timeout = ${tryMs}`);
     for (const sql of statements) await database.run(sql);
+    for (const column of columns.filter(({ about }) => about !== '')) {
+      await database.run(describeColumn(schema, column));
+    }
     await database.run('COMMIT');
   } catch (error) {
     if (codeOf(error) !== insufficientPrivilege) throw error;

@@ -49,6 +49,7 @@ export interface NewColumn {
   readonly table: string;
   readonly column: string;
   readonly type: string;
+  readonly about: string;
 }
 
 /** The columns that a table lacks; none where the table is absent. */
@@ -57,11 +58,20 @@ export async function lackingColumns(database: Database, schema: SchemaName, tab
   if (held.size === 0) return [];
   return table.columns
     .filter(({ name }) => !held.has(name))
-    .map((column) => ({ table: table.name, column: column.name, type: typeInDatabase(database.kind, column) }));
+    .map((column) => ({
+      table: table.name,
+      column: column.name,
+      type: typeInDatabase(database.kind, column),
+      about: column.about,
+    }));
 }
 
 export function addColumn(schema: SchemaName, { table, column, type }: NewColumn): string {
   return `ALTER TABLE ${nameIn(schema, table)} ADD COLUMN IF NOT EXISTS ${doubleQuoted(column)} ${type};`;
+}
+
+export function describeColumn(schema: SchemaName, { table, column, about }: NewColumn): string {
+  return `COMMENT ON COLUMN ${nameIn(schema, table)}.${doubleQuoted(column)} IS ${literal(about)};`;
 }
 
 /** The columns whose type is another than that of the export, with the statement that changes it. */

@@ -34,4 +34,15 @@ describe.each(['duckdb', 'postgres'] as const)('a load into %s', (kind) => {
       expect(await rows(ofTable[kind])).toEqual(['ours']);
     },
   );
+
+  it.skipIf(kind === 'postgres' && isMissing)('comments on the columns that it adds', async () => {
+    const folder = await exported(20);
+    const { target, rows } = await emptyDatabase(kind);
+    await loadExport(request(folder, kind, 'append'), target);
+    for (const column of ['burnt', 'royalty_percent']) await rows(`ALTER TABLE assets DROP COLUMN ${column}`);
+    await loadExport(request(folder, kind, 'append'), target);
+    const [all, described] =
+      (await rows(`${columns[kind]}${kind === 'postgres' ? ' AND NOT attisdropped' : ''}`))[0]?.split('|') ?? [];
+    expect(described).toBe(all);
+  });
 });

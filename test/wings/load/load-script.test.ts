@@ -5,6 +5,7 @@ import { creatorsTable } from '../../../src/core/records/columns.ts';
 import { loadScript } from '../../../src/wings/load/load-export.ts';
 import type { Manifest } from '../../../src/places/export/manifest.ts';
 import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
@@ -86,4 +87,17 @@ it('for psql is refused where the export holds Parquet alone', async () => {
   await expect(failed).rejects.toThrow('psql cannot read Parquet');
   const escaped = exported(10, { format: 'parquet,csv', 'csv-formulas': 'escape' });
   await expect(loadScript(request(await escaped, 'postgres'))).rejects.toThrow('psql cannot read Parquet');
+});
+
+it('of --mode merge is refused, for DuckDB with the command that prints it', async () => {
+  const [from, to] = [await exported(10), await exported(11)];
+  const diff = join(await tempFolder(), 'changes');
+  await runHere(['diff', from, to, '--out', diff]);
+  const refused = await runHere(['load', diff, '--to', 'duckdb:a', '--mode', 'merge', '--sql']);
+  expect(refused.exit, refused.stderr).toBe(2);
+  const [, command = ''] = /asset-export (schema .*)/.exec(refused.stderr) ?? [];
+  const printed = await runHere(command.split(' '));
+  expect(printed.stdout, printed.stderr).toContain('INSERT INTO');
+  const inPsql = await runHere(['load', diff, '--to', 'postgres:///a', '--mode', 'merge', '--sql']);
+  expect(inPsql.stderr).toMatch(/requires this check\n {2}Load without --sql\.\n$/);
 });

@@ -135,11 +135,14 @@ describe.skipIf(isMissing)('readers', () => {
     };
     const clock = { now: () => nowMs, sleep };
     const reading = reader.query('SELECT pg_sleep(0.1); SELECT count(*) FROM assets');
-    await expect(load(nights[1], { clock })).rejects.toMatchObject({
+    const notes: string[] = [];
+    const note = (text: string) => notes.push(text);
+    await expect(load(nights[1], { clock, note })).rejects.toMatchObject({
       exit: 'unavailable',
       message: expect.stringContaining('the table assets is locked by the process') as string,
     });
     await reading;
+    expect(notes).toEqual([]);
     expect(nowMs).toBeGreaterThan(20_000);
     await old.query('COMMIT');
     expect(await load(nights[1])).toContainEqual('the table assets has a new column: burnt boolean');
