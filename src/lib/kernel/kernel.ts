@@ -7,6 +7,8 @@ interface KernelExports {
   readonly header: WebAssembly.Global;
   freeAt(): number;
   scan(): number;
+  encodeCsv(): void;
+  encodeJsonl(): void;
 }
 
 /** Room for the plan of a record, which lies before the answer. */
@@ -30,6 +32,8 @@ export class Kernel {
   readonly #header: number;
   #plan: Uint8Array | undefined;
   #answer: Uint8Array | undefined;
+  /** Bytes that stay as they are until they are forgotten. */
+  readonly #lasting = new WeakSet<Uint8Array>();
   /** Behind the answer and its padding. */
   #regionsAt = 0;
 
@@ -76,9 +80,9 @@ export class Kernel {
     this.#plan = plan;
   }
 
-  /** Has these bytes in memory, zeros behind them. They are not copied again while they are the last that were loaded. */
+  /** Has these bytes in memory, zeros behind them. The last that were loaded are not copied again when they are lasting. */
   loadAnswer(answer: Uint8Array): void {
-    if (this.#answer !== answer) {
+    if (this.#answer !== answer || !this.#lasting.has(answer)) {
       const end = this.answerAt + answer.length;
       this.#makeRoom(end + paddingBytes);
       this.bytes.set(answer, this.answerAt);
@@ -90,9 +94,16 @@ export class Kernel {
     this.setSlot(answerEndSlot, this.answerAt + answer.length);
   }
 
-  /** Says that those bytes will be others. */
+  /** Says that these bytes are others than before, and from now on stay as they are. */
+  keep(answer: Uint8Array): void {
+    this.forget(answer);
+    this.#lasting.add(answer);
+  }
+
+  /** Says that these bytes may become others. */
   forget(answer: Uint8Array): void {
     if (this.#answer === answer) this.#answer = undefined;
+    this.#lasting.delete(answer);
   }
 
   /** Lays out regions of so many bytes behind the answer, each with padding, and gives where they begin. */

@@ -66,3 +66,36 @@ export const scanFull = 2;
 export const paddingBytes = 512;
 /** The longest key of a member, `"name":`: it is compared in whole blocks, which stay in the padding. */
 export const mostKeyBytes = 256;
+
+// Of a block to be encoded, whose source is the answer.
+
+/** Texts of the cells that the source does not hold; and the cells of the rows. */
+export const textsSlot = 2;
+export const cellFromSlot = 3;
+export const cellLengthSlot = 4;
+export const cellMarksSlot = 5;
+export const rowCountSlot = 6;
+export const columnCountSlot = 7;
+/** A byte a column: what its cells are. */
+export const careSlot = 8;
+/** Where the lines go, the room there, bytes from which on no further row begins; and what was written. */
+export const outSlot = 9;
+export const outBytesSlot = 10;
+export const stopBytesSlot = 11;
+export const writtenSlot = 12;
+export const rowsWrittenSlot = 13;
+/** Cells that a spreadsheet would run as a formula, and those with lone surrogates that were replaced. */
+export const formulasSlot = 14;
+export const replacedSlot = 15;
+/** Texts of the format, and of each where it begins: of CSV null, of JSONL for each column its key, and its key with null. */
+export const fixedSlot = 16;
+export const fixedStartsSlot = 17;
+/** Of CSV: whether texts are quoted always, and formulas escaped. */
+export const quoteTextsSlot = 18;
+export const escapeFormulasSlot = 19;
+
+/** What the cells of a column are: text that stands as it is, a string, JSON, or a time as text. */
+export const plainCare = 0;
+export const stringCare = 1;
+export const jsonCare = 2;
+export const timeCare = 3;

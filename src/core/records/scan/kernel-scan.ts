@@ -84,8 +84,7 @@ export class KernelScan {
     this.#source = source;
     this.#plan = plan;
     this.#target = target;
-    // What is in memory under this name may be another answer.
-    theKernel()?.forget(source);
+    theKernel()?.keep(source);
   }
 
   /** Reads records, commas between them, and gives where the last ends; -1 when none was read. */
@@ -115,6 +114,11 @@ export class KernelScan {
       break;
     }
     return end;
+  }
+
+  /** Says that the answer may become another. */
+  release(): void {
+    theKernel()?.forget(this.#source);
   }
 
   /** Loads answer and plan and lays out the regions. False where there is no memory for them. */

@@ -151,6 +151,7 @@ export class RecordRows {
 
   /** Gives the memory of the rows back: from then on nothing here may be read. */
   release(): void {
+    this.#scan.release();
     const { assets, children, drifts } = this.#target;
     if (assets.rows > mostSpareRows) return;
     for (const rows of [assets, ...children]) rows.cutTo(0);

@@ -1,0 +1,11 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.scan = exports.header = exports.freeAt = exports.encodeJsonl = exports.encodeCsv = void 0;
+var lines_1 = require("./lines");
+Object.defineProperty(exports, "encodeCsv", { enumerable: true, get: function () { return lines_1.encodeCsv; } });
+Object.defineProperty(exports, "encodeJsonl", { enumerable: true, get: function () { return lines_1.encodeJsonl; } });
+var memory_1 = require("./memory");
+Object.defineProperty(exports, "freeAt", { enumerable: true, get: function () { return memory_1.freeAt; } });
+Object.defineProperty(exports, "header", { enumerable: true, get: function () { return memory_1.header; } });
+var scan_1 = require("./scan");
+Object.defineProperty(exports, "scan", { enumerable: true, get: function () { return scan_1.scan; } });
