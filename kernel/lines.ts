@@ -59,6 +59,7 @@ function begin(): void {
   escapesFormulas = slot(escapeFormulasSlot) != 0;
   formulas = 0;
   replacements = 0;
+  markFirstBytes();
 }
 
 /** Writes rows as CSV, as many as there is room for. */
@@ -96,11 +97,6 @@ function encode(isCsv: bool): void {
   setSlot(replacedSlot, replacements);
 }
 
-function textOf(cell: i32): usize {
-  const from = load<i32>(fromAt + ((<usize>cell) << 2));
-  return from < 0 ? textsAt + ~from : sourceAt + from;
-}
-
 function putFixed(out: usize, number: i32): usize {
   const start = load<i32>(startsAt + ((<usize>number) << 2));
   const end = load<i32>(startsAt + ((<usize>number) << 2) + 4);
@@ -116,36 +112,66 @@ function fixedLength(number: i32): usize {
 
 /** Each row gives where it ends; 0 where it might not end before `last`. */
 function csvRow(first: i32, start: usize, last: usize): usize {
-  let out = start;
+  const froms = fromAt + ((<usize>first) << 2);
+  const lengths = lengthAt + ((<usize>first) << 2);
+  const marks = marksAt + first;
+  const cares = caresAt;
+  const source = sourceAt;
+  const texts = textsAt;
   const nullBytes = fixedLength(0);
-  for (let column = 0; column < columns; column += 1) {
-    const cell = first + column;
-    const length = load<i32>(lengthAt + ((<usize>cell) << 2));
+  let out = start;
+  for (let column: usize = 0; column < <usize>columns; column += 1) {
+    const length = load<i32>(lengths + (column << 2));
     if (column > 0) {
       store<u8>(out, comma);
       out += 1;
     }
+    // Every byte may be a quote, which is doubled; the null text is at most two.
+    if (out + 2 * <usize>max(0, length) + besideText > last) return 0;
     if (length < 0) {
-      if (out + nullBytes + besideText > last) return 0;
       if (nullBytes > 0) out = putFixed(out, 0);
       continue;
     }
-    // Every byte may be a quote, which is doubled.
-    if (out + 2 * <usize>length + besideText > last) return 0;
-    const care = load<u8>(caresAt + column);
-    if (care == plainCare || care == timeCare) {
-      copy(out, textOf(cell), length);
-      out += length;
-    } else out = csvText(out, cell, length, care == stringCare);
+    const from = load<i32>(froms + (column << 2));
+    const at = from < 0 ? texts + ~from : source + from;
+    const care = load<u8>(cares + column);
+    const mark = load<u8>(marks + column);
+    if (isBare(care, mark, at, length)) out = putText(out, at, length);
+    else out = csvText(out, at, length, mark, care == stringCare);
   }
   store<u8>(out, 0x0a);
   return out + 1;
 }
 
-function csvText(start: usize, cell: i32, length: i32, isString: bool): usize {
+/** Whether a text stands as it is, and there is nothing to count: most do. */
+function isBare(care: u32, mark: u32, at: usize, length: i32): bool {
+  if (care == plainCare || care == timeCare) return true;
+  if (mark != 0 || length == 0 || quotesTexts) return false;
+  return care != stringCare || load<u8>(firstBytes + load<u8>(at)) == 0;
+}
+
+/** Whether a byte may begin a formula: 1 alone, 2 with two more. */
+const firstBytes: usize = memory.data(256);
+
+function markFirstBytes(): void {
+  // = + - @ tab CR
+  store<u8>(firstBytes + 0x3d, 1);
+  store<u8>(firstBytes + 0x2b, 1);
+  store<u8>(firstBytes + 0x2d, 1);
+  store<u8>(firstBytes + 0x40, 1);
+  store<u8>(firstBytes + 0x09, 1);
+  store<u8>(firstBytes + 0x0d, 1);
+  store<u8>(firstBytes + 0xef, 2);
+}
+
+function putText(out: usize, at: usize, length: i32): usize {
+  v128.store(out, v128.load(at));
+  if (length > 16) copy(out + 16, at + 16, length - 16);
+  return out + length;
+}
+
+function csvText(start: usize, at: usize, length: i32, marks: u32, isString: bool): usize {
   let out = start;
-  const at = textOf(cell);
-  const marks = load<u8>(marksAt + cell);
   const isMarked = (marks & separators) != 0;
   const isQuoted = isMarked || quotesTexts || length == 0;
   if (isQuoted) {
@@ -162,11 +188,7 @@ function csvText(start: usize, cell: i32, length: i32, isString: bool): usize {
       }
     }
   }
-  if (isMarked) out = putDoubled(out, at, length);
-  else {
-    copy(out, at, length);
-    out += length;
-  }
+  out = isMarked ? putDoubled(out, at, length) : putText(out, at, length);
   if (isQuoted) {
     store<u8>(out, quote);
     out += 1;
@@ -196,32 +218,38 @@ function putDoubled(start: usize, from: usize, length: i32): usize {
 
 /** Whether a spreadsheet may run a text: `=`, `+`, `-`, `@`, tab, CR, and the full-width forms of the four signs (OWASP, "CSV Injection"). */
 function startsFormula(at: usize, length: i32): bool {
-  const byte = load<u8>(at);
-  if (byte != 0xef) return byte == 0x3d || byte == 0x2b || byte == 0x2d || byte == 0x40 || byte == 0x09 || byte == 0x0d;
-  if (length < 3 || load<u8>(at + 1) != 0xbc) return false;
+  const first = load<u8>(firstBytes + load<u8>(at));
+  if (first < 2 || length < 3 || load<u8>(at + 1) != 0xbc) return first == 1;
   const third = load<u8>(at + 2);
   return third == 0x9d || third == 0x8b || third == 0x8d || third == 0xa0;
 }
 
 function jsonRow(first: i32, start: usize, last: usize): usize {
+  const froms = fromAt + ((<usize>first) << 2);
+  const lengths = lengthAt + ((<usize>first) << 2);
+  const source = sourceAt;
+  const texts = textsAt;
+  const cares = caresAt;
+  const starts = startsAt;
+  const fixed = fixedAt;
   let out = start;
-  for (let column = 0; column < columns; column += 1) {
-    const cell = first + column;
-    const length = load<i32>(lengthAt + ((<usize>cell) << 2));
-    const key = 2 * column + (length < 0 ? 1 : 0);
-    if (out + fixedLength(key) + besideText > last) return 0;
-    out = putFixed(out, key);
+  for (let column: usize = 0; column < <usize>columns; column += 1) {
+    const length = load<i32>(lengths + (column << 2));
+    const key = starts + (column << 3) + (length < 0 ? 4 : 0);
+    const keyStart = load<i32>(key);
+    const keyBytes = load<i32>(key, 4) - keyStart;
+    // Most texts have no escape; one has six bytes at most.
+    if (out + keyBytes + <usize>max(0, length) + besideText > last) return 0;
+    out = putText(out, fixed + keyStart, keyBytes);
     if (length < 0) continue;
-    const at = textOf(cell);
-    const care = load<u8>(caresAt + column);
-    const marks: i32 = care == stringCare ? load<u8>(marksAt + cell) : 0;
-    const isEscaped = (marks & escapes) != 0;
-    // An escape has six bytes at most.
-    if (out + (isEscaped ? 6 * <usize>length : <usize>length) + besideText > last) return 0;
-    if (isEscaped) out = putEscaped(out, at, length);
+    const from = load<i32>(froms + (column << 2));
+    const at = from < 0 ? texts + ~from : source + from;
+    const care = load<u8>(cares + column);
+    const marks: u32 = care == stringCare ? load<u8>(marksAt + first + column) : 0;
+    if ((marks & escapes) == 0) out = putText(out, at, length);
     else {
-      copy(out, at, length);
-      out += length;
+      if (out + 6 * <usize>length + besideText > last) return 0;
+      out = putEscaped(out, at, length);
     }
     if ((marks & replaced) != 0) replacements += 1;
     if (care == stringCare || care == timeCare) {

@@ -142,10 +142,10 @@ function marksOf(code: u32): i32 {
   return (isEscape ? escapes : 0) | (isSeparator ? separators : 0);
 }
 
-/** `textMarks` of a text. */
+/** `textMarks` of a text that was made. */
 export function textMarks(start: usize, stop: usize): i32 {
   let marks = 0;
-  for (let at = start; at < stop; at += 1) marks |= marksOf(byteAt(at));
+  for (let at = start; at < stop; at += 1) marks |= marksOf(load<u8>(at));
   return marks;
 }
 

@@ -1,11 +1,74 @@
-"use strict";
+'use strict';
 /**
  * What the kernel is told and tells, by number of 4 bytes in its header. The kernel imports this file too, so it holds nothing but numbers. All but counts are
  * addresses in the kernel's memory.
  */
-Object.defineProperty(exports, "__esModule", { value: true });
-exports.outBytesSlot = exports.outSlot = exports.careSlot = exports.columnCountSlot = exports.rowCountSlot = exports.cellMarksSlot = exports.cellLengthSlot = exports.cellFromSlot = exports.textsSlot = exports.mostKeyBytes = exports.paddingBytes = exports.scanFull = exports.scanRefused = exports.scanDone = exports.rowsBeforeSlot = exports.rowsSlot = exports.capacitySlot = exports.marksSlot = exports.lengthSlot = exports.fromSlot = exports.widthSlot = exports.tableSlots = exports.tableCount = exports.firstTableSlot = exports.extraColumnSlot = exports.collectionColumnSlot = exports.interfaceColumnSlot = exports.idColumnSlot = exports.rootSlot = exports.boundsCapacitySlot = exports.boundsSlot = exports.extraBytesSlot = exports.elementExtraSlot = exports.recordExtraSlot = exports.stoppedSlot = exports.recordEndSlot = exports.recordCountSlot = exports.mostRecordsSlot = exports.scanSlot = exports.driftCountSlot = exports.driftsBeforeSlot = exports.mostDriftsSlot = exports.driftsSlot = exports.madeEndSlot = exports.typesSlot = exports.madeBeforeSlot = exports.madeBytesSlot = exports.madeSlot = exports.answerEndSlot = exports.answerSlot = void 0;
-exports.timeCare = exports.jsonCare = exports.stringCare = exports.plainCare = exports.escapeFormulasSlot = exports.quoteTextsSlot = exports.fixedStartsSlot = exports.fixedSlot = exports.replacedSlot = exports.formulasSlot = exports.rowsWrittenSlot = exports.writtenSlot = exports.stopBytesSlot = void 0;
+Object.defineProperty(exports, '__esModule', { value: true });
+exports.outBytesSlot =
+  exports.outSlot =
+  exports.careSlot =
+  exports.columnCountSlot =
+  exports.rowCountSlot =
+  exports.cellMarksSlot =
+  exports.cellLengthSlot =
+  exports.cellFromSlot =
+  exports.textsSlot =
+  exports.mostKeyBytes =
+  exports.paddingBytes =
+  exports.scanFull =
+  exports.scanRefused =
+  exports.scanDone =
+  exports.rowsBeforeSlot =
+  exports.rowsSlot =
+  exports.capacitySlot =
+  exports.marksSlot =
+  exports.lengthSlot =
+  exports.fromSlot =
+  exports.widthSlot =
+  exports.tableSlots =
+  exports.tableCount =
+  exports.firstTableSlot =
+  exports.extraColumnSlot =
+  exports.collectionColumnSlot =
+  exports.interfaceColumnSlot =
+  exports.idColumnSlot =
+  exports.rootSlot =
+  exports.boundsCapacitySlot =
+  exports.boundsSlot =
+  exports.extraBytesSlot =
+  exports.elementExtraSlot =
+  exports.recordExtraSlot =
+  exports.stoppedSlot =
+  exports.recordEndSlot =
+  exports.recordCountSlot =
+  exports.mostRecordsSlot =
+  exports.scanSlot =
+  exports.driftCountSlot =
+  exports.driftsBeforeSlot =
+  exports.mostDriftsSlot =
+  exports.driftsSlot =
+  exports.madeEndSlot =
+  exports.typesSlot =
+  exports.madeBeforeSlot =
+  exports.madeBytesSlot =
+  exports.madeSlot =
+  exports.answerEndSlot =
+  exports.answerSlot =
+    void 0;
+exports.timeCare =
+  exports.jsonCare =
+  exports.stringCare =
+  exports.plainCare =
+  exports.escapeFormulasSlot =
+  exports.quoteTextsSlot =
+  exports.fixedStartsSlot =
+  exports.fixedSlot =
+  exports.replacedSlot =
+  exports.formulasSlot =
+  exports.rowsWrittenSlot =
+  exports.writtenSlot =
+  exports.stopBytesSlot =
+    void 0;
 /** The answer, or the bytes in which most cells of a block lie. */
 exports.answerSlot = 0;
 exports.answerEndSlot = 1;

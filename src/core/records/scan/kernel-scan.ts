@@ -28,8 +28,8 @@ import {
   rootSlot,
   rowsBeforeSlot,
   rowsSlot,
+  scanDone,
   scanFull,
-  scanRefused,
   scanSlot,
   stoppedSlot,
   tableSlots,
@@ -105,12 +105,11 @@ export class KernelScan {
         left -= records;
       }
       start = kernel.slot(stoppedSlot) - kernel.answerAt;
-      if (outcome === scanFull) {
-        // One record that makes more than there is room for.
-        if (records === 0) scale *= 4;
-        if (scale * usualRoom.childRows <= mostListRows) continue;
-      }
-      if (outcome === scanFull || outcome === scanRefused) this.#refused = start;
+      if (outcome === scanDone) break;
+      // One record that makes more than there is room for.
+      if (outcome === scanFull && records === 0) scale *= 4;
+      if (outcome === scanFull && scale * usualRoom.childRows <= mostListRows) continue;
+      this.#refused = start;
       break;
     }
     return end;
