@@ -142,8 +142,6 @@ export function theKernel(): Kernel | undefined {
   if (kernel?.isLarge === true) kernel = undefined;
   if (kernel !== undefined || problem !== undefined) return kernel;
   try {
-    // As with `node --jitless`.
-    if (typeof WebAssembly === 'undefined') throw new Error('Node runs without WebAssembly');
     module ??= new WebAssembly.Module(readFileSync(kernelFile()));
     kernel = new Kernel(module);
   } catch (error) {

@@ -12,6 +12,7 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
+  const Memory: new (pages: { readonly initial: number; readonly maximum: number }) => Memory;
   interface Global {
     readonly value: unknown;
   }

@@ -30,6 +30,7 @@ import {
   rowsSlot,
   scanDone,
   scanFull,
+  scanRefused,
   scanSlot,
   stoppedSlot,
   tableSlots,
@@ -108,9 +109,10 @@ export class KernelScan {
       if (outcome === scanDone) break;
       // One record that makes more than there is room for.
       if (outcome === scanFull && records === 0) scale *= 4;
-      if (outcome === scanFull && scale * usualRoom.childRows <= mostListRows) continue;
-      this.#refused = start;
-      break;
+      if (outcome === scanRefused || scale * usualRoom.childRows > mostListRows) {
+        this.#refused = start;
+        break;
+      }
     }
     return end;
   }
