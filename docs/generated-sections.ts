@@ -2,7 +2,7 @@ import { commands } from '../src/cli/commands.ts';
 import { commandHelp, programHelp } from '../src/cli/output/help-text.ts';
 import { standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
-import { serviceDialects } from '../src/core/client/dialects.ts';
+import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
 import { exitCodes } from '../src/lib/exit-codes.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */
@@ -15,6 +15,7 @@ export async function generatedSections(): Promise<ReadonlyMap<string, string>> 
     ['commands', await commandHelps()],
     ['job fields', fieldTables()],
     ['dialects', dialectTable()],
+    ['lists', listTable()],
   ]);
 }
 
@@ -59,6 +60,28 @@ function dialectTable(): string {
     `${each.priced.source}, ${each.priced.day}`,
   ]);
   return tableText([head, ...rows]);
+}
+
+/** A column a dialect: the fields are many. */
+function listTable(): string {
+  const lists = serviceDialects.map(({ list }) => list);
+  const row = (name: string, cell: (list: (typeof lists)[number]) => string): string[] => [
+    `\`${name}\``,
+    ...lists.map(cell),
+  ];
+  return tableText([
+    ['field', ...serviceDialects.map(({ name }) => name)],
+    ...listFilters.map((filter) => row(filter, (list) => list[filter] ?? 'none')),
+    row('sort', ({ sort }) => (sort === undefined ? 'none' : `${sort.sortBy}, ${sort.sortDirection}`)),
+    row('next', ({ next }) => next),
+    row('limit', ({ limit }) => String(limit)),
+    row('total', ({ total }) => total),
+    row('totalCounts', ({ totalCounts }) => totalCounts ?? ''),
+    row('ends', ({ ends }) => ends ?? ''),
+    row('flags', ({ flags }) => flags.join(', ')),
+    row('flagsOwner', ({ flagsOwner }) => flagsOwner.join(', ')),
+    row('creditsPerPage', ({ creditsPerPage }) => String(creditsPerPage)),
+  ]);
 }
 
 function fieldTables(): string {

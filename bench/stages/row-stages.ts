@@ -1,3 +1,4 @@
+import { newEncoding } from '../../src/core/records/encoding.ts';
 import { tables } from '../../src/core/records/columns.ts';
 import { createDriftCounter } from '../../src/core/records/drift.ts';
 import type { ShapedTable } from '../../src/core/records/shape-table.ts';
@@ -60,5 +61,5 @@ function shapedTables(names: readonly string[]): ShapedTable[] {
     service: { url: 'http://127.0.0.1' },
     output: { dir: 'out', tables: names },
   });
-  return tablesOf(job, 0);
+  return tablesOf(job, { startedAtMs: 0, encoding: newEncoding });
 }

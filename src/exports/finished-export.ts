@@ -150,8 +150,16 @@ function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): A
   return decompress(piecesOf(open, memory), codecOf(path));
 }
 
-function withoutElements({ name, type, nullable, path, about, from }: Column): Column {
-  return { name, type, nullable, path, about, ...(from === undefined ? {} : { from }) };
+function withoutElements({ name, type, nullable, path, about, from, fieldId }: Column): Column {
+  return {
+    name,
+    type,
+    nullable,
+    path,
+    about,
+    ...(from === undefined ? {} : { from }),
+    ...(fieldId === undefined ? {} : { fieldId }),
+  };
 }
 
 /** A table as the manifest has it: what the manifest does not say of a column, the column table does. */
@@ -162,7 +170,7 @@ function writtenTable(name: string, { tables }: Manifest): Table {
     name,
     ...(whole?.list === undefined ? {} : { list: whole.list }),
     columns: (tables[name]?.columns ?? []).map(({ list: listName, ...column }): Column => {
-      const { path = [], about = '' } = known.find((each) => each.name === wholeName(column)) ?? {};
+      const { path = [], about = '', fieldId } = known.find((each) => each.name === wholeName(column)) ?? {};
       const list = listName === undefined ? undefined : tableByName(listName);
       return {
         name: column.name,
@@ -171,6 +179,7 @@ function writtenTable(name: string, { tables }: Manifest): Table {
         path,
         about,
         ...(column.from === undefined ? {} : { from: column.from }),
+        ...(fieldId === undefined ? {} : { fieldId }),
         // The first two columns of a child table say where an element belongs.
         ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
       };

@@ -1,22 +1,29 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AssetCall } from '../../src/core/client/asset-client.ts';
-import { type ServiceDialect, serviceDialects, takesKey } from '../../src/core/client/dialects.ts';
+import { type ListingDialect, type ServiceDialect, serviceDialects, takesKey } from '../../src/core/client/dialects.ts';
+import { pageBody } from '../../src/wings/listing/index.ts';
 import { callBody } from '../../src/core/client/wire/call-body.ts';
 import { serviceAddress } from '../../src/core/client/wire/service-address.ts';
 import { IdList } from '../../src/core/ids/id-list.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, startService } from '../../src/practice-service.ts';
+import { type RunningService, type ServiceFaults, startService } from '../../src/practice-service.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runHere } from '../support/run-here.ts';
+import { startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const ids = Array.from({ length: 40 }, (_, n) => generatedId(4, n));
 const apiKey = 'a/key+?';
 
-async function served(folder: string, dialect: ServiceDialect): Promise<RunningService> {
+async function served(
+  folder: string,
+  dialect: ServiceDialect,
+  faults: ServiceFaults['faults'] = [],
+): Promise<RunningService> {
   const path = join(folder, 'assets.jsonl');
   writeFileSync(
     path,
@@ -27,30 +34,39 @@ async function served(folder: string, dialect: ServiceDialect): Promise<RunningS
   );
   writeFileSync(join(folder, 'ids.txt'), ids.map((id) => `${id}\n`).join(''));
   const { creditsPerCall } = dialect;
-  const options = { assets: [path], host: '127.0.0.1', port: 0, clock: systemClock, dialect, creditsPerCall };
+  const options = {
+    assets: [path],
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+    dialect,
+    creditsPerCall,
+    faults: { faults },
+  };
   const service = await startService({ ...options, ...(takesKey(dialect) ? { apiKeys: [apiKey] } : {}) });
   onTestFinished(() => service.close());
   return service;
 }
 
-function runUnder(dialect: ServiceDialect, service: RunningService, folder: string, more: readonly string[] = []) {
-  const args = [
-    '--ids',
-    'ids.txt',
-    '--dialect',
-    dialect.name,
-    '--url',
-    service.url,
-    '--out',
-    `out`,
-    '--format',
-    'csv,jsonl',
-  ];
+function commandUnder(
+  dialect: ServiceDialect,
+  service: RunningService,
+  folder: string,
+): { readonly args: string[]; readonly options: { cwd: string; environment: Record<string, string> } } {
+  const args = ['run', '--ids', 'ids.txt', '--dialect', dialect.name, '--url', service.url, '--out', 'out'];
   const environment = {
     ASSET_EXPORT_STATE: join(folder, 'state'),
     ...(takesKey(dialect) ? { ASSET_EXPORT_API_KEY: apiKey } : {}),
   };
-  return runHere(['run', ...args, '--ids-per-call', '10', '--concurrency', '1', ...more], { cwd: folder, environment });
+  return {
+    args: [...args, '--format', 'csv,jsonl', '--ids-per-call', '10', '--concurrency', '1'],
+    options: { cwd: folder, environment },
+  };
+}
+
+function runUnder(dialect: ServiceDialect, service: RunningService, folder: string, more: readonly string[] = []) {
+  const { args, options } = commandUnder(dialect, service, folder);
+  return runHere([...args, ...more], options);
 }
 
 describe('an export', () => {
@@ -105,6 +121,54 @@ describe('an export', () => {
     expect(one.counts().calls).toBe(2);
   });
 
+  it('that one provider began is finished by another after SIGKILL, and no call is made twice', async () => {
+    const folder = await tempFolder();
+    const [first, , second] = serviceDialects;
+    if (first === undefined || second === undefined) throw new Error('no dialects');
+    // What was answered is kept before the next call leaves, and that one costs nothing.
+    const one = await served(folder, first, [{ fault: 'status', status: 503, when: { after: 2 } }]);
+    const other = await served(folder, second);
+    const { args, options } = commandUnder(first, one, folder);
+    const { child, ended } = startProgram(args, options);
+    while (one.counts().exchanges < 3 && child.exitCode === null) await setImmediate();
+    child.kill('SIGKILL');
+    expect(await ended).toMatchObject({ exit: 'SIGKILL' });
+    expect(one.counts().calls).toBe(2);
+    expect(await runUnder(second, other, folder)).toMatchObject({ exit: 0 });
+    expect(other.counts().calls).toBe(2);
+  });
+
+  it('finds the ids that a provider does not know, where one of them fails its call with 404', async () => {
+    const folder = await tempFolder();
+    const helius = serviceDialects.find(({ name }) => name === 'helius');
+    if (helius === undefined) throw new Error('no dialect');
+    const service = await served(folder, helius, [{ fault: 'missing', as: 'error', status: 404 }]);
+    const run = await runUnder(helius, service, folder, ['--json']);
+    expect(run, run.stderr).toMatchObject({ exit: 0 });
+    expect(JSON.parse(run.stdout)).toMatchObject({ counts: { exported: 38, missing: 2, failed: 0 } });
+  });
+
+  const said = 'Your plan: Quota Exceeded.';
+  const bodies = [said, JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message: said } })];
+  it.each(bodies.flatMap((text) => [200, 403, 429].map((status) => [status, text] as const)))(
+    'ends with 8 when the service says with %i that the quota is spent, also if it is told to wait: %s',
+    async (status, text) => {
+      const folder = await tempFolder();
+      const [like] = serviceDialects;
+      if (like === undefined) throw new Error('no dialect');
+      const name = 'provider.yaml';
+      writeFileSync(join(folder, name), 'like: metamask\nquota: month\nspentWords: [quota exceeded]\n');
+      const service = await served(folder, like, [{ fault: 'body', text, status, when: { after: 2 } }]);
+      const run = await runUnder({ ...like, name }, service, folder, ['--when-spent', 'wait', '--concurrency', '2']);
+      expect(run, run.stderr).toMatchObject({ exit: 8 });
+      expect(run.stderr).toMatch(/quota|period/i);
+      expect(run.stderr).not.toContain(apiKey);
+      // No call leaves but the two that may be in flight.
+      expect([3, 4]).toContain(service.counts().exchanges);
+      expect(await runUnder(like, await served(folder, like), folder)).toMatchObject({ exit: 0 });
+    },
+  );
+
   it('wants no key where the dialect takes none, and refuses one that is given', async () => {
     const folder = await tempFolder();
     const reference = serviceDialects.find(({ name }) => name === 'reference');
@@ -138,10 +202,15 @@ describe('serve', () => {
       part: 0,
       reader: undefined,
     };
-    const send = async (service: RunningService, dialect: ServiceDialect) => {
+    const listed = { filter: 'owner', address: ids[0] ?? '', onlyVerified: false, flags: asked.flags } as const;
+    const bodiesOf = (dialect: ListingDialect) => [
+      callBody(asked, dialect),
+      pageBody(dialect, listed, { withTotal: false }).body,
+    ];
+    const send = async (service: RunningService, dialect: ListingDialect, body: Uint8Array<ArrayBuffer>) => {
       const { origin, path } = serviceAddress({ url: service.url, apiKey, dialect });
       const headers = { 'content-type': 'application/json' };
-      const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body: callBody(asked, dialect) });
+      const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body });
       const text = await response.text();
       const { error } = (response.status === 200 ? JSON.parse(text) : {}) as {
         readonly error?: { readonly code: number };
@@ -153,11 +222,15 @@ describe('serve', () => {
       const service = await served(folder, own);
       for (const sent of serviceDialects) {
         const before = service.counts().credits;
-        const code = await send(service, sent);
-        if (sent === own) expect(code, own.name).toBe(200);
-        else {
-          expect([404, 401, -32601, -32602], `${own.name} got ${sent.name}`).toContain(code);
-          expect(service.counts().credits).toBe(before);
+        // The reference takes a list without a word for the order too, and no key more or less is a difference to it.
+        const bodies = own.path === '/' && sent.name === 'helius' ? [callBody(asked, sent)] : bodiesOf(sent);
+        for (const body of bodies) {
+          const code = await send(service, sent, body);
+          if (sent === own) expect(code, own.name).toBe(200);
+          else {
+            expect([404, 401, -32601, -32602], `${own.name} got ${sent.name}`).toContain(code);
+            expect(service.counts().credits).toBe(before);
+          }
         }
       }
     }

@@ -26,7 +26,14 @@ const time = 1_795_000_000_000_000;
 /** An export of one part with these rows. */
 async function written(rows: readonly Row[], format: Format): Promise<{ source: FinishedExport; file: ManifestFile }> {
   const folder = await tempFolder();
-  const options = { files: diskFileStore, folder, compression, escapeFormulas: false, csvDialect: 'rfc4180' } as const;
+  const options = {
+    files: diskFileStore,
+    folder,
+    compression,
+    escapeFormulas: false,
+    csvDialect: 'rfc4180',
+    encoding: 2,
+  } as const;
   const { encoder, file } = await openTableFile(options, { format, table, part: 0 });
   await encoder.write(blockOf(table.columns, rows));
   await encoder.end();

@@ -306,6 +306,12 @@ describe('faults of the records', () => {
     const service = await suffer([{ fault: 'missing', as: 'error' }]);
     expect((await post(service, ask())).text).toBe(whole);
     expect((await post(service, ask([idOf(999)]))).text).toContain('-32004');
+    const as404 = await suffer([{ fault: 'missing', as: 'error', status: 404 }]);
+    expect(await post(as404, ask([idOf(999)]))).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('"code":-32004') as string,
+    });
+    expect((await post(as404, ask())).status).toBe(200);
   });
 
   it('forgets a share of ids, the same ones whoever asks; or at random when forgetful', async () => {

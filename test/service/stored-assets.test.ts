@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { idOfKey } from '../../packages/practice-service/src/asset-key.ts';
+import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
 import { readExport } from '../../src/practice-service.ts';
 import { buildStore } from '../../packages/practice-service/src/store/build-store.ts';
 import { IndexedStore } from '../../packages/practice-service/src/store/indexed-store.ts';
@@ -33,7 +33,7 @@ describe('the id of a key', () => {
   it('is its 32 bytes in base58', () => {
     const edges = ['1'.repeat(32), 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG', `${'1'.repeat(31)}2`];
     for (const id of [...edges, ...ids]) {
-      expect(idOfKey(Buffer.from(bs58.decode(id)))).toBe(id);
+      expect(idOfBytes(Buffer.from(bs58.decode(id)))).toBe(id);
     }
   });
 });

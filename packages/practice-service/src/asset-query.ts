@@ -86,7 +86,7 @@ function readMany(ids: unknown, maxIds: number): readonly string[] | ErrorObject
   return strings.length === ids.length ? strings : invalidParams('ids must be an array of strings');
 }
 
-function readConfig(flags: readonly ShowFlag[], config: unknown): AssetQuery['show'] | ErrorObject {
+export function readConfig(flags: readonly ShowFlag[], config: unknown): AssetQuery['show'] | ErrorObject {
   const show = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
   if (config === undefined || config === null) return show;
   if (typeof config !== 'object' || Array.isArray(config)) return invalidParams('config must be an object');

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/lib/clock.ts';
-import { type AssetQuery, isKeyError, readQuery } from './asset-query.ts';
+import { isKeyError, readQuery } from './asset-query.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import type { CreditBalance } from './credit-balance.ts';
 import type { SpokenDialect } from './dialect.ts';
@@ -7,6 +7,7 @@ import { FaultPlan } from './faults/fault-plan.ts';
 import type { Faults } from './faults/fault-schema.ts';
 import { dayCreditsGone, type HttpAnswer, jsonAnswer, secondCreditsGone } from './http-answer.ts';
 import { errorAnswer, isMisfit, type ErrorObject, type RpcMisfit, type RpcRequest, readBody } from './json-rpc.ts';
+import { readPageQuery, type ServiceQuery } from './lists/list-query.ts';
 import { AnswerRenderer, type Charge, type Prepared } from './render-answer.ts';
 import { Spoiling } from './faults/spoiling.ts';
 
@@ -14,7 +15,7 @@ import { Spoiling } from './faults/spoiling.ts';
 export interface ServiceCounts {
   /** HTTP exchanges on the service's path, refused ones included. */
   readonly exchanges: number;
-  /** Calls of the two methods that were charged. */
+  /** Calls that were charged, of lists too. */
   readonly calls: number;
   /** Ids requested in those calls. */
   readonly ids: number;
@@ -46,7 +47,7 @@ const batchTooLarge: ErrorObject = {
   data: `Exceeded max limit of ${maxMembers}`,
 };
 
-/** The two methods over JSON-RPC 2.0, charged by the call. It knows nothing of sockets. */
+/** The methods over JSON-RPC 2.0, charged by the call. It knows nothing of sockets. */
 export class AssetService {
   readonly #options: AssetServiceOptions;
   readonly #renderer: AnswerRenderer;
@@ -55,7 +56,7 @@ export class AssetService {
 
   constructor(options: AssetServiceOptions) {
     this.#options = options;
-    this.#renderer = new AnswerRenderer(options.store);
+    this.#renderer = new AnswerRenderer(options.store, options.dialect.list);
     this.#plan = options.faults === undefined ? undefined : new FaultPlan(options.faults);
   }
 
@@ -81,7 +82,8 @@ export class AssetService {
 
   #prepare(member: RpcRequest | RpcMisfit): Prepared {
     if (isMisfit(member)) return member;
-    const query = readQuery(member.method, member.params, this.#options);
+    const { method, params } = member;
+    const query = readPageQuery(method, params, this.#options.dialect) ?? readQuery(method, params, this.#options);
     return 'code' in query ? { id: member.id, error: query } : { id: member.id, query };
   }
 
@@ -103,14 +105,13 @@ export class AssetService {
     const checked = spoiling === undefined ? members : members.map((member) => failed(member, spoiling));
     const charges = chargesOf(checked, refused?.charged ?? true);
     const refusal = charges.length === 0 ? undefined : await this.#charge(key, charges);
-    const answer = refusal ?? refused?.answer ?? this.#renderer.render(checked, isBatch, spoiling);
+    const answer = refusal ?? refused?.answer ?? (await this.#renderer.render(checked, isBatch, spoiling));
     return spoiling?.answer(answer) ?? answer;
   }
 
   /** Charges all calls of a body at once: it is served whole or not at all. */
   async #charge(key: string, charges: readonly Charge[]): Promise<HttpAnswer | undefined> {
-    const { creditsPerCall } = this.#options;
-    const credits = charges.reduce((sum, charge) => sum + (charge.credits ?? creditsPerCall), 0);
+    const credits = charges.reduce((sum, charge) => sum + (charge.credits ?? this.#priceOf(charge)), 0);
     const refusal = await this.#options.balance.charge(key, credits);
     if (refusal !== undefined) {
       this.#counts.refused += 1;
@@ -121,9 +122,14 @@ export class AssetService {
     for (const { query } of charges) this.#counts.ids += query.ids.length;
     return undefined;
   }
+
+  #priceOf({ query }: Charge): number {
+    const { creditsPerCall, dialect } = this.#options;
+    return 'place' in query ? (dialect.list?.creditsPerPage ?? 0) : creditsPerCall;
+  }
 }
 
-function queriesOf(members: readonly Prepared[]): AssetQuery[] {
+function queriesOf(members: readonly Prepared[]): ServiceQuery[] {
   return members.flatMap((member) => ('query' in member ? [member.query] : []));
 }
 

@@ -1,5 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 
+/** How lists are requested of it; `SpokenDialect` says in which form. */
+export interface SpokenLists {
+  /** The method for each filter; undefined: an unknown one. */
+  readonly collection: string | undefined;
+  readonly owner: string | undefined;
+  readonly creator: string | undefined;
+  readonly authority: string | undefined;
+  readonly tree: string | undefined;
+  /** The words for an order by ids; without them the order is by rising ids. */
+  readonly sort: { readonly sortBy: string } | undefined;
+  /** Most members a page. */
+  readonly limit: number;
+  readonly total: 'getGrouping' | 'showGrandTotal' | 'none';
+  /** `token`: an answer has a token as long as it has rows, be they shown or not. */
+  readonly ends: 'token' | undefined;
+  readonly flags: readonly ShowFlag[];
+  readonly flagsOwner: readonly ShowFlag[];
+  /** Price of a page, or of a total. */
+  readonly creditsPerPage: number;
+}
+
 export type ShowFlag = 'showFungible' | 'showUnverifiedCollections' | 'showCollectionMetadata';
 
 /** How a service of some kind is spoken to. The caller gives it: the service knows one kind, that of the specification. */
@@ -14,6 +35,8 @@ export interface SpokenDialect {
   readonly options: string;
   readonly flagsOne: readonly ShowFlag[];
   readonly flagsMany: readonly ShowFlag[];
+  /** Absent: it has no list methods. */
+  readonly list?: SpokenLists | undefined;
 }
 
 export const specified: SpokenDialect = {

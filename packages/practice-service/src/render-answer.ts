@@ -1,5 +1,10 @@
 import { AnswerBytes, AnswerTooBig } from './answer-bytes.ts';
 import { type AssetQuery, assetNotFound } from './asset-query.ts';
+import type { SpokenLists } from './dialect.ts';
+import { appendPage } from './lists/append-page.ts';
+import { ListPages } from './lists/list-pages.ts';
+import type { PageQuery, ServiceQuery } from './lists/list-query.ts';
+import { listFaults } from './faults/list-faults.ts';
 import type { AssetStore } from './store/asset-store.ts';
 import { capBytes, type HttpAnswer, jsonAnswer, jsonType } from './http-answer.ts';
 import { errorAnswer, type ErrorObject, resultHead, resultTail } from './json-rpc.ts';
@@ -8,13 +13,13 @@ import { appendRecord, isUnverified } from './store/stored-record.ts';
 
 /** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
 export type Prepared = { readonly id: string | undefined } & (
-  | { readonly query: AssetQuery }
+  | { readonly query: ServiceQuery }
   | { readonly error: ErrorObject; readonly charged?: Charge }
 );
 
 /** A call that costs: so many credits, or what a call costs. */
 export interface Charge {
-  readonly query: AssetQuery;
+  readonly query: ServiceQuery;
   readonly credits?: number;
 }
 
@@ -27,24 +32,29 @@ const answerTooBig: ErrorObject = {
 /** Puts answers together from the texts in the store. */
 export class AnswerRenderer {
   readonly #store: AssetStore;
+  readonly #pages: ListPages;
   /** Bytes a record had on average in the last answer: how large the next one is likely to be. */
   #recordBytes = 2048;
   /** Records found so far. */
   records = 0;
 
-  constructor(store: AssetStore) {
+  constructor(store: AssetStore, lists?: Pick<SpokenLists, 'ends'>) {
     this.#store = store;
+    this.#pages = new ListPages(store, lists);
   }
 
   /** Answers the members of a body; with status 204 when all of them are notifications. */
-  render(members: readonly Prepared[], isBatch: boolean, spoiling: Spoiling | undefined): HttpAnswer {
-    const ids = members.reduce((sum, member) => sum + ('query' in member ? member.query.ids.length : 0), 0);
+  async render(members: readonly Prepared[], isBatch: boolean, spoiling: Spoiling | undefined): Promise<HttpAnswer> {
+    const queries = members.flatMap((member) => ('query' in member ? [member.query] : []));
+    const hasPages = queries.some((query) => 'place' in query);
+    if (hasPages) await this.#pages.open();
+    const ids = queries.reduce((sum, query) => sum + ('place' in query ? query.limit : query.ids.length), 0);
     const out = new AnswerBytes(capBytes, 256 + ids * Math.ceil(this.#recordBytes * 1.25));
     const answered = members.filter((member) => member.id !== undefined);
     if (answered.length === 0) return { status: 204, headers: {} };
     try {
-      answered.forEach((member, index) => {
-        if (isBatch) out.text(index > 0 ? ',' : '[');
+      answered.forEach((member, place) => {
+        if (isBatch) out.text(place > 0 ? ',' : '[');
         this.#append(out, member, spoiling);
       });
       if (isBatch) out.text(']');
@@ -53,7 +63,7 @@ export class AnswerRenderer {
       return jsonAnswer(200, errorAnswer((isBatch ? undefined : answered[0]?.id) ?? 'null', answerTooBig));
     }
     const body = out.finish();
-    if (ids > 0) this.#recordBytes = Math.max(64, body.length / ids);
+    if (ids > 0 && !hasPages) this.#recordBytes = Math.max(64, body.length / ids);
     return { status: 200, headers: jsonType, body };
   }
 
@@ -65,7 +75,8 @@ export class AnswerRenderer {
   }
 
   /** Appends the answer up to its result; or nothing, and returns the error. */
-  #appendResult(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling | undefined): ErrorObject | undefined {
+  #appendResult(out: AnswerBytes, query: ServiceQuery, spoiling: Spoiling | undefined): ErrorObject | undefined {
+    if ('place' in query) return this.#appendPage(out, query, spoiling);
     if (query.method === 'getAsset') {
       const packed = this.#find(query, query.ids[0] ?? '', spoiling);
       if (packed === undefined) return assetNotFound;
@@ -82,6 +93,15 @@ export class AnswerRenderer {
       else appendRecord(out, packed, query.show);
     });
     out.text(']');
+    return undefined;
+  }
+
+  #appendPage(out: AnswerBytes, query: PageQuery, spoiling: Spoiling | undefined): ErrorObject | undefined {
+    const page = this.#pages.page(query, spoiling?.lists() ?? listFaults([]));
+    if ('code' in page) return page;
+    out.text(resultHead);
+    appendPage(out, { page, query, store: this.#store });
+    this.records += page.ids.length;
     return undefined;
   }
 

@@ -28,7 +28,8 @@ const dialectFlag = jobFlag('service.dialect');
 /** `serve`: the service on local data, until SIGINT or SIGTERM. */
 export const serveCommand: Command = {
   usage: ['serve --assets FILE... [flags]'],
-  about: 'Runs the service locally: answers getAsset and getAssets from local records until SIGINT or SIGTERM.',
+  about:
+    'Runs the service locally: answers getAsset and getAssets from local records until SIGINT or SIGTERM. With --dialect it also answers list methods.',
   examples: [
     {
       line: 'serve --assets asset-export-demo',
@@ -137,7 +138,8 @@ async function optionsOf(args: CommandLine): Promise<ServiceOptions & { readonly
 /** The dialect that is served. @throws {ExportError} `usage` */
 function dialectIn(args: CommandLine): ServiceDialect {
   const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')];
-  if (given === undefined || given === '') return defaultDialect;
+  // The list methods are not those of the specification: a stand-in for it must not hide that.
+  if (given === undefined || given === '') return { ...defaultDialect, list: undefined };
   return dialectOf(readNamedDialect(given, args.terminal.cwd()));
 }
 

@@ -1,3 +1,4 @@
+import type { Encoding } from '../records/encoding.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Column } from '../records/table.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
@@ -26,6 +27,8 @@ export interface EncoderOptions {
   readonly escapeFormulas: boolean;
   /** CSV only: the program that will read it; default RFC 4180. */
   readonly csvDialect?: CsvDialectName;
+  /** Parquet only; default that of new exports. */
+  readonly encoding?: Encoding;
 }
 
 export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
-import { type AssetFlag, defaultDialect, type ServiceDialect } from '../client/dialects.ts';
+import { type AssetFlag, defaultDialect, type DialectLists, type ServiceDialect } from '../client/dialects.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
 import { addressProblem } from '../../lib/addresses/base-address.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
@@ -13,7 +13,34 @@ import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
 const methodName = z.string().regex(/^\w+$/, 'must be a word');
 const flags = z.array(z.enum(defaultDialect.flagsOne as [AssetFlag, ...AssetFlag[]]));
-const keys = (text: string): number => text.split('{key}').length - 1;
+/** A field that `none` leaves out; null is then its value. */
+function orNone<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === 'none' ? null : value), schema.nullable());
+}
+
+const sortSchema = z.strictObject({ sortBy: methodName, sortDirection: z.enum(['asc', 'desc']) });
+
+/** How lists are requested, where it differs from the known dialect. The price of a page is nobody else's. */
+const listSchema = z
+  .strictObject({
+    collection: orNone(methodName),
+    owner: orNone(methodName),
+    creator: orNone(methodName),
+    authority: orNone(methodName),
+    tree: orNone(methodName),
+    sort: orNone(sortSchema),
+    next: z.enum(['after', 'cursor', 'page']),
+    limit: wholeNumber(100).max(1_000_000),
+    total: z.enum(['getGrouping', 'showGrandTotal', 'none']),
+    totalCounts: z.enum(['rows']),
+    ends: z.enum(['token']),
+    flags,
+    flagsOwner: flags,
+    creditsPerPage: wholeNumber(0),
+  })
+  .partial();
+
+const pricedSchema = z.strictObject({ source: z.string().min(1), day: z.iso.date() });
 
 /** What a file says of a dialect: what differs from a known one. */
 const fileSchema = z
@@ -30,22 +57,79 @@ const fileSchema = z
     flagsMany: flags,
     idsPerCall: wholeNumber(1).max(1_000_000),
     creditsPerCall: wholeNumber(0),
-    priced: z.strictObject({ source: z.string().min(1), day: z.iso.date() }),
+    priced: pricedSchema,
     quota: z.enum(['day', 'month', 'none']),
     spentWords: z.array(z.string().min(3, 'must have three letters or more')),
+    list: orNone(listSchema),
   })
   .partial()
   .superRefine((file, context) => {
-    const refuse = (field: string, message: string): void => {
-      context.addIssue({ code: 'custom', path: [field], message, input: undefined });
-    };
-    if (keys(file.path ?? '') > 1) refuse('path', 'must have {key} at most once');
-    if (keys(file.header ?? '') > 1) refuse('header', 'must have {key} once');
-    if (keys(file.path ?? '') > 0 && file.header !== undefined)
-      refuse('header', 'must be absent where path has {key}: the key goes into one place');
-    if (file.creditsPerCall !== undefined && file.priced === undefined)
-      refuse('creditsPerCall', 'needs priced: {source, day}, where and when the price was read');
+    for (const [field, message] of [...keyProblems(file), ...priceProblems(file), ...listProblems(file)])
+      context.addIssue({ code: 'custom', path: field.split('.'), message, input: undefined });
   });
+
+type GivenDialect = z.output<typeof fileSchema>;
+type Problem = readonly [field: string, message: string];
+
+const keys = (text = ''): number => text.split('{key}').length - 1;
+
+function* keyProblems(file: GivenDialect): Generator<Problem> {
+  if (keys(file.path) > 1) yield ['path', 'must have {key} at most once'];
+  if (keys(file.header) > 1) yield ['header', 'must have {key} once'];
+  const { header, path } = dialectFrom(file);
+  if (header === undefined || keys(path) === 0) return;
+  if (file.header === undefined) yield ['path', `must have no {key}: ${file.like} sends it in a header`];
+  else if (file.path === undefined)
+    yield ['header', `goes with a path without {key}, and that is ${path}: give path, too`];
+  else yield ['header', 'must be absent where path has {key}: the key goes into one place'];
+}
+
+function* priceProblems({ creditsPerCall, list, priced }: GivenDialect): Generator<Problem> {
+  const needs = 'needs priced: {source, day}, where and when the price was read';
+  if (creditsPerCall !== undefined && priced === undefined) yield ['creditsPerCall', needs];
+  if (!list) return;
+  if (list.creditsPerPage === undefined) yield ['list.creditsPerPage', 'is missing: the price of a page'];
+  else if (priced === undefined) yield ['list.creditsPerPage', needs];
+}
+
+function* listProblems(file: GivenDialect): Generator<Problem> {
+  const { list, params } = dialectFrom(file);
+  if (list === undefined) return;
+  if (list.ends === 'token' && list.next !== 'cursor') yield ['list.ends', 'goes with next: cursor'];
+  if (list.totalCounts === 'rows' && list.total === 'none') yield ['list.totalCounts', 'goes with a total'];
+  if (params === 'named') return;
+  const named = 'goes with params: named: positional parameters have no place for it';
+  if (list.next === 'cursor') yield ['list.next', `cursor ${named}`];
+  if (list.total === 'showGrandTotal') yield ['list.total', `showGrandTotal ${named}`];
+  if (list.flags.length > 0) yield ['list.flags', named];
+  if (list.flagsOwner.length > 0) yield ['list.flagsOwner', named];
+}
+
+/** The dialect of a file that was checked. */
+function dialectFrom({ like, list, ...given }: GivenDialect): Omit<ServiceDialect, 'name'> {
+  const known = dialectNamed(like ?? defaultDialect.name);
+  return { ...known, ...stated(given), list: list === undefined ? known.list : listFrom(known.list, list) };
+}
+
+/** What a source states of a total or a place is no property of another one. */
+function listFrom(known: DialectLists, given: z.output<typeof listSchema> | null): DialectLists | undefined {
+  if (given === null) return undefined;
+  return {
+    ...known,
+    ...(given.total === undefined ? {} : { totalCounts: undefined }),
+    ...(given.next === undefined ? {} : { ends: undefined }),
+    ...(given.flags === undefined ? {} : { flagsOwner: given.flags }),
+    ...stated(given),
+  };
+}
+
+/** The fields that a file has, without those that it leaves out by `none`. */
+function stated<Given extends object>(
+  given: Given,
+): { [Name in keyof Given]?: Exclude<Given[Name], null | undefined> } {
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields.map(([name, value]) => [name, value ?? undefined])) as never;
+}
 
 /**
  * What `dialectOf` takes for a dialect as it was given: its name, or the absolute path of its file, which is read here.
@@ -63,17 +147,7 @@ function readDialect(path: string): ServiceDialect {
   const file = parseJobFile(textOf(path), path, {});
   const parsed = fileSchema.safeParse(file.value, { reportInput: true });
   if (!parsed.success) throw wrongDialect(parsed.error.issues, file);
-  const { like, ...given } = parsed.data;
-  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const dialect: ServiceDialect = { ...dialectNamed(like ?? defaultDialect.name), ...own, name: basename(path) };
-  if (dialect.header === undefined || !dialect.path.includes('{key}')) return dialect;
-  throw new ExportError(
-    'usage',
-    `${file.whereIs(['header'])}: header goes with a path without {key}, and that is ${dialect.path}`,
-    {
-      todo: 'Give path, too.',
-    },
-  );
+  return { ...dialectFrom(parsed.data), name: basename(path) };
 }
 
 function textOf(path: string): string {
@@ -88,15 +162,23 @@ function textOf(path: string): string {
   }
 }
 
+/** By the path of each group of fields. */
+const groups: Readonly<Record<string, { readonly shape: object }>> = {
+  '': fileSchema,
+  priced: pricedSchema,
+  list: listSchema,
+  'list.sort': sortSchema,
+};
+
 function wrongDialect(issues: readonly z.core.$ZodIssue[], file: JobFile): ExportError {
-  const fields = Object.keys(fileSchema.shape);
   const lines = issues.flatMap((issue): string[] => {
     if (issue.code !== 'unrecognized_keys')
       return [`${file.whereIs(issue.path)}: ${issue.path.join('.')} ${issueText(issue)}`];
+    const fields = Object.keys(groups[issue.path.join('.')]?.shape ?? {});
     return issue.keys.map((key) => {
-      const near = issue.path.length === 0 ? nearestName(key, fields) : undefined;
+      const near = nearestName(key, fields);
       const guess = near === undefined ? `; the fields are ${fields.join(', ')}` : `; did you mean ${near}?`;
-      return `${file.whereIs([...issue.path, key])}: unknown field "${key}"${guess}`;
+      return `${file.whereIs([...issue.path, key])}: unknown field "${[...issue.path, key].join('.')}"${guess}`;
     });
   });
   const [only = ''] = lines;

@@ -1,4 +1,4 @@
-import { defaultDialect, type ServiceDialect, serviceDialects } from '../client/dialects.ts';
+import { defaultDialect, type ListingDialect, type ServiceDialect, serviceDialects } from '../client/dialects.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 
@@ -27,7 +27,7 @@ export function dialectOf(text: string | undefined): ServiceDialect {
 }
 
 /** @throws {ExportError} `usage` with the nearest name */
-export function dialectNamed(name: string): ServiceDialect {
+export function dialectNamed(name: string): ListingDialect {
   const dialect = serviceDialects.find((each) => each.name === name);
   if (dialect !== undefined) return dialect;
   const near = nearestName(name, namesOfDialects);

@@ -1,23 +1,28 @@
+import type { Encoding } from './encoding.ts';
 import { type Column, type ColumnType, isIdColumn, type Table } from './table.ts';
 
 /**
  * The columns of every table, the one place that names them: flattening, file headers, schemas, DDL and documents come
  * from here. Order, names and types are the specification's; `json` is what it leaves open.
+ *
+ * The number before each is its field id (`Column.fieldId`). It is for ever: files and Iceberg tables that exist name columns by
+ * it. A new column takes the next free number, wherever it stands.
  */
 
 /** A column for the member at a dotted path, named by the path joined with `_`. */
-function at(path: string, type: ColumnType, about: string): Column {
-  return { name: path.replaceAll('.', '_').replaceAll('$', ''), type, nullable: true, path: path.split('.'), about };
+function at(fieldId: number, path: string, type: ColumnType, about: string): Column {
+  const name = path.replaceAll('.', '_').replaceAll('$', '');
+  return { name, fieldId, type, nullable: true, path: path.split('.'), about };
 }
 
 /** A column with the values that the specification allows. */
-function oneOf(path: string, about: string, values: readonly string[]): Column {
-  return { ...at(path, 'string', about), values };
+function oneOf(fieldId: number, path: string, about: string, values: readonly string[]): Column {
+  return { ...at(fieldId, path, 'string', about), values };
 }
 
 /** A column that no single member fills. */
-function derived(name: string, type: ColumnType, about: string): Column {
-  return { name, type, nullable: true, path: [], about };
+function derived(fieldId: number, name: string, type: ColumnType, about: string): Column {
+  return { name, fieldId, type, nullable: true, path: [], about };
 }
 
 function required(column: Column): Column {
@@ -27,19 +32,28 @@ function required(column: Column): Column {
 /** When the export that requested a row began: in exports with a base. */
 export const fetchedAt: Column = {
   name: 'fetched_at',
+  fieldId: 101,
   type: 'timestamp',
   nullable: false,
   path: [],
   about: 'Start of the export that requested the row, UTC: a row that was carried over keeps its own.',
 };
 
-const extra = derived('extra', 'json', 'All values without a column, or that do not fit their column, by path.');
+/** Not in `changes` of encoding 1. */
+export const changedAt: Column = derived(
+  115,
+  'changed_at',
+  'timestamp',
+  'Start of the newer export, UTC; null where it is not known.',
+);
+
+const extra = derived(48, 'extra', 'json', 'All values without a column, or that do not fit their column, by path.');
 
 export const assetsTable: Table = {
   name: 'assets',
   columns: [
-    required(at('id', 'string', 'Asset id, a base58 public key.')),
-    oneOf('interface', 'Interface type; other values are possible.', [
+    required(at(1, 'id', 'string', 'Asset id, a base58 public key.')),
+    oneOf(2, 'interface', 'Interface type; other values are possible.', [
       'V1_NFT',
       'V1_PRINT',
       'LEGACY_NFT',
@@ -51,71 +65,78 @@ export const assetsTable: Table = {
       'Executable',
       'ProgrammableNFT',
     ]),
-    at('content.$schema', 'string', 'Schema URI of the content.'),
-    at('content.json_uri', 'string', "URI of the asset's JSON metadata; often empty."),
-    at('content.files', 'json', 'Associated files, an array of objects with uri, mime and contexts.'),
-    at('content.metadata.name', 'string', 'Name of the asset.'),
-    at('content.metadata.symbol', 'string', 'Symbol of the asset.'),
-    at('content.metadata.description', 'string', 'Description of the asset.'),
+    at(3, 'content.$schema', 'string', 'Schema URI of the content.'),
+    at(4, 'content.json_uri', 'string', "URI of the asset's JSON metadata; often empty."),
+    at(5, 'content.files', 'json', 'Associated files, an array of objects with uri, mime and contexts.'),
+    at(6, 'content.metadata.name', 'string', 'Name of the asset.'),
+    at(7, 'content.metadata.symbol', 'string', 'Symbol of the asset.'),
+    at(8, 'content.metadata.description', 'string', 'Description of the asset.'),
     at(
+      9,
       'content.metadata.attributes',
       'json',
       'Attributes, an array of objects with trait_type and value, or an object.',
     ),
-    at('content.metadata.token_standard', 'string', 'Token standard; present for some assets only.'),
-    at('content.links', 'json', 'Links, an object with image, external_url and others.'),
-    at('authorities', 'json', 'Authorities, an array of objects with address and scopes.'),
-    at('ownership.owner', 'string', "Owner's public key; may be empty."),
-    at('ownership.frozen', 'boolean', 'Whether the asset is frozen.'),
-    at('ownership.delegated', 'boolean', 'Whether the asset is delegated.'),
-    at('ownership.delegate', 'string', "Delegate's public key; null when not delegated."),
-    at('ownership.ownership_model', 'string', 'Ownership model, for example single or token.'),
-    at('compression.eligible', 'boolean', 'Whether the asset is eligible for compression.'),
-    at('compression.compressed', 'boolean', 'Whether the asset is compressed.'),
-    at('compression.data_hash', 'string', 'Data hash; empty when not compressed.'),
-    at('compression.creator_hash', 'string', 'Creator hash; empty when not compressed.'),
-    at('compression.asset_hash', 'string', 'Asset hash; empty when not compressed.'),
-    at('compression.tree', 'string', 'Merkle tree id; empty when not compressed.'),
-    at('compression.seq', 'int64', 'Sequence number; 0 when not compressed.'),
-    at('compression.leaf_id', 'int64', 'Leaf id; 0 when not compressed.'),
-    oneOf('royalty.royalty_model', 'Royalty model.', ['creators', 'fanout', 'single']),
-    at('royalty.target', 'string', 'Target address for royalties.'),
-    at('royalty.percent', 'double', 'Royalty as a fraction (0.05 is 5 %), as the service computed it.'),
-    at('royalty.basis_points', 'int64', 'Royalty in basis points (500 is 5 %).'),
-    at('royalty.primary_sale_happened', 'boolean', 'Whether the primary sale has occurred.'),
-    at('royalty.locked', 'boolean', 'Whether the royalty is locked.'),
-    at('creators', 'json', 'Creators, an array of objects with address, share and verified.'),
-    at('grouping', 'json', 'Groups, an array of objects with group_key and group_value.'),
-    derived('collection', 'string', 'The group_value of the first group whose group_key is collection.'),
-    oneOf('uses.use_method', 'Use method.', ['burn', 'multiple', 'single']),
-    at('uses.remaining', 'int64', 'Remaining uses.'),
-    at('uses.total', 'int64', 'Total uses.'),
-    at('supply.print_max_supply', 'int64', 'Maximum supply for prints.'),
-    at('supply.print_current_supply', 'int64', 'Current supply for prints.'),
-    at('supply.edition_nonce', 'int64', 'Edition nonce.'),
-    at('mutable', 'boolean', 'Whether the asset is mutable.'),
-    at('burnt', 'boolean', 'Whether the asset is burnt.'),
-    at('token_info.supply', 'decimal', 'Supply in base units, an unsigned integer of 64 bits; only with showFungible.'),
-    at('token_info.decimals', 'int64', 'Decimal places of the token; only with showFungible.'),
-    at('token_info.token_program', 'string', 'Token program; only with showFungible.'),
-    at('token_info.mint_authority', 'string', 'Mint authority; only with showFungible.'),
-    at('token_info.freeze_authority', 'string', 'Freeze authority; only with showFungible.'),
+    at(10, 'content.metadata.token_standard', 'string', 'Token standard; present for some assets only.'),
+    at(11, 'content.links', 'json', 'Links, an object with image, external_url and others.'),
+    at(12, 'authorities', 'json', 'Authorities, an array of objects with address and scopes.'),
+    at(13, 'ownership.owner', 'string', "Owner's public key; may be empty."),
+    at(14, 'ownership.frozen', 'boolean', 'Whether the asset is frozen.'),
+    at(15, 'ownership.delegated', 'boolean', 'Whether the asset is delegated.'),
+    at(16, 'ownership.delegate', 'string', "Delegate's public key; null when not delegated."),
+    at(17, 'ownership.ownership_model', 'string', 'Ownership model, for example single or token.'),
+    at(18, 'compression.eligible', 'boolean', 'Whether the asset is eligible for compression.'),
+    at(19, 'compression.compressed', 'boolean', 'Whether the asset is compressed.'),
+    at(20, 'compression.data_hash', 'string', 'Data hash; empty when not compressed.'),
+    at(21, 'compression.creator_hash', 'string', 'Creator hash; empty when not compressed.'),
+    at(22, 'compression.asset_hash', 'string', 'Asset hash; empty when not compressed.'),
+    at(23, 'compression.tree', 'string', 'Merkle tree id; empty when not compressed.'),
+    at(24, 'compression.seq', 'int64', 'Sequence number; 0 when not compressed.'),
+    at(25, 'compression.leaf_id', 'int64', 'Leaf id; 0 when not compressed.'),
+    oneOf(26, 'royalty.royalty_model', 'Royalty model.', ['creators', 'fanout', 'single']),
+    at(27, 'royalty.target', 'string', 'Target address for royalties.'),
+    at(28, 'royalty.percent', 'double', 'Royalty as a fraction (0.05 is 5 %), as the service computed it.'),
+    at(29, 'royalty.basis_points', 'int64', 'Royalty in basis points (500 is 5 %).'),
+    at(30, 'royalty.primary_sale_happened', 'boolean', 'Whether the primary sale has occurred.'),
+    at(31, 'royalty.locked', 'boolean', 'Whether the royalty is locked.'),
+    at(32, 'creators', 'json', 'Creators, an array of objects with address, share and verified.'),
+    at(33, 'grouping', 'json', 'Groups, an array of objects with group_key and group_value.'),
+    derived(34, 'collection', 'string', 'The group_value of the first group whose group_key is collection.'),
+    oneOf(35, 'uses.use_method', 'Use method.', ['burn', 'multiple', 'single']),
+    at(36, 'uses.remaining', 'int64', 'Remaining uses.'),
+    at(37, 'uses.total', 'int64', 'Total uses.'),
+    at(38, 'supply.print_max_supply', 'int64', 'Maximum supply for prints.'),
+    at(39, 'supply.print_current_supply', 'int64', 'Current supply for prints.'),
+    at(40, 'supply.edition_nonce', 'int64', 'Edition nonce.'),
+    at(41, 'mutable', 'boolean', 'Whether the asset is mutable.'),
+    at(42, 'burnt', 'boolean', 'Whether the asset is burnt.'),
+    at(
+      43,
+      'token_info.supply',
+      'decimal',
+      'Supply in base units, an unsigned integer of 64 bits; only with showFungible.',
+    ),
+    at(44, 'token_info.decimals', 'int64', 'Decimal places of the token; only with showFungible.'),
+    at(45, 'token_info.token_program', 'string', 'Token program; only with showFungible.'),
+    at(46, 'token_info.mint_authority', 'string', 'Mint authority; only with showFungible.'),
+    at(47, 'token_info.freeze_authority', 'string', 'Freeze authority; only with showFungible.'),
     extra,
   ],
 };
 
-/** A child table: a row an element of the array at `list`, in its order. */
-function childTable(list: string, columns: readonly Column[]): Table {
+/** A child table: a row an element of the array at `list`, in its order. @param extraId the field id of its `extra` */
+function childTable(list: string, extraId: number, columns: readonly Column[]): Table {
   const path = list.split('.');
   return {
     name: path.at(-1) ?? list,
     list: path,
     columns: [
-      required(derived('asset_id', 'string', 'Id of the asset that the row belongs to.')),
-      required(derived('position', 'int64', "Position of the element in the asset's list, from 0.")),
+      required(derived(1, 'asset_id', 'string', 'Id of the asset that the row belongs to.')),
+      required(derived(2, 'position', 'int64', "Position of the element in the asset's list, from 0.")),
       ...columns,
       {
         ...extra,
+        fieldId: extraId,
         about:
           'All values without a column, or that do not fit their column; the element itself if it is not an object.',
       },
@@ -123,51 +144,56 @@ function childTable(list: string, columns: readonly Column[]): Table {
   };
 }
 
-export const creatorsTable = childTable('creators', [
-  at('address', 'string', "Creator's public key."),
-  at('share', 'int64', 'Share of the royalty in percent.'),
-  at('verified', 'boolean', 'Whether the creator has signed.'),
+export const creatorsTable = childTable('creators', 6, [
+  at(3, 'address', 'string', "Creator's public key."),
+  at(4, 'share', 'int64', 'Share of the royalty in percent.'),
+  at(5, 'verified', 'boolean', 'Whether the creator has signed.'),
 ]);
 
-export const authoritiesTable = childTable('authorities', [
-  at('address', 'string', "Authority's public key; may be empty."),
-  at('scopes', 'json', 'Permissions of the authority, an array of strings.'),
+export const authoritiesTable = childTable('authorities', 5, [
+  at(3, 'address', 'string', "Authority's public key; may be empty."),
+  at(4, 'scopes', 'json', 'Permissions of the authority, an array of strings.'),
 ]);
 
-export const groupingTable = childTable('grouping', [
-  at('group_key', 'string', 'Kind of group, for example collection.'),
-  at('group_value', 'string', 'The group, for a collection its public key.'),
-  at('verified', 'boolean', 'Whether the membership is verified; only with showUnverifiedCollections.'),
-  at('collection_metadata', 'json', 'Metadata of the collection, an object; only with showCollectionMetadata.'),
+export const groupingTable = childTable('grouping', 7, [
+  at(3, 'group_key', 'string', 'Kind of group, for example collection.'),
+  at(4, 'group_value', 'string', 'The group, for a collection its public key.'),
+  at(5, 'verified', 'boolean', 'Whether the membership is verified; only with showUnverifiedCollections.'),
+  at(6, 'collection_metadata', 'json', 'Metadata of the collection, an object; only with showCollectionMetadata.'),
 ]);
 
 /** The collections of an asset: the elements of `grouping` that name one, with what the service says of it. */
 export const collectionsTable: Table = {
-  ...childTable('grouping', [
-    { ...at('group_value', 'string', "The collection's public key."), name: 'address' },
+  ...childTable('grouping', 8, [
+    { ...at(3, 'group_value', 'string', "The collection's public key."), name: 'address' },
     ...['name', 'symbol', 'image'].map(
-      (name): Column => ({
-        ...at(`collection_metadata.${name}`, 'string', `The collection's ${name}; only with showCollectionMetadata.`),
+      (name, place): Column => ({
+        ...at(
+          4 + place,
+          `collection_metadata.${name}`,
+          'string',
+          `The collection's ${name}; only with showCollectionMetadata.`,
+        ),
         name,
       }),
     ),
-    at('verified', 'boolean', 'Whether the membership is verified; only with showUnverifiedCollections.'),
+    at(7, 'verified', 'boolean', 'Whether the membership is verified; only with showUnverifiedCollections.'),
   ]),
   name: 'collections',
   where: { member: 'group_key', value: 'collection' },
 };
 
-export const filesTable = childTable('content.files', [
-  at('uri', 'string', 'URI of the file, as the service sent it.'),
-  at('mime', 'string', 'MIME type of the file.'),
-  at('contexts', 'json', 'Contexts of the file; the specification does not define their form.'),
+export const filesTable = childTable('content.files', 6, [
+  at(3, 'uri', 'string', 'URI of the file, as the service sent it.'),
+  at(4, 'mime', 'string', 'MIME type of the file.'),
+  at(5, 'contexts', 'json', 'Contexts of the file; the specification does not define their form.'),
 ]);
 
-export const attributesTable = childTable('content.metadata.attributes', [
-  at('trait_type', 'string', 'Name of the trait.'),
-  at('value', 'string', 'The value as text: numbers digit for digit, true or false, objects and arrays as JSON.'),
-  derived('value_type', 'string', 'JSON type of the value: string, number, boolean, object, array or null.'),
-  at('display_type', 'string', 'How to display the value, for example number.'),
+export const attributesTable = childTable('content.metadata.attributes', 7, [
+  at(3, 'trait_type', 'string', 'Name of the trait.'),
+  at(4, 'value', 'string', 'The value as text: numbers digit for digit, true or false, objects and arrays as JSON.'),
+  derived(5, 'value_type', 'string', 'JSON type of the value: string, number, boolean, object, array or null.'),
+  at(6, 'display_type', 'string', 'How to display the value, for example number.'),
 ]);
 
 /** The tables that are made of records alone. */
@@ -188,24 +214,27 @@ export const tables: readonly Table[] = [
 export const changesTable: Table = {
   name: 'changes',
   columns: [
-    { ...required(derived('op', 'string', 'What happened.')), values: ['insert', 'update', 'delete'] },
+    { ...required(derived(111, 'op', 'string', 'What happened.')), values: ['insert', 'update', 'delete'] },
     {
-      ...derived('reason', 'string', 'Of a delete: not known to the service, failed, or not among the ids.'),
+      ...derived(112, 'reason', 'string', 'Of a delete: not known to the service, failed, or not among the ids.'),
       values: ['missing', 'failed', 'unlisted'],
     },
-    required(at('id', 'string', 'Asset id, a base58 public key.')),
-    derived('changed', 'json', 'Of an update: names of the columns that differ, in their order.'),
-    derived('before', 'json', 'Old values of these columns by name; of a delete the whole old row.'),
+    changedAt,
+    required(at(1, 'id', 'string', 'Asset id, a base58 public key.')),
+    derived(113, 'changed', 'json', 'Of an update: names of the columns that differ, in their order.'),
+    derived(114, 'before', 'json', 'Old values of these columns by name; of a delete the whole old row.'),
     ...assetsTable.columns.filter(({ name }) => name !== 'id'),
   ],
 };
 
 /** The columns of `changes` that `assets` does not have. */
-export const changeColumns: readonly string[] = ['op', 'reason', 'changed', 'before'];
+export const changeColumns: readonly string[] = ['op', 'reason', changedAt.name, 'changed', 'before'];
 
 /** The table `changes` for columns of `assets`: those of its own, then these. A deleted row has none of them but the id. */
-export function changesOf(assets: readonly Column[]): Table {
-  const own = changesTable.columns.slice(0, changeColumns.length + 1);
+export function changesOf(assets: readonly Column[], encoding: Encoding): Table {
+  const own = changesTable.columns
+    .slice(0, changeColumns.length + 1)
+    .filter((column) => encoding > 1 || column !== changedAt);
   const columns = [
     ...own.map((column) => (isIdColumn(column) ? (assets.find(isIdColumn) ?? column) : column)),
     ...assets.filter((column) => !isIdColumn(column)).map((column) => ({ ...column, nullable: true })),

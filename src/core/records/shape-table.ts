@@ -5,6 +5,7 @@ import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
 import { MadeText } from './made-text.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
+import { type Encoding, newEncoding } from './encoding.ts';
 import type { Column, Table } from './table.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
@@ -15,6 +16,7 @@ export interface TableShape {
   readonly rename: Readonly<Record<string, string>>;
   /** Lists in `assets` have elements (see `Column.elements`). */
   readonly nested: boolean;
+  readonly encoding: Encoding;
   /** When the export began, in microseconds since 1970 (UTC): the value of `exported_at`, which every table has then. */
   readonly exportedAtUs?: number;
   /** Whether `assets` and `changes` have the column `fetched_at`. */
@@ -41,6 +43,7 @@ export interface ShapedTable {
 
 export const exportedAt: Column = {
   name: 'exported_at',
+  fieldId: 102,
   type: 'timestamp',
   nullable: false,
   path: [],
@@ -48,7 +51,7 @@ export const exportedAt: Column = {
 };
 
 /** The whole tables, as a job that says nothing of columns writes them. */
-export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false };
+export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false, encoding: newEncoding };
 
 /** Applies a job's choice of columns to `assets`. Child tables keep all columns; only `exported_at` may be added. */
 export function shapeTable(table: Table, shape: TableShape): ShapedTable {
@@ -79,7 +82,7 @@ function shapeChanges(shape: TableShape): ShapedTable {
   const pick = (): RowBlock => {
     throw new Error('rows of changes are made of two rows of assets');
   };
-  return { table: changesOf(assets), whole: changesTable, pick };
+  return { table: changesOf(assets, shape.encoding), whole: changesTable, pick };
 }
 
 /**

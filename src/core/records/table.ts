@@ -21,6 +21,8 @@ export type Row = readonly Cell[];
 
 export interface Column {
   readonly name: string;
+  /** What Parquet files and Iceberg tables know the column by, whatever it is called (`fieldsOf`). Only columns of tables have one. */
+  readonly fieldId?: number;
   readonly type: ColumnType;
   readonly nullable: boolean;
   /** Where the value stands in the record (`['content', '$schema']`); empty for a column that is derived, and `extra`. */

@@ -29,15 +29,14 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
   const account = unfinishedAccount({ folder, commits, read: 0, fetched: 0, calls, credits });
   return {
     program: { name: 'asset-export', version },
+    ...(start.encoding === 1 ? {} : { encoding: start.encoding }),
     job: start.job,
     inputs: start.inputs,
     counts: account.counts,
     calls: account.calls,
     credits: account.credits,
     parts: commits.length,
-    tables: Object.fromEntries(
-      tablesOf(job, start.startedAtMs).map(({ table }) => [table.name, tableFacts(table, account.files)]),
-    ),
+    tables: Object.fromEntries(tablesOf(job, start).map(({ table }) => [table.name, tableFacts(table, account.files)])),
     files: rangedFiles(commits),
     drift: [...account.drift],
     notes: account.notes,

@@ -1,3 +1,4 @@
+import { newEncoding } from '../records/encoding.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { dateWord, jobOn } from '../job/dated-job.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
@@ -171,7 +172,12 @@ async function exportLocked(
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
   const anew = fresh ? await nights?.base(job, context, undefined) : undefined;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks, stop });
-  const shape = { job: jobShape(job, sinks), inputs: [...prepared.fingerprints], startedAtMs };
+  const shape = {
+    job: jobShape(job, sinks),
+    inputs: [...prepared.fingerprints],
+    startedAtMs,
+    encoding: newEncoding,
+  };
   const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;
   try {

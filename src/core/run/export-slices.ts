@@ -248,7 +248,7 @@ async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: Ex
         sinks,
         parts: slice,
         sources: inputs.fingerprints.map(({ name }) => name),
-        startedAtMs: open.start.startedAtMs,
+        begun: open.start,
         initialCap: open.commits().at(-1)?.cap,
         local,
       },

@@ -1,6 +1,6 @@
 import type { AssetChange, BatchOrigins } from './batch-origins.ts';
 import { isTime } from '../records/asset-changes.ts';
-import { assetsTable } from '../records/columns.ts';
+import { assetsTable, changedAt } from '../records/columns.ts';
 import { type ShapedTable } from '../records/shape-table.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from '../records/row-block.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
@@ -26,7 +26,7 @@ export interface RowChange extends Pick<AssetChange, 'op' | 'columns' | 'id'> {
 }
 
 /** The rows of `changes` of a batch, in the order of its ids. */
-export function changeRows(origins: BatchOrigins, tables: ChangeTables, fetchedAtUs: number): RowBlock | undefined {
+export function changeRows(origins: BatchOrigins, tables: ChangeTables, startedAtUs: number): RowBlock | undefined {
   const { changes, now, before } = origins;
   const ofRecords = (records: RecordRows, places: readonly number[]): RowBlock | undefined =>
     places.length === 0
@@ -34,7 +34,7 @@ export function changeRows(origins: BatchOrigins, tables: ChangeTables, fetchedA
       : tables.assets.pick(
           records.rows(assetsTable, places),
           () => undefined,
-          () => fetchedAtUs,
+          () => startedAtUs,
         );
   const records = changes.flatMap(({ record }) => (record < 0 ? [] : [record]));
   const olds = changes.flatMap(({ old }) => (old < 0 ? [] : [old]));
@@ -52,17 +52,26 @@ export function changeRows(origins: BatchOrigins, tables: ChangeTables, fetchedA
       ...(old < 0 || beforeBlock === undefined ? {} : { before: { block: beforeBlock, row: beforeRow++ } }),
     };
   });
-  return changeBlock(rows, tables);
+  return changeBlock(rows, tables, startedAtUs);
 }
 
-/** Rows of `changes` as a block; undefined where there are none. */
-export function changeBlock(rows: readonly RowChange[], tables: ChangeTables): RowBlock | undefined {
+/** Rows of `changes` as a block; undefined where there are none. @param startedAtUs when the newer export began, in microseconds since 1970 */
+export function changeBlock(
+  rows: readonly RowChange[],
+  tables: ChangeTables,
+  startedAtUs: number,
+): RowBlock | undefined {
   const builder = new RowBlockBuilder(tables.changes.table.columns.length, Math.max(1, rows.length));
-  for (const row of rows) addRow(builder, row, tables);
+  const changedAtUs = String(startedAtUs);
+  for (const row of rows) addRow(builder, { ...row, changedAtUs }, tables);
   return builder.rows === 0 ? undefined : builder.block(new Uint8Array(0));
 }
 
-function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }: ChangeTables): void {
+function addRow(
+  builder: RowBlockBuilder,
+  change: RowChange & { readonly changedAtUs: string },
+  { assets, changes }: ChangeTables,
+): void {
   const written = assets.table.columns;
   const placeOf = (column: Column): number => written.findIndex(({ name }) => name === column.name);
   const changed = change.columns.flatMap((place) => {
@@ -81,6 +90,9 @@ function addRow(builder: RowBlockBuilder, change: RowChange, { assets, changes }
         break;
       case 'reason':
         if (change.reason !== undefined) builder.setText(cell, change.reason, true);
+        break;
+      case changedAt.name:
+        builder.setText(cell, change.changedAtUs, false);
         break;
       case 'changed':
         if (op === 'update' && changed.length > 0)

@@ -7,6 +7,7 @@ import { tlsFor } from '../job/tls-files.ts';
 import { LinkedAbort } from '../../lib/linked-abort.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
+import type { Begun } from '../../places/export/export-facts.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
 import type { Tally } from '../../places/scratch/tally.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
@@ -44,8 +45,7 @@ export interface PartsRequest {
   readonly parts: PartsToMake;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
-  /** When the export began. */
-  readonly startedAtMs: number;
+  readonly begun: Begun;
   /** Most ids a call, as an earlier run found out. */
   readonly initialCap?: number | undefined;
   /** Where all answers are already, in an export with a base: then nothing is sent. */
@@ -132,7 +132,7 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
 }
 
 /** Parts of which all answers are known: nothing is sent, counted or kept. */
-export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 'sources' | 'startedAtMs'> {
+export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 'sources' | 'begun'> {
   readonly parts: Pick<PartsToMake, 'scratch' | 'firstPart' | 'isNeeded' | 'entries' | 'isLast'>;
 }
 
@@ -239,7 +239,7 @@ function crewRequest(
   { start }: NonNullable<PartsContext['threads']>,
   most: number,
 ): Omit<CrewRequest, 'groups'> {
-  const { job, startedAtMs, sources, parts } = request;
+  const { job, begun, sources, parts } = request;
   const { service, proxy } = context;
   return {
     client: created,
@@ -252,7 +252,7 @@ function crewRequest(
       job,
       service,
       proxy,
-      startedAtMs,
+      begun,
       sources,
       scratch: parts.scratch,
       mostBytes: mostBytes / most,

@@ -1,3 +1,4 @@
+import type { Encoding } from '../records/encoding.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Table } from '../records/table.ts';
 import { idsTable } from '../records/ids-table.ts';
@@ -49,6 +50,7 @@ export interface PartOptions {
   readonly compression: Readonly<Partial<Record<Format, PartCodec>>>;
   readonly escapeFormulas: boolean;
   readonly csvDialect: CsvDialectName;
+  readonly encoding: Encoding;
   /** Whether the entries themselves are kept. */
   readonly keepIds: boolean;
 }
@@ -77,10 +79,10 @@ interface OpenTableFile {
   rows: number;
 }
 
-/** What a job says of the bytes of its files. */
-export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): FileEncoding {
+/** What the bytes of the files of an export depend on besides its rows. */
+export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>, encoding: Encoding): FileEncoding {
   const { compression } = output;
-  return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect };
+  return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect, encoding };
 }
 
 /** Opens every file of a part: each format by each table, the unexported ids, and all ids. */
@@ -143,7 +145,7 @@ export async function openTableFile(
 }
 
 async function openFile(
-  { files, folder, escapeFormulas, csvDialect }: FileOptions,
+  { files, folder, escapeFormulas, csvDialect, encoding }: FileOptions,
   sink: Sink,
   wanted: PartCodec,
   { table, part }: Omit<TableFileName, 'format'>,
@@ -160,6 +162,7 @@ async function openFile(
       compression: sink.compressesInside && wanted !== 'blocks' ? wanted : 'none',
       escapeFormulas,
       csvDialect,
+      encoding,
     });
     return { format, table: table.name, file, encoder, rows: 0 };
   } catch (error) {

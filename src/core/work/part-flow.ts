@@ -2,7 +2,7 @@ import type { AssetClient } from '../client/asset-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import type { RowBlock } from '../records/row-block.ts';
-import type { Counts } from '../../places/export/export-facts.ts';
+import type { Begun, Counts } from '../../places/export/export-facts.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { BatchOrigins } from './batch-origins.ts';
 import type { IdList } from '../ids/id-list.ts';
@@ -29,8 +29,7 @@ export interface PartFlow {
   readonly sources: readonly string[];
   /** Rows of `changes` that are of no id. */
   readonly tail?: (() => AsyncIterable<RowBlock>) | undefined;
-  /** When the export began. */
-  readonly startedAtMs: number;
+  readonly begun: Begun;
   /** With 0, an export of nothing gets its one part. */
   readonly firstPart: number;
   /** Calls that this thread should have in flight. */
@@ -49,10 +48,10 @@ export async function* partsOf(
   batches: AsyncIterable<Batch>,
   flow: PartFlow,
 ): AsyncGenerator<FinishedPart, void, void> {
-  const { job, scratch, sinks, files, client, journal, sources, startedAtMs, firstPart } = flow;
+  const { job, scratch, sinks, files, client, journal, sources, begun, firstPart } = flow;
   const { formats, keepIds } = job.output;
   const { flags, singles } = job.service;
-  const tables = tablesOf(job, startedAtMs);
+  const tables = tablesOf(job, begun);
   const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles });
   const parts = writeParts(fetched, {
     files,
@@ -61,10 +60,10 @@ export async function* partsOf(
     sinks,
     tables,
     keepIds,
-    ...fileOptionsOf(job),
+    ...fileOptionsOf(job, begun.encoding),
     sources,
     firstPart,
-    startedAtMs,
+    startedAtMs: begun.startedAtMs,
     tail: flow.tail,
   });
   for await (const part of parts) {

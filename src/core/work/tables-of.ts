@@ -5,16 +5,21 @@ import { RecordRows } from '../records/scan/record-rows.ts';
 import type { OpenReader } from '../client/asset-client.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
+import type { Begun } from '../../places/export/export-facts.ts';
 import { ExportError } from '../../lib/export-error.ts';
 
-/** The tables of a job as it wants them, for an export that began at that time. @throws {ExportError} `usage` for a name that is none. */
-export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, startedAtMs: number): ShapedTable[] {
+/** The tables of a job as it wants them, for an export that began so. @throws {ExportError} `usage` for a name that is none. */
+export function tablesOf(
+  { output, base }: Pick<Job, 'output' | 'base'>,
+  { startedAtMs, encoding }: Begun,
+): ShapedTable[] {
   const { columns, exclude, rename, nested, exportedAt } = output;
   const shape = {
     columns,
     exclude,
     rename,
     nested,
+    encoding,
     hasFetchedAt: hasBase({ base }),
     ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
   };

@@ -17,6 +17,9 @@ export type Commit = z.infer<typeof commitSchema>;
 /** What an export began with: a later run must bring the same. */
 export type ExportStart = z.infer<typeof exportStartSchema>;
 
+/** What the rows and bytes of an export depend on besides its job and its answers. */
+export type Begun = Pick<ExportStart, 'startedAtMs' | 'encoding'>;
+
 export const noCounts: Counts = { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 };
 
 export const noNotes: Notes = {

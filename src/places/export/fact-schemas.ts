@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { encodings } from '../../core/records/encoding.ts';
 
 /** What became of ids: `read = exported + carried + missing + invalid + duplicate + failed` in every committed part. */
 export const countsSchema = z.object({
@@ -93,6 +94,8 @@ export const exportStartSchema = z.object({
   inputs: z.array(inputSchema),
   /** When the export began, in milliseconds since 1970 (UTC). */
   startedAtMs: z.number(),
+  /** Absent in exports of version 0.1. */
+  encoding: z.literal(encodings).default(1),
   /** The export that it is based on, as it was then. */
   base: z.object({ folder: z.string(), name: z.string(), seal: z.string() }).optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { encodings } from '../../core/records/encoding.ts';
 import { type ErrorFacts, ExportError } from '../../lib/export-error.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 import {
@@ -11,6 +12,7 @@ import {
   jobShapeSchema,
   notesSchema,
 } from './fact-schemas.ts';
+import type { Begun } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { writeWhole } from '../files/write-whole.ts';
@@ -45,10 +47,12 @@ const diffSchema = z.object({
 const manifestSchema = z.object({
   /** Version of this file's format. */
   version: z.number(),
-  /** Absent for an export. */
-  kind: z.literal('diff').optional(),
+  /** Absent for an export of a job. `list`: it keeps the records of a list, as its pages had them. */
+  kind: z.enum(['diff', 'list']).optional(),
   /** The program that wrote it. */
   program: z.object({ name: z.string(), version: z.string() }),
+  /** How its files are written (`Encoding`); absent: 1. */
+  encoding: z.number().optional(),
   job: jobShapeSchema,
   inputs: z.array(inputSchema),
   /** `read = exported + carried + missing + invalid + duplicate + failed`. */
@@ -136,6 +140,22 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
   }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   return manifest.data;
+}
+
+/**
+ * How the export of a manifest began: for who makes files of it again.
+ * @param where names the export in messages
+ * @throws {ExportError} `damaged` for an encoding that only a newer version writes
+ */
+export function begunOf(
+  { startedAtMs = 0, encoding = 1 }: Pick<Manifest, 'startedAtMs' | 'encoding'>,
+  where: string,
+): Begun {
+  const known = encodings.find((each) => each === encoding);
+  if (known !== undefined) return { startedAtMs, encoding: known };
+  throw new ExportError('damaged', `${where} has encoding ${encoding}, which only a newer version writes`, {
+    todo: 'Update asset-export.',
+  });
 }
 
 /** Reads a manifest that was just written. @throws {ExportError} `cannotWrite` when it is gone */

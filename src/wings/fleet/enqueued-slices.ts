@@ -2,6 +2,7 @@ import type { CutSlice } from '../../core/ids/cut-slices.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { IdRows } from '../../core/work/id-rows.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
+import { newEncoding } from '../../core/records/encoding.ts';
 import { idsTable } from '../../core/records/ids-table.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { sliceNames } from '../../places/log/slice-names.ts';
@@ -31,7 +32,14 @@ export class SliceWriter {
 
   async write({ slice, firstPart, entries }: CutSlice): Promise<MadeSlice> {
     const { file, encoder } = await openTableFile(
-      { files: this.#files, folder: this.#folder, compression: {}, escapeFormulas: false, csvDialect: 'rfc4180' },
+      {
+        files: this.#files,
+        folder: this.#folder,
+        compression: {},
+        escapeFormulas: false,
+        csvDialect: 'rfc4180',
+        encoding: newEncoding,
+      },
       { format: 'ids', table: idsTable, part: slice },
     );
     const counts = { entries: 0, valid: 0, invalid: 0, duplicate: 0, calls: 0 };

@@ -98,7 +98,7 @@ class AnswersOfBase implements BasedAnswers {
       sinks,
       files,
       folder: home.scratch,
-      startedAtMs: open.start.startedAtMs,
+      begun: open.start,
       entries: (seen) => read(seen, () => undefined),
       committed: new Set(open.commits().map(({ part }) => part)),
       request: async (idsPath) => {

@@ -21,6 +21,7 @@ import { compareAssets } from '../../core/records/asset-changes.ts';
 import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import type { RowBlock } from '../../core/records/row-block.ts';
 import type { Column } from '../../core/records/table.ts';
+import type { Begun } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { changeBlock } from '../../core/work/change-rows.ts';
@@ -33,7 +34,7 @@ export interface RefreshRequest {
   readonly files: FileStore;
   /** Folder of the export. */
   readonly folder: string;
-  readonly startedAtMs: number;
+  readonly begun: Begun;
   /** Reads all ids, with repeated ones marked by what it is given. */
   readonly entries: (seen: Pick<HashSet128, 'addAll'>) => AsyncIterable<Entries>;
   /** Parts that earlier runs committed: their rows are not read again. */
@@ -72,7 +73,7 @@ export async function planRefresh({
   startedAtMs,
   entries,
   onWarning,
-}: Omit<RefreshRequest, 'request' | 'files' | 'folder' | 'committed'>): Promise<RefreshPlan> {
+}: Pick<RefreshRequest, 'job' | 'base' | 'entries' | 'onWarning'> & Pick<Begun, 'startedAtMs'>): Promise<RefreshPlan> {
   const classes = assetClasses(job.base);
   const keys = await readBaseKeys({ base, classes, startedAtMs, onWarning });
   const listed = new ListedIds(keys);
@@ -81,15 +82,22 @@ export async function planRefresh({
   const { idsPerCall } = job.service;
   const { creditsPerCall } = job.budget;
   const options = { base: job.base, classes, startedAtMs, idsPerCall, creditsPerCall, newIds: listed.newIds };
-  const choice = chooseIds(keys, options);
+  const chosen = chooseIds(keys, options);
+  // A part of a list may be exported.
+  const choice = isOfList(base) ? { ...chosen, unlisted: 0 } : chosen;
   for (const warning of compareWithBase({ job, base, keys, choice })) onWarning(warning);
   return { keys, classes, choice };
+}
+
+/** A base that keeps the records of a list is no night: nothing is compared with it. */
+function isOfList({ finished }: Pick<OpenBase, 'finished'>): boolean {
+  return finished.manifest.kind === 'list';
 }
 
 /** Plans an export with a base, and requests what has to be requested. @throws {ExportError} as an export does */
 export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh> {
   const { files, folder, entries, committed } = request;
-  const plan = await planRefresh(request);
+  const plan = await planRefresh({ ...request, startedAtMs: request.begun.startedAtMs });
   const { keys, choice } = plan;
   if (committed.size === 0) await request.onChosen?.(choice);
   let asked: FinishedExport | undefined;
@@ -125,7 +133,7 @@ export async function openBasedParts(
   { keys, classes }: Pick<RefreshPlan, 'keys' | 'classes'>,
   { answers, isNeeded }: BasedParts,
 ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
-  const { job, base, files, folder, startedAtMs } = request;
+  const { job, base, files, folder, begun } = request;
   const unlisted = unlistedRows(keys);
   const spillPath = pathIn(folder, exportPaths.baseRows);
   const rows = new BaseRows(base.finished, keys, { files, spillPath, lineFiles: copiedFiles(request) });
@@ -133,19 +141,22 @@ export async function openBasedParts(
     keys,
     rows,
     answers,
-    startedAtMs,
+    startedAtMs: begun.startedAtMs,
     classes: classes.all.length,
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
   if (isNeeded !== undefined) await skipOthers(request, keys, { asker, isNeeded });
-  const hasChanges = job.output.tables.includes(changesTable.name);
+  const isList = isOfList(base);
+  const hasChanges = job.output.tables.includes(changesTable.name) && !isList;
   return {
     local: {
       client: asker,
-      originsOf: (ids) => asker.originsOf(ids),
-      tail: () =>
-        hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), startedAtMs) : nothing(),
+      originsOf: (ids) => {
+        const origins = asker.originsOf(ids);
+        return isList && origins !== undefined ? { ...origins, changes: [] } : origins;
+      },
+      tail: () => (hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), begun) : nothing()),
     },
     close: () => rows.close(),
   };
@@ -158,13 +169,14 @@ export async function openBasedParts(
 function copiedFiles({
   job,
   base,
+  begun,
   sinks = [],
-}: Pick<RefreshRequest, 'job' | 'base' | 'sinks'>): readonly ManifestFile[] | undefined {
+}: Pick<RefreshRequest, 'job' | 'base' | 'begun' | 'sinks'>): readonly ManifestFile[] | undefined {
   const { finished } = base;
   const { formats, tables, exportedAt } = job.output;
   const isLines = formats.every((format) => format === 'jsonl') && sinks.length === 0 && !exportedAt;
   if (!isLines || tables.some((name) => name !== assetsTable.name && name !== changesTable.name)) return undefined;
-  const columns = tablesOf(job, 0).find(({ whole }) => whole === assetsTable)?.table.columns;
+  const columns = tablesOf(job, begun).find(({ whole }) => whole === assetsTable)?.table.columns;
   const own = finished.tables.get(assetsTable.name)?.columns;
   const named = (all: readonly Column[] = []): string =>
     JSON.stringify(all.map(({ name, type, list }) => [name, type, list ?? null]));
@@ -193,9 +205,9 @@ async function* nothing(): AsyncGenerator<RowBlock, void, void> {
 async function* unlistedChanges(
   job: Job,
   records: AsyncIterable<RowBlock>,
-  startedAtMs: number,
+  begun: Begun,
 ): AsyncGenerator<RowBlock, void, void> {
-  const shaped = tablesOf(job, startedAtMs);
+  const shaped = tablesOf(job, begun);
   const assets = shaped.find(({ whole }) => whole.name === 'assets');
   const changes = shaped.find(({ whole }) => whole === changesTable);
   if (assets === undefined || changes === undefined) return;
@@ -204,7 +216,7 @@ async function* unlistedChanges(
     const rows = Array.from({ length: block.rows }, (_, row) => {
       return { op: 'delete', reason: 'unlisted', columns: [], before: { block, row } } as const;
     });
-    const made = changeBlock(rows, { assets, changes });
+    const made = changeBlock(rows, { assets, changes }, begun.startedAtMs * 1000);
     if (made !== undefined) yield made;
   }
 }

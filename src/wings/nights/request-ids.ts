@@ -4,6 +4,7 @@ import { type FinishedExport, openFinished } from '../../exports/finished-export
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
+import { newEncoding } from '../../core/records/encoding.ts';
 import { outcomesToRead } from '../../core/records/unexported-table.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Spent } from '../../places/export/spent.ts';
@@ -76,7 +77,7 @@ function asBegun(wanted: Job, begun: ExportProgress | undefined): Job {
 }
 
 async function openWanted(inner: ExportHome, wanted: Job, inputs: PreparedInputs): Promise<SlicesToMake> {
-  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
+  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0, encoding: newEncoding };
   const progress = newReadProgress();
   const open = await inner.open(start, () => readJobIds(wanted, inputs, progress, () => undefined));
   return { job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' };

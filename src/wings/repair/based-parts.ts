@@ -6,6 +6,7 @@ import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
 import { type LocalAnswers, makeLocalParts } from '../../core/work/make-parts.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
+import { begunOf } from '../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { type Answers, maxAgeOf, openBasedParts, RefreshAsker } from '../nights/index.ts';
 import { type BasedPlan, batchesIn, entriesWith, isRequested } from './plan-based-repair.ts';
@@ -35,7 +36,7 @@ export async function* rebuildFromBase(damage: PreparedDamage, plan: BasedPlan):
       {
         job,
         sinks: [],
-        startedAtMs: manifest.startedAtMs ?? 0,
+        begun: begunOf(manifest, finished.folder),
         sources: manifest.inputs.map(({ name }) => name),
         parts: { scratch: target.scratch, firstPart: 0, isNeeded, entries: () => entriesWith(damage, plan) },
       },
@@ -70,14 +71,14 @@ export async function openAnswers(
   { answers, isNeeded, changes }: AnswersOfParts,
 ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
   const { job, finished, prepared, target } = damage;
-  const startedAtMs = finished.manifest.startedAtMs ?? 0;
+  const begun = begunOf(finished.manifest, finished.folder);
   if (known !== undefined) {
     const request = {
       job,
       base: known.base,
       files: target.files,
       folder: target.scratch,
-      startedAtMs,
+      begun,
       entries: (seen: Pick<HashSet128, 'addAll'>) => entriesOf(job, prepared, { seen }),
     };
     return openBasedParts(request, { keys, classes }, { answers, isNeeded });
@@ -85,7 +86,7 @@ export async function openAnswers(
   const asker = new RefreshAsker({
     keys,
     answers,
-    startedAtMs,
+    startedAtMs: begun.startedAtMs,
     classes: classes.all.length,
     isBaseGone: true,
     rows: { areLines: false, take: noBase, recordsOf: async (none) => none, skip: () => undefined },
@@ -108,7 +109,7 @@ async function* unlistedRows(
   { finished: { files, folder, manifest }, job }: PreparedDamage,
   changes: string | undefined,
 ): AsyncGenerator<RowBlock, void, void> {
-  const shaped = tablesOf(job, manifest.startedAtMs ?? 0).find(({ whole }) => whole === changesTable);
+  const shaped = tablesOf(job, begunOf(manifest, folder)).find(({ whole }) => whole === changesTable);
   const file = manifest.files.find(({ path }) => path === changes);
   if (file === undefined || shaped === undefined) return;
   const kept = new FinishedExport(files, pathIn(folder, `${exportPaths.repair}/${exportPaths.kept}`), manifest);

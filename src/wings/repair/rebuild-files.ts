@@ -11,6 +11,7 @@ import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { formats } from '../../core/formats/sink.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
+import { begunOf } from '../../places/export/manifest.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type FinishedFile, unfinishedFile } from '../../places/scratch/part-file.ts';
 import { fileOptionsOf, openTableFile, type TableFileName } from '../../core/work/part-build.ts';
@@ -44,7 +45,7 @@ const blockRows = 1000;
 export async function* rebuildTables(damagedExport: DamagedExport): AsyncGenerator<string, void, void> {
   const { finished, damaged, job } = damagedExport;
   const { manifest } = finished;
-  const shaped = tablesOf(job, manifest.startedAtMs ?? 0);
+  const shaped = tablesOf(job, begunOf(manifest, finished.folder));
   for (const file of manifest.files.filter(({ path }) => damaged.has(path))) {
     const table = file.format === 'raw' ? undefined : shaped.find((each) => each.table.name === file.table);
     if (table === undefined || !formats.some((format) => format === file.format)) continue;
@@ -76,9 +77,10 @@ export async function keptIfEqual(
   { file, name }: { readonly file: ManifestFile; readonly name: TableFileName },
   blocks: AsyncIterable<RowBlock> | Iterable<RowBlock>,
 ): Promise<boolean> {
-  const { target, job } = damagedExport;
+  const { target, job, finished } = damagedExport;
+  const { encoding } = begunOf(finished.manifest, finished.folder);
   const { files, scratch: folder } = target;
-  const open = await openTableFile({ files, folder, ...fileOptionsOf(job) }, name);
+  const open = await openTableFile({ files, folder, ...fileOptionsOf(job, encoding) }, name);
   try {
     for await (const block of blocks) if (block.rows > 0) await open.encoder.write(block);
     await open.encoder.end();

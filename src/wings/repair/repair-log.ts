@@ -10,7 +10,7 @@ import { type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Manifest } from '../../places/export/manifest.ts';
+import { begunOf, type Manifest } from '../../places/export/manifest.ts';
 import { type Spent, sumOfSpent } from '../../places/export/spent.ts';
 import { SliceLog } from '../../places/log/slice-log.ts';
 import { sliceNames } from '../../places/log/slice-names.ts';
@@ -50,14 +50,14 @@ export async function beginRepair(
   const { manifest } = finished;
   await dropAnswers(within);
   if (repairs.changes !== undefined) await keepFile(within, finished, repairs.changes);
-  const { job, inputs, startedAtMs = 0 } = manifest;
+  const { job, inputs } = manifest;
   const log = new SliceLog(store, 0);
   const commits = manifestCommits(manifest).filter(({ part }) => !repairs.parts.includes(part));
   const claimed = { nonce: randomUUID(), spent: { manifest: { calls: spent.calls, credits: spent.credits } } };
   await log.append({ kind: 'claim', ...claimed, scratch: address, commits });
   await log.append({ kind: 'release', ...claimed, answered: 0 });
   // Without it there is no repair, and nothing was paid for yet.
-  await store.putNew(sliceNames.start, startBody({ job, inputs, startedAtMs, repairs }));
+  await store.putNew(sliceNames.start, startBody({ job, inputs, ...begunOf(manifest, finished.folder), repairs }));
 }
 
 /** Removes what an earlier repair requested. */
@@ -91,11 +91,11 @@ async function keepFile(
 /** Writes the manifest with the parts as they are now. */
 export async function endRepair(
   place: HomePlace,
-  { finished: { manifest }, job }: Pick<DamagedExport, 'finished' | 'job'>,
+  { finished: { manifest, folder }, job }: Pick<DamagedExport, 'finished' | 'job'>,
   { parts, made, withBase, spent: { calls, credits } }: UnfinishedRepair,
   version = manifest.program.version,
 ): Promise<void> {
-  const { job: shape, inputs, startedAtMs = 0, base, rebuilt, setAside } = manifest;
+  const { job: shape, inputs, base, rebuilt, setAside } = manifest;
   const commits = manifestCommits(manifest);
   /** What the manifest says of the base was true of their first making. */
   const without = new Set([...(base?.withoutBase ?? []), ...(base === undefined || withBase ? [] : parts)]);
@@ -104,7 +104,7 @@ export async function endRepair(
     commits[commit.part] = { ...commit, inputBytes: 0, ...(without.has(commit.part) ? { refresh } : {}) };
   }
   const account = base && repairedAccount(base, commits, without);
-  const start = { job: shape, inputs, startedAtMs };
+  const start = { job: shape, inputs, ...begunOf(manifest, folder) };
   const written = { job, start, commits, calls, credits, version, base: account, rebuilt, setAside };
   await homeAt(place).replaceManifest(manifestOf(written));
 }

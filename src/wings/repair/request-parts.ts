@@ -9,6 +9,7 @@ import { homeAt } from '../../core/run/homes/home.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
+import { begunOf } from '../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Spent } from '../../places/export/spent.ts';
 import { writeWhole } from '../../places/files/write-whole.ts';
@@ -172,11 +173,12 @@ async function makeParts(
   context: ExportContext,
 ): Promise<void> {
   const { job, prepared, finished } = damage;
-  const { job: shape, inputs, startedAtMs = 0 } = finished.manifest;
+  const { job: shape, inputs } = finished.manifest;
+  const begun = begunOf(finished.manifest, finished.folder);
   const progress = newReadProgress();
   const entries = () =>
     plan === undefined ? readJobIds(job, prepared, progress, context.listener) : entriesWith(damage, plan);
-  const open = await homeAt(within).open({ job: shape, inputs, startedAtMs }, entries);
+  const open = await homeAt(within).open({ job: shape, inputs, ...begun }, entries);
   try {
     const made = { ...prepared, fingerprints: inputs };
     await exportSlices({ job, sinks: [], inputs: made, open, progress, whenLost: 'end', local }, spentNow, context);

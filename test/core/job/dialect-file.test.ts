@@ -27,6 +27,33 @@ describe('a dialect', () => {
     expect(dialect).toEqual({ ...dialectOf('helius'), many: 'getMany', idsPerCall: 100, name: 'provider.yaml' });
   });
 
+  it('from a file requests lists as the other one, but for what the file says', async () => {
+    const priced = 'priced: {source: a contract, day: 2026-01-01}\n';
+    const { list } = dialectIn(
+      await fileWith(
+        `like: helius\n${priced}list:\n  tree: getAssetsByTree\n  owner: none\n  sort: {sortBy: key, sortDirection: asc}\n  flags: []\n  creditsPerPage: 3\n`,
+      ),
+    );
+    expect(list).toEqual({
+      ...dialectOf('helius').list,
+      tree: 'getAssetsByTree',
+      owner: undefined,
+      sort: { sortBy: 'key', sortDirection: 'asc' },
+      flags: [],
+      flagsOwner: [],
+      creditsPerPage: 3,
+    });
+    expect(dialectIn(await fileWith('like: helius\n')).list).toEqual(dialectOf('helius').list);
+    expect(dialectIn(await fileWith('like: helius\nlist: none\n')).list).toBeUndefined();
+  });
+
+  it('from a file with a total of its own counts what the file says', async () => {
+    const priced = 'priced: {source: a contract, day: 2026-01-01}\n';
+    const list = 'list: {total: showGrandTotal, creditsPerPage: 0}\n';
+    expect(dialectOf('reference').list?.totalCounts).toBe('rows');
+    expect(dialectIn(await fileWith(`like: reference\n${priced}${list}`)).list?.totalCounts).toBeUndefined();
+  });
+
   it.each([
     ['like: helios', /provider.yaml:1:1: like must be one of metamask, .*; did you mean helius\?/],
     ['mnay: x', /:1:1: unknown field "mnay"; did you mean many\?/],
@@ -43,6 +70,21 @@ describe('a dialect', () => {
     ],
     ['flagsMany: [showAll]', /flagsMany.0 must be one of showFungible/],
     ['url: https://a.example/?x=1', /url must be a base address/],
+    ['priced: {sorce: a, day: 2026-01-01}', /:1:\d+: unknown field "priced.sorce"; did you mean source\?/],
+    ['like: helius\nlist: {limit: 500}', /:2:\d+: list.creditsPerPage is missing/],
+    [
+      'list:\n  lmiit: 500\n  limit: 50\n  next: last\n  sort: {sortby: id, sortDirection: up}\n  creditsPerPage: 1',
+      /:5:22: list.sort.sortDirection must be one of asc, desc[^]*:4:3: list.next must be one of after[^]*:3:3: list.limit must be at least 100[^]*:2:3: unknown field "list.lmiit"; did you mean limit\?/,
+    ],
+    ['list: {creditsPerPage: 5}', /list.creditsPerPage needs priced: \{source, day\}/],
+    [
+      'list: {ends: token, totalCounts: rows, creditsPerPage: 0}\npriced: {source: a, day: 2026-01-01}',
+      /list.ends goes with next: cursor\n[^]*list.totalCounts goes with a total/,
+    ],
+    [
+      'like: helius\nparams: positional\nlist: {next: cursor, creditsPerPage: 0}\npriced: {source: a, day: 2026-01-01}',
+      /list.next cursor goes with params: named[^]*list.total showGrandTotal goes with[^]*list.flags goes with/,
+    ],
   ])('of the file %j is refused with its place', async (text, message) => {
     const path = await fileWith(`${text}\n`);
     expect(() => dialectIn(path)).toThrow(

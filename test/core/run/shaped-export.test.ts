@@ -115,7 +115,7 @@ describe('an export whose job shapes its tables', () => {
     const [header, ...rows] = text('csv/assets/part-00000.csv');
     expect(header).toBe('burnt,id,fetched_at');
     for (const row of rows) expect(row.endsWith(',2026-01-02T03:04:05.678000Z')).toBe(true);
-    expect(text('csv/changes/part-00000.csv')).toEqual(['op,reason,id,changed,before,burnt,fetched_at']);
+    expect(text('csv/changes/part-00000.csv')).toEqual(['op,reason,changed_at,id,changed,before,burnt,fetched_at']);
     expect(text('csv/creators/part-00000.csv')[0]).not.toContain('fetched_at');
     const manifest = await readManifest(diskFileStore, out);
     expect(manifest).toMatchObject({ startedAtMs: began, counts: { carried: 0 }, tables: { changes: { rows: 0 } } });

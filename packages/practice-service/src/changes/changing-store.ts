@@ -34,13 +34,26 @@ export class ChangingStore implements AssetStore {
 
   get(id: string): Buffer | undefined {
     const packed = this.#store.get(id);
-    const days = Math.floor((this.#clock.now() - Date.parse(this.#changes.from)) / dayMs);
+    const days = this.version;
     if (packed === undefined || days <= 0) return packed;
     const record = parseJson(recordText(packed).toString('utf8'));
     if (!isJsonObject(record)) return packed;
     const { isGone, isChanged } = this.#live(id, record, days);
     if (isGone) return undefined;
     return isChanged ? packRecord(Buffer.from(stringifyJson(record)), record) : packed;
+  }
+
+  /** The days since the records were as loaded. */
+  get version(): number {
+    return Math.max(0, Math.floor((this.#clock.now() - Date.parse(this.#changes.from)) / dayMs));
+  }
+
+  *records(): Generator<Buffer> {
+    for (const packed of this.#store.records?.() ?? []) {
+      const { id } = JSON.parse(recordText(packed).toString('utf8')) as { readonly id: string };
+      const today = this.get(id);
+      if (today !== undefined) yield today;
+    }
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
-import { type AssetQuery, assetNotFound, isKeyError, tooManyIds } from '../asset-query.ts';
+import { assetNotFound, isKeyError, tooManyIds } from '../asset-query.ts';
+import type { ServiceQuery } from '../lists/list-query.ts';
 import type { Fault } from './fault-schema.ts';
 import { capBytes } from '../http-answer.ts';
 import type { ErrorObject } from '../json-rpc.ts';
@@ -10,7 +11,7 @@ export interface Failure {
 }
 
 /** The JSON-RPC error of a fault that fails a whole call; undefined when it does not. */
-export function fail(fault: Fault, query: AssetQuery): Failure | undefined {
+export function fail(fault: Fault, query: ServiceQuery): Failure | undefined {
   if (fault.fault === 'error') {
     return { error: { code: fault.code, message: fault.message }, charged: fault.charged ?? true };
   }

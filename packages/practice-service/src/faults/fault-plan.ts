@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AssetQuery } from '../asset-query.ts';
+import type { PageQuery, ServiceQuery } from '../lists/list-query.ts';
 import type { Fault, Faults } from './fault-schema.ts';
 import { drawFrom } from './seeded-draw.ts';
 
@@ -7,6 +7,8 @@ import { drawFrom } from './seeded-draw.ts';
 export interface ActiveFault {
   readonly fault: Fault;
   readonly draw: () => number;
+  /** Number of the call, from 1. */
+  readonly call: number;
   /** Like `draw`, but the same on every attempt. */
   readonly drawForBatch: (more: string) => () => number;
 }
@@ -22,7 +24,7 @@ export class FaultPlan {
   }
 
   /** @param queries the calls of one exchange: faults apply to a JSON-RPC batch as a whole. */
-  faultsFor(queries: readonly AssetQuery[]): ActiveFault[] {
+  faultsFor(queries: readonly ServiceQuery[]): ActiveFault[] {
     const batch = batchOf(queries);
     const attempt = (this.#attempts.get(batch) ?? 0) + 1;
     this.#attempts.set(batch, attempt);
@@ -31,13 +33,13 @@ export class FaultPlan {
       const seed = `${this.#faults.seed} ${index}`;
       const draw = drawFrom(`${seed} ${batch} ${attempt}`);
       if (!applies(fault.when, { queries, call: this.#calls, attempt, draw })) return [];
-      return [{ fault, draw, drawForBatch: (more: string) => drawFrom(`${seed} ${more}`) }];
+      return [{ fault, draw, call: this.#calls, drawForBatch: (more: string) => drawFrom(`${seed} ${more}`) }];
     });
   }
 }
 
 interface CallFacts {
-  readonly queries: readonly AssetQuery[];
+  readonly queries: readonly ServiceQuery[];
   /** Number of the call, from 1. */
   readonly call: number;
   /** Number of the attempt for this batch, from 1. */
@@ -59,8 +61,13 @@ function applies(when: Fault['when'], { queries, call, attempt, draw }: CallFact
   return when.ids === undefined || queries.some(({ ids }) => ids.some((id) => when.ids?.includes(id)));
 }
 
-function batchOf(queries: readonly AssetQuery[]): string {
+function batchOf(queries: readonly ServiceQuery[]): string {
   const hash = createHash('sha256');
-  for (const { method, ids } of queries) hash.update(`${method} ${ids.join(' ')}\n`);
+  for (const query of queries)
+    hash.update(`${query.method} ${'place' in query ? placeText(query) : query.ids.join(' ')}\n`);
   return hash.digest('base64');
+}
+
+function placeText({ address, place: { after, before, page } }: PageQuery): string {
+  return [address, page, ...[after, before].map((key) => key && Buffer.from(key).toString('hex'))].join(' ');
 }

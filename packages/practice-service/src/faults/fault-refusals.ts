@@ -1,4 +1,4 @@
-import type { AssetQuery } from '../asset-query.ts';
+import type { ServiceQuery } from '../lists/list-query.ts';
 import type { Fault, FaultOf, refusalForms } from './fault-schema.ts';
 import {
   dayCreditsGone,
@@ -35,7 +35,7 @@ const refusals: Readonly<Record<RefusalForm, HttpAnswer>> = {
 };
 
 /** The answer of a fault that refuses a call before it is looked at; undefined for other faults. */
-export function refuse(fault: Fault, queries: readonly AssetQuery[], nowMs: number): HttpAnswer | undefined {
+export function refuse(fault: Fault, queries: readonly ServiceQuery[], nowMs: number): HttpAnswer | undefined {
   switch (fault.fault) {
     case 'status':
       return withRetryAfter({ ...statusAnswer(fault), status: fault.status }, fault, nowMs);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listMethods } from '../lists/list-query.ts';
 
 const count = z.int().min(0);
 const share = z.number().min(0).max(1);
@@ -12,7 +13,7 @@ const whenSchema = z
     every: z.int().min(1).optional().describe('only every Nth call'),
     attempts: count.optional().describe('only the first N requests for the same batch'),
     probability: share.optional().describe('only this share of calls, drawn by seed, batch and attempt'),
-    method: z.enum(['getAsset', 'getAssets']).optional(),
+    method: z.enum(['getAsset', 'getAssets', ...Object.values(listMethods), 'getGrouping']).optional(),
     ids: ids.optional().describe('only calls with one of these ids'),
     minIds: count.optional().describe('only calls with at least N ids'),
   })
@@ -128,6 +129,7 @@ export const faultSchema = z.discriminatedUnion('fault', [
   z.strictObject({
     fault: z.literal('missing'),
     as: z.enum(['null', 'omitted', 'object', 'entry', 'error']).default('null'),
+    status: z.int().min(200).max(599).default(200).describe('of an answer that is this error'),
     ids: ids.optional(),
     share: share.optional(),
     forgetful: z.boolean().default(false).describe('draws the share again on each attempt'),
@@ -144,6 +146,32 @@ export const faultSchema = z.discriminatedUnion('fault', [
     instead: z.boolean().default(false),
     ...common,
   }),
+  z.strictObject({
+    fault: z.literal('dropped'),
+    ids: ids.optional(),
+    share: share.optional(),
+    window: z.tuple([share, share]).optional(),
+    asErrors: z.boolean().default(false),
+    ...common,
+  }),
+  z.strictObject({
+    fault: z.literal('members'),
+    come: count.default(0),
+    leave: count.default(0),
+    calls: z.int().min(1).default(1),
+    most: count.default(100),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('again'), ignoreRange: z.boolean().default(false), ...common }),
+  z.strictObject({ fault: z.literal('cursor'), form: z.enum(['opaque']), ...common }),
+  z.strictObject({ fault: z.literal('direction'), form: z.enum(['desc']), ...common }),
+  z.strictObject({
+    fault: z.literal('total'),
+    of: z.enum(['rows', 'shown']).default('rows'),
+    off: z.int().default(0),
+    ...common,
+  }),
+  z.strictObject({ fault: z.literal('pageLimit'), pages: count, ...common }),
 ]);
 
 /** A fault file. */

@@ -2,9 +2,12 @@ import { gzipSync } from 'node:zlib';
 import type { ActiveFault } from './fault-plan.ts';
 import { htmlAnswer } from './fault-refusals.ts';
 import type { Fault, FaultOf } from './fault-schema.ts';
+import { batchNotFound } from './spoil-elements.ts';
 import type { HttpAnswer } from '../http-answer.ts';
 import { internalError, resultHead } from '../json-rpc.ts';
 import { backslash } from '../../../../src/lib/ascii.ts';
+
+const missingText = `"error":${JSON.stringify(batchNotFound)}`;
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
@@ -18,6 +21,8 @@ export function spoilAnswer({ fault, draw }: ActiveFault, answer: HttpAnswer): H
       return { status: fault.status, headers: { 'content-type': fault.contentType }, body: Buffer.from(fault.text) };
     case 'error':
       return { ...answer, status: fault.status };
+    case 'missing':
+      return body.includes(missingText) ? { ...answer, status: fault.status } : answer;
     case 'contentType':
       return { ...answer, headers: { ...answer.headers, 'content-type': fault.value } };
     case 'byteOrderMark':

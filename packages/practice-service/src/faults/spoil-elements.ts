@@ -1,5 +1,5 @@
 import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
-import { idOfKey } from '../asset-key.ts';
+import { idOfBytes } from '../../../../src/lib/ids/id-bytes.ts';
 import type { AssetQuery } from '../asset-query.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import type { FaultOf } from './fault-schema.ts';
@@ -43,8 +43,14 @@ export function spoilElements(
   }
 }
 
+/** How one provider words that an id of a call matches nothing. */
+export const batchNotFound: ErrorObject = {
+  code: -32004,
+  message: 'One or more assets in the batch were not found.',
+};
+
 function markMissing({ as }: FaultOf<'missing'>, elements: Elements, { ids }: AssetQuery): Elements | ErrorObject {
-  if (as === 'error') return { code: -32004, message: 'One or more assets in the batch were not found.' };
+  if (as === 'error') return batchNotFound;
   if (as === 'omitted') return elements.filter((element) => element !== null);
   if (as === 'entry') return elements.map((element, place) => element ?? notFoundEntry(ids[place] ?? ''));
   return as === 'object' ? elements.map((element) => element ?? Buffer.from('{}')) : elements;
@@ -68,7 +74,7 @@ function foreignRecords(
 }
 
 function drawnId(draw: () => number): string {
-  const id = idOfKey(Buffer.from(Array.from({ length: 32 }, () => Math.floor(draw() * 256))));
+  const id = idOfBytes(Buffer.from(Array.from({ length: 32 }, () => Math.floor(draw() * 256))));
   return isAssetId(id) ? id : drawnId(draw);
 }
 

@@ -1,4 +1,6 @@
 import type { AssetQuery } from '../asset-query.ts';
+import type { ServiceQuery } from '../lists/list-query.ts';
+import { type ListFaults, listFaults } from './list-faults.ts';
 import { type Failure, fail, reword } from './fault-errors.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import { refuse } from './fault-refusals.ts';
@@ -16,7 +18,10 @@ export class Spoiling {
   }
 
   /** Refuses the exchange before anything is looked up. */
-  refuse(queries: readonly AssetQuery[], nowMs: number): { answer: HttpAnswer; charged: boolean | number } | undefined {
+  refuse(
+    queries: readonly ServiceQuery[],
+    nowMs: number,
+  ): { answer: HttpAnswer; charged: boolean | number } | undefined {
     for (const { fault } of this.#faults) {
       const answer = refuse(fault, queries, nowMs);
       if (answer !== undefined) return { answer, charged: fault.charged ?? false };
@@ -25,7 +30,7 @@ export class Spoiling {
   }
 
   /** Fails one call of the exchange. */
-  fail(query: AssetQuery): Failure | undefined {
+  fail(query: ServiceQuery): Failure | undefined {
     for (const { fault } of this.#faults) {
       const failure = fail(fault, query);
       if (failure !== undefined) return failure;
@@ -51,6 +56,11 @@ export class Spoiling {
       spoiled = next;
     }
     return spoiled;
+  }
+
+  /** The faults of lists. */
+  lists(): ListFaults {
+    return listFaults(this.#faults);
   }
 
   /** The id of the answer, as JSON text. */

@@ -4,6 +4,10 @@ export interface AssetStore {
   readonly count: number;
   /** The packed record (`stored-record.ts`) of an id; valid until the next call of `get`. */
   get(id: string): Buffer | undefined;
+  /** All packed records, each valid until the next; absent: it makes those that it is asked for, and knows of no others. */
+  records?(): Iterable<Buffer>;
+  /** Becomes another number when its records become others; absent: they never do. */
+  readonly version?: number;
   close(): Promise<void>;
 }
 
@@ -24,6 +28,10 @@ export class MemoryStore implements AssetStore {
 
   get(id: string): Buffer | undefined {
     return this.#records.get(id);
+  }
+
+  records(): Iterable<Buffer> {
+    return this.#records.values();
   }
 
   async close(): Promise<void> {

@@ -60,9 +60,20 @@ export class IndexedStore implements AssetStore {
   get(id: string): Buffer | undefined {
     if (!this.#id.readText(id)) return undefined;
     this.#id.hashTo(this.#hash, 0);
-    const { table, from } = this.#places;
+    const { table } = this.#places;
     const slot = table.find(this.#hash, 0);
-    if (slot < 0) return undefined;
+    return slot < 0 ? undefined : this.#at(slot);
+  }
+
+  *records(): Generator<Buffer> {
+    const { table, from } = this.#places;
+    const slots = Uint32Array.from({ length: table.slots }, (_, slot) => slot).filter((slot) => table.value(slot) > 0);
+    // In the order of the file, which is read ahead by the system.
+    for (const slot of slots.sort((left, right) => (from[left] ?? 0) - (from[right] ?? 0))) yield this.#at(slot);
+  }
+
+  #at(slot: number): Buffer {
+    const { table, from } = this.#places;
     const length = table.value(slot);
     if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * length);
     const record = this.#bytes.subarray(0, length);

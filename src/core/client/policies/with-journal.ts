@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, parseJson } from '../../../lib/json/json
 import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
 import { callKey } from '../wire/call-body.ts';
 import type { ClientListener } from '../client-events.ts';
-import { MalformedAnswer, parseAnswer } from '../wire/parse-answer.ts';
+import { MalformedAnswer } from '../wire/answer-envelope.ts';
+import { parseAnswer } from '../wire/parse-answer.ts';
 import { type AnsweredSize, namedLimit } from './call-sizes.ts';
 import type { Scrub } from '../wire/clean-message.ts';
 

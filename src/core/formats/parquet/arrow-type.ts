@@ -1,4 +1,5 @@
 import * as arrow from '@uwdata/flechette';
+import { type Field, fieldOf } from '../../records/field-ids.ts';
 import type { Column, ColumnType } from '../../records/table.ts';
 
 /** The Arrow type of each column type; the Parquet type follows from it. */
@@ -15,7 +16,7 @@ const arrowTypes = {
 /** The Arrow type of a column. One with elements is a list of structs, named as Parquet's specification names its three levels. */
 export function arrowType(column: Column): arrow.DataType {
   if (column.elements === undefined) return arrowTypes[column.type];
-  return arrow.list(arrow.field('element', structType(column.elements), true));
+  return listOf(structType(column.elements));
 }
 
 /** What one element of a list is. */
@@ -23,6 +24,29 @@ export function structType(elements: readonly Column[]): arrow.DataType {
   return arrow.struct(elements.map(arrowField));
 }
 
-export function arrowField(column: Column): ReturnType<typeof arrow.field> {
+/** A column without field ids, as encoding 1 has it. */
+export function arrowField(column: Column): ArrowField {
   return arrow.field(column.name, arrowType(column), column.nullable);
+}
+
+/** A column with its field ids, nested ones too. Columns that are of no table have none. */
+export function numberedField(column: Column): ArrowField {
+  return column.fieldId === undefined ? arrowField(column) : numbered(fieldOf(column));
+}
+
+type ArrowField = ReturnType<typeof arrow.field>;
+
+function numbered({ id, column, element }: Field): ArrowField {
+  const type =
+    element === undefined ? arrowTypes[column.type] : listOf(arrow.struct(element.members.map(numbered)), element.id);
+  return arrow.field(column.name, type, column.nullable, idOf(id));
+}
+
+function listOf(element: arrow.DataType, id?: number): arrow.DataType {
+  return arrow.list(arrow.field('element', element, true, id === undefined ? null : idOf(id)));
+}
+
+/** Where Apache's encoder takes the field id of Parquet from. */
+function idOf(id: number): Map<string, string> {
+  return new Map([['PARQUET:field_id', String(id)]]);
 }

@@ -4,7 +4,8 @@ import type { Column } from '../../records/table.ts';
 import type { ArrowCells, RowRange } from './arrow-cells.ts';
 import { plainCells } from './arrow-column.ts';
 import { ListCells } from './arrow-list.ts';
-import { arrowField } from './arrow-type.ts';
+import { newEncoding } from '../../records/encoding.ts';
+import { arrowField, numberedField } from './arrow-type.ts';
 import { BlockText } from '../block-text.ts';
 import { ParquetStream } from './parquet-stream.ts';
 import {
@@ -49,7 +50,8 @@ export class ParquetEncoder implements RowEncoder {
   #waitingBytes = 0;
 
   constructor(output: ByteOutput, options: EncoderOptions) {
-    const fields = options.columns.map(arrowField);
+    const { columns, encoding = newEncoding } = options;
+    const fields = columns.map(encoding === 1 ? arrowField : numberedField);
     this.#schema = { version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: null };
     this.#types = fields.map(({ type }) => type);
     this.#spare = spareOf(options.columns);

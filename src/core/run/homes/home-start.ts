@@ -7,8 +7,8 @@ import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 
-/** 3: files of the run have checksums, and those in a folder are the same. */
-const startVersion = 3;
+/** 3: files of the run have checksums, and those in a folder are the same. 4: it says the encoding. */
+const startVersion = 4;
 
 /** An export, by the store in which it lies. */
 export interface ExportAddress {
@@ -81,9 +81,13 @@ export async function readStart({ store, address }: ExportAddress): Promise<Home
   }
   const value = valueOfCheckedJson(bytes);
   if (value === undefined) throw isOld(bytes) ? ofOldVersion(address) : damagedStart(address, 'it was changed');
+  const { version } = z
+    .object({ version: z.number().catch(0) })
+    .catch({ version: 0 })
+    .parse(value);
+  if (version > startVersion) throw damagedStart(address, 'a newer version wrote it');
   const parsed = startSchema.safeParse(value);
   if (!parsed.success) throw damagedStart(address, 'it is not the start of an export');
-  if (parsed.data.version > startVersion) throw damagedStart(address, 'a newer version wrote it');
   return parsed.data;
 }
 

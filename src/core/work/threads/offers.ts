@@ -4,6 +4,7 @@ import type { AnsweredSize } from '../../client/policies/call-sizes.ts';
 import type { ProxySettings } from '../../client/wire/proxy-settings.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { RunEvent } from '../run-events.ts';
+import type { Begun } from '../../../places/export/export-facts.ts';
 import type { FinishedPart } from '../write-parts.ts';
 import type { PartGroup } from './group-parts.ts';
 import type { PackedError } from './packed-error.ts';
@@ -20,7 +21,7 @@ export interface ThreadSettings {
   readonly proxy: ProxySettings | undefined;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
-  readonly startedAtMs: number;
+  readonly begun: Begun;
   /** Calls that this thread should have in flight: its share of all. */
   readonly concurrency: number;
   readonly mostBytes: number;

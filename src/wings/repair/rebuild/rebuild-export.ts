@@ -5,8 +5,10 @@ import { formats } from '../../../core/formats/sink.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-path.ts';
-import { changesTable } from '../../../core/records/columns.ts';
+import { changedAt, changesTable } from '../../../core/records/columns.ts';
+import { newEncoding } from '../../../core/records/encoding.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
+import type { ExportStart } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
@@ -87,9 +89,14 @@ function requireChanges({ tables, folder, manifest }: FinishedExport, job: Job):
   const todo = 'Leave changes out of --tables.';
   const had = tables.get(changesTable.name);
   if (had === undefined) throw new ExportError('usage', `${folder} has no table changes`, { todo });
-  const now = tablesOf(job, manifest.startedAtMs ?? 0).find(({ whole }) => whole === changesTable);
+  const begun = { startedAtMs: manifest.startedAtMs ?? 0, encoding: newEncoding };
+  const now = tablesOf(job, begun).find(({ whole }) => whole === changesTable);
   const shapeOf = (table: typeof had | undefined): string =>
-    (table?.columns ?? []).map(({ name, list }) => `${name} ${list ?? ''}`).join();
+    (table?.columns ?? [])
+      // Changes of encoding 1 do not have it, and get it.
+      .filter(({ name }) => name !== changedAt.name)
+      .map(({ name, list }) => `${name} ${list ?? ''}`)
+      .join();
   if (shapeOf(had) === shapeOf(now?.table)) return;
   throw new ExportError('usage', 'the table changes can be copied only if the columns of assets stay the same', {
     todo,
@@ -111,16 +118,23 @@ export async function rebuildExport(request: RebuildRequest, context: ExportCont
   });
 }
 
+/** The new export began when its source did. */
+function startOf({ source: { manifest }, job, join }: RebuildRequest): ExportStart {
+  const { inputs, startedAtMs = 0 } = manifest;
+  const shape = { ...jobShape(job), ...rebuiltShape(contentSeal(manifest), join) };
+  return { job: shape, inputs: [...inputs], startedAtMs, encoding: newEncoding };
+}
+
 async function rebuildHeld(
-  { source, job, join, fresh }: RebuildRequest,
+  request: RebuildRequest,
   home: ExportHome,
   context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
+  const { source, job, join, fresh } = request;
   const { manifest } = source;
-  const seal = contentSeal(manifest);
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
-  const { inputs, startedAtMs = 0, calls, credits, base } = manifest;
-  const start = { job: { ...jobShape(job), ...rebuiltShape(seal, join) }, inputs: [...inputs], startedAtMs };
+  const { inputs, calls, credits, base } = manifest;
+  const start = startOf(request);
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
   const open = await home.open(start, noEntries);
@@ -145,6 +159,7 @@ async function rebuildHeld(
         rebuiltParts({
           finished: source,
           job,
+          begun: open.start,
           join,
           files: context.files,
           folder,
@@ -162,7 +177,7 @@ async function rebuildHeld(
             credits,
             version: context.version,
             ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
-            rebuilt: { seal },
+            rebuilt: { seal: contentSeal(manifest) },
           }),
         ),
     },

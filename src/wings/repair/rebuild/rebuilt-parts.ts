@@ -5,12 +5,14 @@ import { recordRowsOf } from '../../nights/index.ts';
 import type { FinishedExport, ManifestFile } from '../../../exports/finished-export.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
-import { assetsTable, changesTable, fetchedAt } from '../../../core/records/columns.ts';
+import { assetsTable, changedAt, changesTable, fetchedAt } from '../../../core/records/columns.ts';
+import type { RowBlock } from '../../../core/records/row-block.ts';
 import type { ShapedTable } from '../../../core/records/shape-table.ts';
 import type { Table } from '../../../core/records/table.ts';
 import { idsTable } from '../../../core/records/ids-table.ts';
 import { unexportedTable } from '../../../core/records/unexported-table.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Begun } from '../../../places/export/export-facts.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { FlatBatch } from '../../../core/work/flatten-batch.ts';
 import type { MadePart } from '../../../core/work/make-parts.ts';
@@ -25,6 +27,8 @@ export interface RebuiltParts {
   readonly finished: FinishedExport;
   /** As the new export is to be. */
   readonly job: Job;
+  /** When the source began, and how the new export is written. */
+  readonly begun: Begun;
   /** How many parts of the source become one. */
   readonly join: number;
   readonly files: FileStore;
@@ -38,9 +42,9 @@ export interface RebuiltParts {
 
 /** Makes the parts of the new export in order, each from whole parts of the source. Yields each when its files are whole. */
 export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<MadePart, void, void> {
-  const { finished, job, join, isNeeded, onRead } = rebuilding;
-  const { commits, startedAtMs = 0 } = finished.manifest;
-  const shaped = tablesOf(job, startedAtMs);
+  const { finished, job, begun, join, isNeeded, onRead } = rebuilding;
+  const { commits } = finished.manifest;
+  const shaped = tablesOf(job, begun);
   const source = { finished, shaped, files: sourceFiles(finished) };
   for (let part = 0; part * join < commits.length; part += 1) {
     const sources = commits.slice(part * join, (part + 1) * join);
@@ -79,14 +83,15 @@ function sourceFiles(finished: FinishedExport): SourceFiles {
 }
 
 async function rebuiltPart(
-  { job, files, folder, stop, onRead }: RebuiltParts,
+  { job, begun, files, folder, stop, onRead }: RebuiltParts,
   source: Source,
   part: number,
   sources: readonly SourceCommit[],
 ): Promise<MadePart['part']> {
   const { formats, keepIds } = job.output;
   const tables = source.shaped.map(({ table }) => table);
-  const build = await openPart(part, { files, folder, formats, tables, keepIds, ...fileOptionsOf(job) });
+  const options = fileOptionsOf(job, begun.encoding);
+  const build = await openPart(part, { files, folder, formats, tables, keepIds, ...options });
   try {
     for (const commit of sources) {
       for await (const batch of batchesIn(source, commit.part, formats.includes('raw'))) {
@@ -121,8 +126,26 @@ async function* batchesIn(source: Source, part: number, hasRaw: boolean): AsyncG
   for await (const block of blocksOf(source, idsTable, part)) yield { ...nothing, ids: [block] };
   const changes = source.shaped.find(({ whole }) => whole === changesTable)?.table;
   if (changes === undefined) return;
+  const stamp = stampFor(source.finished, changes);
   for await (const block of blocksOf(source, changes, part))
-    yield { ...nothing, rows: new Map([[changes.name, [block]]]) };
+    yield { ...nothing, rows: new Map([[changes.name, [stamp(block)]]]) };
+}
+
+/** Fills the time of changes that do not say it: it is the start of the export that found them. */
+function stampFor({ tables, manifest }: FinishedExport, { name, columns }: Table): (block: RowBlock) => RowBlock {
+  const place = columns.findIndex((column) => column.name === changedAt.name);
+  const has = tables.get(name)?.columns.some((column) => column.name === changedAt.name) === true;
+  if (place < 0 || has || manifest.startedAtMs === undefined) return (block) => block;
+  const stamp = Buffer.from(String(manifest.startedAtMs * 1000));
+  return (block) => {
+    const from = block.from.slice();
+    const length = block.length.slice();
+    for (let cell = place; cell < length.length; cell += block.width) {
+      from[cell] = ~block.made.length;
+      length[cell] = stamp.length;
+    }
+    return { ...block, from, length, made: Buffer.concat([block.made, stamp]) };
+  };
 }
 
 const nothing: FlatBatch = { rows: new Map(), raw: [], unexported: [], ids: [] };

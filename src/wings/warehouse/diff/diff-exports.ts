@@ -5,6 +5,7 @@ import { commandLine } from '../../../lib/addresses/shown-path.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import { requireExportFolder } from '../../../places/export/require-export-folder.ts';
 import { verifyExport } from '../../../exports/verify-export.ts';
+import { newEncoding } from '../../../core/records/encoding.ts';
 import { changesTable } from '../../../core/records/columns.ts';
 import type { Column, Row, Table } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
@@ -107,7 +108,7 @@ async function inSession<T>(
 }
 
 async function counted(session: DiffSession, sides: DiffSides, { ignored }: DiffRequest): Promise<DiffSummary> {
-  const changes = await findChanges(session, sides, ignored);
+  const changes = await findChanges(session, sides, ignored, null);
   const rows = changes.rows();
   while ((await rows.next()).done !== true);
   return summaryOf(sides, changes);
@@ -146,7 +147,9 @@ async function written(
 ): Promise<DiffSummary> {
   const { files, out } = request;
   const { b } = sides;
-  const changes = await findChanges(session, sides, request.ignored);
+  const startedAtMs = await startOfExport(b.finished.files, b.finished.folder, b.finished.manifest);
+  const changedAtUs = startedAtMs === undefined ? null : startedAtMs * 1000;
+  const changes = await findChanges(session, sides, request.ignored, changedAtUs);
   const output = { files, folder: out, format: b.format };
   const table: Table = { ...changesTable, columns: changes.columns };
   const made: [Table, FileFacts[]][] = [[table, await writeTable(output, table, changes.rows())]];
@@ -159,7 +162,6 @@ async function written(
     facts.map(({ path }) => path),
   );
   const { uncompared, ...diff } = summaryOf(sides, changes);
-  const startedAtMs = await startOfExport(b.finished.files, b.finished.folder, b.finished.manifest);
   await writeManifest(files, out, manifestOf(made, diff, request.version, startedAtMs));
   return { ...diff, uncompared };
 }
@@ -194,6 +196,7 @@ function manifestOf(
   return {
     kind: 'diff',
     program: { name: 'asset-export', version },
+    encoding: newEncoding,
     // How its files are read; what made the exports, their own manifests say.
     job: {},
     inputs: [],

@@ -1,4 +1,5 @@
 import { cellPair, compareAssets, isTime, valuesText } from '../../../core/records/asset-changes.ts';
+import { newEncoding } from '../../../core/records/encoding.ts';
 import { changesOf } from '../../../core/records/columns.ts';
 import { messageOf } from '../../../lib/export-error.ts';
 import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
@@ -32,11 +33,13 @@ export interface DiffCounts {
 /**
  * Finds the assets that differ. DuckDB compares a hash of each row, so that memory holds keys and not rows; the rows of the assets that remain are
  * compared here, cell by cell. The ids of inserts and updates go into the table `kept`.
+ * @param changedAtUs when the newer export began, in microseconds since 1970; null where that is not known
  */
 export async function findChanges(
   session: DiffSession,
   sides: DiffSides,
   ignored: readonly string[],
+  changedAtUs: number | null,
 ): Promise<FoundChanges> {
   const [before, after] = [columnsIn(sides.a, 'assets'), columnsIn(sides.b, 'assets')];
   const common = [...after.keys()].filter((name) => before.has(name));
@@ -59,13 +62,13 @@ export async function findChanges(
   const perColumn = new Map<string, number>();
   const layout = { before: [...before.values()], after: [...after.values()] };
   const places = [...after.keys()].map((name) => [...before.keys()].indexOf(name));
-  const changeIn = changeMaker(layout, places, [...ignored, ...uncompared]);
+  const changeIn = changeMaker(layout, places, [...ignored, ...uncompared], changedAtUs);
   const add = ({ count, changed }: Change): void => {
     counts[count] += 1;
     for (const name of changed) perColumn.set(name, (perColumn.get(name) ?? 0) + 1);
   };
   return {
-    columns: changesOf(layout.after).columns,
+    columns: changesOf(layout.after, newEncoding).columns,
     side: b,
     counts,
     perColumn,
@@ -156,6 +159,7 @@ function changeMaker(
   { before, after }: Layout,
   places: readonly number[],
   ignored: readonly string[],
+  changedAtUs: number | null,
 ): (values: readonly DiffValue[]) => Change {
   const compare = compareAssets(after, ignored);
   const kept = before.flatMap((column, place) => (isTime(column) ? [] : [place]));
@@ -171,17 +175,21 @@ function changeMaker(
       return {
         count: 'deleted',
         changed: [],
-        row: ['delete', reason, String(assetId), null, valuesText(before, old, kept), ...nothing],
+        row: ['delete', reason, changedAtUs, String(assetId), null, valuesText(before, old, kept), ...nothing],
       };
     }
     if (isOld !== true)
-      return { count: 'inserted', changed: [], row: ['insert', null, String(assetId), null, null, ...rest] };
+      return {
+        count: 'inserted',
+        changed: [],
+        row: ['insert', null, changedAtUs, String(assetId), null, null, ...rest],
+      };
     const was = places.map((place) => old[place] ?? null);
     const differing = compare(cellPair(was, now));
     const changed = differing.map((place) => after[place]?.name ?? '');
     if (changed.length === 0) return { count: 'unchanged', changed, row: undefined };
     const text = valuesText(after, was, differing);
-    const row = ['update', null, String(assetId), JSON.stringify(changed), text, ...rest];
+    const row = ['update', null, changedAtUs, String(assetId), JSON.stringify(changed), text, ...rest];
     return { count: 'updated', changed, row };
   };
 }

@@ -1,5 +1,6 @@
 import { openTableFile } from '../../../core/work/part-build.ts';
 import type { Format } from '../../../core/formats/sink.ts';
+import { newEncoding } from '../../../core/records/encoding.ts';
 import { blockOf } from '../../../core/records/row-block.ts';
 import type { Row, Table } from '../../../core/records/table.ts';
 import type { FileFacts } from '../../../places/export/export-facts.ts';
@@ -24,7 +25,8 @@ export async function writeTable(
   rows: AsyncIterable<Row[]>,
 ): Promise<FileFacts[]> {
   const done: FileFacts[] = [];
-  const options = { files, folder, compression: {}, escapeFormulas: false, csvDialect: 'rfc4180' as const };
+  const csvDialect = 'rfc4180';
+  const options = { files, folder, compression: {}, escapeFormulas: false, csvDialect, encoding: newEncoding } as const;
   let open: Awaited<ReturnType<typeof openTableFile>> | undefined;
   const finish = async (part: NonNullable<typeof open>): Promise<void> => {
     await part.encoder.end();

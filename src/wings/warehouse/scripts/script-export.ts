@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
+import { newEncoding } from '../../../core/records/encoding.ts';
 import { assetsTable, changesOf, changesTable } from '../../../core/records/columns.ts';
 import type { Table } from '../../../core/records/table.ts';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
@@ -41,7 +42,7 @@ export function exampleExport(
   prefix: string,
 ): ScriptExport {
   const assets = tables.find(({ name }) => name === assetsTable.name) ?? assetsTable;
-  const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets.columns);
+  const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets.columns, newEncoding);
   const whole = tables.filter(({ name }) => name !== changesTable.name);
   const all = mode === 'replace' ? whole : [...whole, changes];
   const rows = 1000;

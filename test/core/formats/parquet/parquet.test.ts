@@ -1,9 +1,12 @@
 import { parquetMetadata } from 'hyparquet';
 import { wasmMemory } from 'parquet-wasm';
 import { describe, expect, it } from 'vitest';
-import { assetsTable, creatorsTable } from '../../../../src/core/records/columns.ts';
+import { assetsTable, changesOf, creatorsTable, fetchedAt, tables } from '../../../../src/core/records/columns.ts';
+import type { Encoding } from '../../../../src/core/records/encoding.ts';
 import { flattenAsset } from '../../../../src/core/records/flatten-asset.ts';
+import { fieldsOf } from '../../../../src/core/records/field-ids.ts';
 import { blockOf } from '../../../../src/core/records/row-block.ts';
+import { exportedAt, shapeTable, wholeTables } from '../../../../src/core/records/shape-table.ts';
 import type { Column, Row } from '../../../../src/core/records/table.ts';
 import { parquetSink } from '../../../../src/core/formats/parquet/parquet-encoder.ts';
 import { parseObject } from '../../records/any-json.ts';
@@ -66,6 +69,28 @@ describe('the Parquet sink', () => {
       ['a_json', 'BYTE_ARRAY', 'OPTIONAL', 'UTF8'],
       ['a_timestamp', 'INT64', 'OPTIONAL', 'TIMESTAMP_MICROS'],
     ]);
+  });
+
+  it.each([
+    ...tables.map(({ name, columns: own }) => [name, [...own, exportedAt]] as const),
+    ['assets, nested', shapeTable(assetsTable, { ...wholeTables, nested: true }).table.columns] as const,
+    ['changes', changesOf([...assetsTable.columns, fetchedAt], 2).columns] as const,
+  ])('carries all field ids of %s in its footer, nested ones too', async (_, own) => {
+    const { schema } = metadataOf((await encodeFile('parquet', [], { columns: own })).bytes);
+    const expected = fieldsOf({ columns: own }).flatMap(({ id, column: { name }, element }) => {
+      if (element === undefined) return [[name, id]];
+      const members = element.members.map((member) => [member.column.name, member.id]);
+      return [[name, id], ['list', undefined], ['element', element.id], ...members];
+    });
+    expect(schema.slice(1).map(({ name, field_id }) => [name, field_id])).toEqual(expected);
+  });
+
+  it('has no field id in encoding 1, and names each encoding in its footer', async () => {
+    const footerOf = async (encoding: Encoding) =>
+      metadataOf((await encodeFile('parquet', [], { columns, encoding })).bytes);
+    const [first, second] = [await footerOf(1), await footerOf(2)];
+    expect(first.schema.filter(({ field_id }) => field_id !== undefined)).toEqual([]);
+    expect([first.created_by, second.created_by]).toEqual(['asset-export version 1', 'asset-export version 2']);
   });
 
   it('has the same schema whatever the rows hold', async () => {

@@ -7,6 +7,14 @@ export const ignored = ['extra.token_info.price_info', 'extra.last_indexed_slot'
 
 const times = ['fetched_at', 'exported_at'];
 
+/** When an export began, in microseconds: its manifest says so where rows depend on it, else the record of its runs. */
+async function startUs(folder: string): Promise<number> {
+  const textOf = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+  const { startedAtMs } = JSON.parse(await textOf('manifest.json')) as { readonly startedAtMs?: number };
+  const [first = ''] = (await textOf('runs.jsonl')).split('\n');
+  return (startedAtMs ?? (JSON.parse(first) as { readonly startMs: number }).startMs) * 1000;
+}
+
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The rows of an export's table out of its JSONL, in order. */
@@ -42,14 +50,16 @@ export async function comparedByHand(from: string, to: string): Promise<Values[]
   const old = new Map((await jsonLines(from, 'assets')).map((row) => [row['id'], row]));
   const now = await jsonLines(to, 'assets');
   const fates = await unexportedText(to);
+  const changed_at = await startUs(to);
   const kept = now.flatMap((row): Values[] => {
     const { id, ...rest } = row;
     const before = old.get(id);
-    if (before === undefined) return [{ op: 'insert', reason: null, id, changed: null, before: null, ...rest }];
+    if (before === undefined)
+      return [{ op: 'insert', reason: null, changed_at, id, changed: null, before: null, ...rest }];
     const changed = Object.keys(row).filter((name) => differs(name, before[name], row[name]));
     if (changed.length === 0) return [];
     const values = Object.fromEntries(changed.map((name) => [name, before[name]]));
-    return [{ op: 'update', reason: null, id, changed, before: values, ...rest }];
+    return [{ op: 'update', reason: null, changed_at, id, changed, before: values, ...rest }];
   });
   const ids = new Set(now.map(({ id }) => id));
   const gone = [...old.values()].filter(({ id }) => !ids.has(id));
@@ -57,7 +67,7 @@ export async function comparedByHand(from: string, to: string): Promise<Values[]
     const { id, ...rest } = row;
     const nothing = Object.fromEntries(Object.keys(rest).map((name) => [name, null]));
     const reason = fates.includes(`${String(id)},missing`) ? 'missing' : 'unlisted';
-    return { op: 'delete', reason, id, changed: null, before: withoutTimes(row), ...nothing };
+    return { op: 'delete', reason, changed_at, id, changed: null, before: withoutTimes(row), ...nothing };
   });
   return [...kept, ...deletes].map(timesAsNumbers);
 }

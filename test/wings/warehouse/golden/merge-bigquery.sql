@@ -20,6 +20,7 @@ FROM FILES (format = 'PARQUET', uris = ['@stage/demo/parquet/creators/part-00000
 CREATE OR REPLACE TABLE `stage_changes` (
   `op`                              STRING NOT NULL OPTIONS(description = 'What happened.'),
   `reason`                          STRING          OPTIONS(description = 'Of a delete: not known to the service, failed, or not among the ids.'),
+  `changed_at`                      TIMESTAMP       OPTIONS(description = 'Start of the newer export, UTC; null where it is not known.'),
   `id`                              STRING NOT NULL OPTIONS(description = 'Asset id, a base58 public key.'),
   `changed`                         STRING          OPTIONS(description = 'Of an update: names of the columns that differ, in their order.'),
   `before`                          STRING          OPTIONS(description = 'Old values of these columns by name; of a delete the whole old row.'),
