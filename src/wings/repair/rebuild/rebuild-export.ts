@@ -18,7 +18,7 @@ import { tablesOf } from '../../../core/work/tables-of.ts';
 import { manifestOf } from '../../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
 import { exportOpen } from '../../../core/run/export-slices.ts';
-import type { ExportHome } from '../../../core/run/homes/export-home.ts';
+import type { ExportHome, OpenExport } from '../../../core/run/homes/export-home.ts';
 import { completeBefore, holdingHome } from '../../../core/run/homes/hold-home.ts';
 import { openHome } from '../../../core/run/homes/open-home.ts';
 import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../../../core/run/job-shape.ts';
@@ -136,7 +136,7 @@ async function rebuildHeld(
   const { source, job, join, sort, fresh } = request;
   const { manifest } = source;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
-  const { inputs, calls, credits, base } = manifest;
+  const { inputs } = manifest;
   const start = startOf(request);
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
@@ -171,24 +171,31 @@ async function rebuildHeld(
           stop: context.stop,
           onRead,
         }),
-      finish: () =>
-        home.putManifest(
-          manifestOf({
-            job,
-            start: open.start,
-            commits: open.commits(),
-            calls,
-            credits,
-            version: context.version,
-            ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
-            rebuilt: { seal: contentSeal(manifest) },
-            sorted: sort?.columns ?? manifest.sorted,
-          }),
-        ),
+      finish: () => home.putManifest(rebuiltAccount(request, open, context.version)),
     },
     context,
     context.startedAtMs,
   );
+}
+
+/** What the source cost and requested, with the parts as they are now. */
+function rebuiltAccount(
+  { source: { manifest }, job, join, sort }: RebuildRequest,
+  open: OpenExport,
+  version: string,
+): Omit<Manifest, 'version'> {
+  const { calls, credits, base } = manifest;
+  return manifestOf({
+    job,
+    start: open.start,
+    commits: open.commits(),
+    calls,
+    credits,
+    version,
+    ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
+    rebuilt: { seal: contentSeal(manifest) },
+    sorted: sort?.columns ?? manifest.sorted,
+  });
 }
 
 /** A part names those that became it. */
