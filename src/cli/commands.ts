@@ -62,6 +62,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/get-command.ts')).getCommand,
   },
   {
+    name: 'ids',
+    about: 'list the ids of a collection, owner or creator, proven complete',
+    load: async () => (await import('./commands/ids-command.ts')).idsCommand,
+  },
+  {
     name: 'credits',
     about: 'show the credits booked per day, or correct them; sends nothing',
     load: async () => (await import('./commands/credits-command.ts')).creditsCommand,
@@ -95,6 +100,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'prune',
     about: 'remove old exports from a folder of exports',
     load: async () => (await import('./commands/prune-command.ts')).pruneCommand,
+  },
+  {
+    name: 'lake',
+    about: 'check, publish or rebuild the Iceberg tables beside the nights',
+    load: async () => (await import('./commands/lake-command.ts')).lakeCommand,
   },
   {
     name: 'serve',

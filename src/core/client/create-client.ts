@@ -4,9 +4,23 @@ import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import { type Brake, tellingBadIds } from './policies/brake.ts';
 import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
-import { aloneIn, type Asker, type AssetAnswer, type AssetClient, type CallOutline } from './asset-client.ts';
+import {
+  aloneIn,
+  type Asker,
+  type AssetAnswer,
+  type AssetClient,
+  type CallOutline,
+  noRecords,
+  type RefusedAnswer,
+} from './asset-client.ts';
 import { defaultDialect, type ServiceDialect } from './dialects.ts';
-import { createWire, type WireOptions } from './wire/http-client.ts';
+import {
+  createWire,
+  type HttpClient,
+  type OtherAnswer,
+  type OtherRequest,
+  type WireOptions,
+} from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { Ended } from './policies/ended.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
@@ -24,6 +38,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   /** Counts the calls of the run, which may have several clients. */
   readonly brake?: Brake | undefined;
   readonly journal: AnswerJournal;
+  /** What is sent, in words, where it is not ids. */
+  readonly sent?: string | undefined;
   /** Most ids a call that an earlier run of this export found out. */
   readonly initialCap?: number | undefined;
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
@@ -54,6 +70,14 @@ export interface CreatedClient {
   readonly client: AssetClient;
   /** Has a call sent under all policies, but without the journal. */
   askUnderPolicies(call: SentCall): Promise<AssetAnswer>;
+  /**
+   * Sends a request that is not for ids under all policies, but without the journal. Its calls are planned by who sends them.
+   * @param keep resolves when the answer is kept: its slot is free after that
+   */
+  request<Parsed extends OtherAnswer>(
+    request: OtherRequest<Parsed>,
+    keep: (answer: Parsed) => Promise<void>,
+  ): Promise<Parsed | RefusedAnswer>;
   /** Takes an answer into account that was met in a journal. */
   learnSize(size: AnsweredSize): void;
   /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
@@ -79,7 +103,7 @@ export interface CreatedClient {
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
 export function createClient(options: ClientOptions): CreatedClient {
-  const { concurrency, retries, stop, listener, brake, clock = systemClock, random = Math.random } = options;
+  const { stop, brake, clock = systemClock, random = Math.random } = options;
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
@@ -94,17 +118,8 @@ export function createClient(options: ClientOptions): CreatedClient {
     void options.pace?.learned(ids).catch(() => undefined);
   };
   const guard = withSizeGuard(paid, { ...options, onCap });
-  const judged = withJudgement(guard, {
-    concurrency,
-    retries,
-    clock,
-    random,
-    ended,
-    listener,
-    onHold,
-    controlOf,
-    sent: formOf(options.dialect),
-  });
+  const sent = options.sent ?? formOf(options.dialect);
+  const judged = withJudgement(guard, { ...options, clock, random, ended, onHold, controlOf, sent });
   const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
   const earlierSizes = new CallSizes();
   const learnReplayed = (size: AnsweredSize): void => {
@@ -126,6 +141,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   return {
     client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
     askUnderPolicies: (call) => policies.ask(call),
+    request: requestUnder(policies, http),
     learnSize: learnReplayed,
     cap: () => guard.cap(),
     throwIfFailed: () => {
@@ -137,6 +153,33 @@ export function createClient(options: ClientOptions): CreatedClient {
       await http.close();
     },
   };
+}
+
+/** Sends what is not for ids as a call of one id: policies look at nothing else. */
+function requestUnder(policies: Asker<SentCall>, http: HttpClient): CreatedClient['request'] {
+  return async <Parsed extends OtherAnswer>(
+    request: OtherRequest<Parsed>,
+    keep: (answer: Parsed) => Promise<void>,
+  ): Promise<Parsed | RefusedAnswer> => {
+    let kept: Parsed | undefined;
+    const send = async (): Promise<AssetAnswer> => {
+      const answer = await http.request?.(request);
+      if (answer === undefined) throw new Error('this wire requests ids alone');
+      if (isRefusal(answer)) return answer;
+      await keep(answer);
+      kept = answer;
+      return noRecords;
+    };
+    const outline = { ids: { length: 1, first: undefined }, repeats: true } as const;
+    const answer = await policies.ask({ ...outline, send, sendAlone: send });
+    if (answer.kind === 'refused') return answer;
+    if (kept === undefined) throw new Error('an answer without a request');
+    return kept;
+  };
+}
+
+function isRefusal(answer: OtherAnswer | RefusedAnswer): answer is RefusedAnswer {
+  return answer.kind === 'refused';
 }
 
 /** What a service is sent, in words. */

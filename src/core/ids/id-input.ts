@@ -1,4 +1,4 @@
-import { access, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../../lib/export-error.ts';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
@@ -6,7 +6,7 @@ import { plural } from '../../lib/format-text.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { ListForm, LookedAt } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
-import { exportPaths, isKeptIds } from '../../places/export/export-folder.ts';
+import { isUnproven, PassedFiles } from './passed-files.ts';
 
 /** One file of ids, and how to read it. */
 export interface IdInput {
@@ -121,6 +121,7 @@ async function filesBehind(name: string, options: ExpandOptions): Promise<string
   const { baseDir } = options;
   // A file may really be called `ids[1].txt`: what exists under the very name wins over the pattern.
   const kind = await kindOf(path.resolve(baseDir, name));
+  if (kind === 'file' && isUnproven(name)) options.onNote?.(`${name}: this list is not proven to be complete`);
   if (kind === 'file') return [name];
   if (kind === 'folder') {
     throw new ExportError('input', `${name} is a folder, not a file of ids`, {
@@ -157,38 +158,32 @@ async function withoutOwn<T>(
 ): Promise<T[]> {
   const isOwn = outputDir === undefined ? undefined : await ownFiles(outputDir);
   const foreign: T[] = [];
-  let [own, kept] = [0, 0];
+  const passed = new PassedFiles();
+  let own = 0;
   for (const each of found) {
     if (await isOwn?.(pathOf(each))) own += 1;
-    else if (await isCopyOfIds(pathOf(each))) kept += 1;
-    else foreign.push(each);
+    else if (!(await passed.passes(pathOf(each)))) foreign.push(each);
   }
-  if (foreign.length === 0 && found.length > 0) throw noForeign(name, own, kept, outputDir);
-  if (own > 0) onNote?.(`${name}: ${ownText(own, outputDir)} not read, because this export is written there`);
-  if (kept > 0)
-    onNote?.(
-      `${name}: ${plural(kept, 'file')} not read, because exports keep their ids in ${kept === 1 ? 'it' : 'them'} ${keptName}`,
+  const ownText = `${plural(own, 'file')} under ${outputDir ?? ''}`;
+  if (foreign.length === 0 && found.length > 0) {
+    const isOwnAlone = own === found.length;
+    throw noForeign(
+      name,
+      [...(own > 0 ? [`${ownText}, where this export is written`] : []), ...passed.named()],
+      isOwnAlone,
     );
+  }
+  if (own > 0) onNote?.(`${name}: ${ownText} not read, because this export is written there`);
+  for (const note of passed.notes()) onNote?.(`${name}: ${note}`);
   return foreign;
 }
 
-const keptName = '(ids/part-NNNNN.csv.gz)';
-
-function ownText(own: number, outputDir = ''): string {
-  return `${plural(own, 'file')} under ${outputDir}`;
-}
-
-/** @param own files of this export that the pattern matches @param kept files of others in which they keep their ids */
-function noForeign(name: string, own: number, kept: number, outputDir: string | undefined): ExportError {
-  const passed = [
-    ...(own > 0 ? [`${ownText(own, outputDir)}, where this export is written`] : []),
-    ...(kept > 0 ? [`${plural(kept, 'file')} in which exports keep their ids ${keptName}`] : []),
-  ];
+/** @param isOwnAlone whether all are files of this export */
+function noForeign(name: string, passed: readonly string[], isOwnAlone: boolean): ExportError {
   return new ExportError('input', `${name} matches only ${passed.join(', and ')}`, {
-    todo:
-      kept > 0
-        ? 'A pattern skips such files. Name each file that is to be read.'
-        : 'An export does not read its own files. Name other files, or another output folder.',
+    todo: isOwnAlone
+      ? 'An export does not read its own files. Name other files, or another output folder.'
+      : 'A pattern skips such files. Name each file that is to be read.',
   });
 }
 
@@ -234,24 +229,6 @@ function patternOf(dir: string): RegExp {
     .map((part) => part.replaceAll(/[^\w-]/g, String.raw`\$&`))
     .join(String.raw`\d{4}-\d\d-\d\d`);
   return new RegExp(`^${text}[/\\\\]`);
-}
-
-/**
- * Whether a file holds the ids that an export keeps. In a bucket its name decides: to look for the export takes a request for
- * each folder.
- */
-export async function isCopyOfIds(file: string): Promise<boolean> {
-  if (!isKeptIds(file)) return false;
-  if (isBucketAddress(file)) return true;
-  const folder = path.dirname(path.dirname(file));
-  return (await isThere(path.join(folder, exportPaths.manifest))) || isThere(path.join(folder, exportPaths.run));
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The path with its links followed, as far as it is there: `latest` leads to an export. */

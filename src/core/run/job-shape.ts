@@ -14,12 +14,20 @@ const customFormats = 'sinks';
 /** What `rebuild` took the records from. */
 const source = 'rebuilt';
 
+/** The list whose records an export keeps. */
+const listed = 'list';
+
 /** Which ids of `unexported/` are read. */
 const outcomeField = 'ids.outcome';
 
 /** Of an export that was rebuilt: the source, how many of its parts became one, and by what its assets were sorted. */
 export function rebuiltShape(seal: string, join: number, sorted?: readonly string[]): JobShape {
   return { [source]: { seal, join, ...(sorted === undefined ? {} : { sorted }) } };
+}
+
+/** Of an export that keeps the records of a list: whose members these are. */
+export function listShape(by: string, address: string): JobShape {
+  return { [listed]: { by, address } };
 }
 
 /** How many parts of its source became one in an export that was rebuilt; 1 for any other. */
@@ -61,6 +69,7 @@ export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape 
 const absent: JobShape = {
   [customFormats]: [],
   [source]: null,
+  [listed]: null,
   [limitField]: null,
   [outcomeField]: [...outcomesToRead],
   [keptField]: false,
@@ -126,6 +135,11 @@ export function requireSame(
   for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
     if (name !== keptField && !isDeepStrictEqual(old[name], value)) {
       if (name === source) throw changed('input', name, `${folder} was not made from the same records`);
+      if (name === listed)
+        throw new ExportError('usage', `${folder} is not the export of this list`, {
+          facts: { changed: name },
+          todo: 'ids --records and run do not write into the same folder. Choose another one, or start over with --fresh.',
+        });
       throw changed('usage', name, `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`);
     }
   }

@@ -43,6 +43,8 @@ const uses = {
   export: { buckets: true, reads: true, insteadOfDash: 'Name the folder of an export.', insteadOfDate: nameDay },
   /** `report --to` */
   page: { buckets: false, insteadOfDate: nameDay },
+  /** `ids --out` */
+  list: { buckets: false, insteadOfDash: 'Name a file of this machine.', insteadOfDate: nameDay },
   /** `schema --folder` */
   warehouse: { buckets: true, insteadOfDash: 'Name the folder as the warehouse sees it.' },
   /** Files and folders of this machine. */

@@ -15,6 +15,8 @@ const digits = Buffer.alloc(digitCount);
 /** Puts the 32 bytes of an id that is known to be one into bytes, from `at` on. Ids are read by the million: without bigints. */
 export function putIdBytes(id: string, bytes: Uint8Array, at: number): void {
   halfWords.fill(0);
+  // Words before this one are still zero.
+  let used = halves;
   for (let index = 0; index < id.length; ) {
     let value = 0;
     let factor = 1;
@@ -22,11 +24,13 @@ export function putIdBytes(id: string, bytes: Uint8Array, at: number): void {
       value = value * 58 + (digitOf[id.charCodeAt(index)] ?? 0);
       factor *= 58;
     }
-    for (let word = halves - 1; word >= 0; word -= 1) {
+    let word = halves - 1;
+    for (; word >= used || value > 0; word -= 1) {
       value += (halfWords[word] ?? 0) * factor;
       halfWords[word] = value % 0x1_0000;
       value = Math.floor(value / 0x1_0000);
     }
+    used = Math.min(used, word + 1);
   }
   for (let word = 0; word < halves; word += 1) {
     bytes[at + 2 * word] = (halfWords[word] ?? 0) >>> 8;

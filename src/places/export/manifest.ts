@@ -47,8 +47,8 @@ const diffSchema = z.object({
 const manifestSchema = z.object({
   /** Version of this file's format. */
   version: z.number(),
-  /** Absent for an export. */
-  kind: z.literal('diff').optional(),
+  /** Absent for an export of a job. `list`: it keeps the records of a list, as its pages had them. */
+  kind: z.enum(['diff', 'list']).optional(),
   /** The program that wrote it. */
   program: z.object({ name: z.string(), version: z.string() }),
   /** How its files are written (`Encoding`); absent: 1. */

@@ -82,9 +82,16 @@ export async function planRefresh({
   const { idsPerCall } = job.service;
   const { creditsPerCall } = job.budget;
   const options = { base: job.base, classes, startedAtMs, idsPerCall, creditsPerCall, newIds: listed.newIds };
-  const choice = chooseIds(keys, options);
+  const chosen = chooseIds(keys, options);
+  // A part of a list may be exported.
+  const choice = isOfList(base) ? { ...chosen, unlisted: 0 } : chosen;
   for (const warning of compareWithBase({ job, base, keys, choice })) onWarning(warning);
   return { keys, classes, choice };
+}
+
+/** A base that keeps the records of a list is no night: nothing is compared with it. */
+function isOfList({ finished }: Pick<OpenBase, 'finished'>): boolean {
+  return finished.manifest.kind === 'list';
 }
 
 /** Plans an export with a base, and requests what has to be requested. @throws {ExportError} as an export does */
@@ -140,11 +147,15 @@ export async function openBasedParts(
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
   if (isNeeded !== undefined) await skipOthers(request, keys, { asker, isNeeded });
-  const hasChanges = job.output.tables.includes(changesTable.name);
+  const isList = isOfList(base);
+  const hasChanges = job.output.tables.includes(changesTable.name) && !isList;
   return {
     local: {
       client: asker,
-      originsOf: (ids) => asker.originsOf(ids),
+      originsOf: (ids) => {
+        const origins = asker.originsOf(ids);
+        return isList && origins !== undefined ? { ...origins, changes: [] } : origins;
+      },
       tail: () => (hasChanges ? unlistedChanges(job, unlistedRecords(base.finished, unlisted), begun) : nothing()),
     },
     close: () => rows.close(),

@@ -104,6 +104,7 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
   if (typeof manifest === 'string') return `damaged: ${manifest}`;
   if (manifest === undefined) return own.includes(exportPaths.throwingAway) ? 'an unfinished --fresh' : 'unfinished';
   if (manifest.kind === 'diff') return 'a diff';
+  if (manifest.kind === 'list') return 'the records of a list';
   if (limitOf(manifest.job) !== undefined) return 'limited to its first ids';
   if (own.includes(exportPaths.repairStart)) return 'an unfinished repair';
   const known = knownFiles(manifest);

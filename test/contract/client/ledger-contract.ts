@@ -65,6 +65,23 @@ export function describeCorrections(name: string, prepare: () => Promise<Ledgers
       await ledger.close();
     });
 
+    it('has the calls that are booked, and their price as long as all have one', async () => {
+      const { open } = await prepare();
+      const [running, other] = [await open(), await open()];
+      for (let call = 0; call < 20; call += 1) await running.reserve({ day, credits: 160 });
+      for (let call = 0; call < 3; call += 1) await running.refund({ day, credits: 160 });
+      await running.settle({ day, credits: 17 * 160 });
+      expect(await other.set({ day, credits: 3600 })).toMatchObject({
+        before: 2720,
+        calls: { number: 17, price: 160 },
+      });
+      await running.reserve({ day, credits: 160 });
+      expect(await other.set({ day, credits: 3600 })).toMatchObject({ calls: { number: 18, price: 160 } });
+      await running.reserve({ day, credits: 180 });
+      expect((await other.set({ day, credits: 3600 })).calls).toBeUndefined();
+      await Promise.all([running.close(), other.close()]);
+    });
+
     it('is seen by the next booking of a program that runs', async () => {
       const { open } = await prepare();
       const running = await open();

@@ -48,6 +48,11 @@ export class Brake {
     this.#plannedBefore = this.#sums.planned;
   }
 
+  /** A run without ids plans so many calls by now: its calls are worth nothing of their own. */
+  plans(calls: number): void {
+    this.#sums = { ...this.#sums, planned: Math.max(calls, this.#sums.planned) };
+  }
+
   /** An earlier run of the export found out that the service takes at most so many ids: so calls that left are worth more. */
   knows(cap: number): void {
     const { idsPerCall } = this.#size;

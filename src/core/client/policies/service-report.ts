@@ -127,7 +127,7 @@ const explanations: Readonly<
   }),
   form: ({ failedInRow, id, sent }, last) => ({
     message: `The service refuses the form of the calls${sent === undefined ? '' : ` (${sent})`}: it answered none, and refused ${failedInRow} calls in a row for an unknown reason, single ids among them; last error: ${last}.`,
-    todo: `Check service.dialect, service.flags and service.url: the service may expect other parameters. Try one id: asset-export get ${id ?? ''}. Then run the same command again.`,
+    todo: `Check service.dialect, service.flags and service.url: the service may expect other parameters.${id === undefined ? '' : ` Try one id: asset-export get ${id}.`} Then run the same command again.`,
   }),
   pace: (_known, last) => ({
     message: `The service rejects a call as too fast, however long it waits, while it answers single ids: ${last}.`,

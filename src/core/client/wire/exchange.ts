@@ -2,19 +2,15 @@ import type { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shortageIn } from '../../../lib/process/shortage.ts';
-import type { AssetCall } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
 import { AnswerBody } from './answer-body.ts';
-import { callBody } from './call-body.ts';
 import type { WireAnswer } from './judge-answer.ts';
-import type { ServiceDialect } from '../dialects.ts';
 import { networkFailure } from './network-failure.ts';
 import type { ServiceAddress } from './service-address.ts';
 import type { Dispatcher } from './undici-pool.ts';
 
 export interface ExchangeOptions {
   readonly address: ServiceAddress;
-  readonly dialect?: ServiceDialect | undefined;
   /** Deadline of a whole exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
   /** Longest answer, decoded. */
@@ -28,13 +24,17 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends a call and reads its answer. It ends at the deadline or when all is aborted, whatever the HTTP library does, and then
+ * Sends the body of a call and reads its answer. It ends at the deadline or when all is aborted, whatever the HTTP library does, and then
  * its connection is destroyed.
  * @throws {AttemptError} `transient` or `untrusted`; it is `unsent` when surely no byte of the request has left
  * @throws {ExportError} when the proxy refuses, something of this machine is used up, or all is aborted; where surely no byte
  * has left, its fact `sent` is false
  */
-export async function exchange(dispatcher: Dispatcher, call: AssetCall, options: ExchangeOptions): Promise<WireAnswer> {
+export async function exchange(
+  dispatcher: Dispatcher,
+  body: Uint8Array<ArrayBuffer>,
+  options: ExchangeOptions,
+): Promise<WireAnswer> {
   const { address, abort, clock, timeoutMs } = options;
   const one = new Exchange(options);
   const over = new AbortController();
@@ -60,7 +60,7 @@ export async function exchange(dispatcher: Dispatcher, call: AssetCall, options:
           'accept-encoding': 'gzip',
           ...address.headers,
         },
-        body: callBody(call, options.dialect),
+        body,
       },
       one,
     );

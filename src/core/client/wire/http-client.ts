@@ -2,14 +2,14 @@ import { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Json } from '../../../lib/json/json.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { type AssetAnswer, type AssetCall, type AssetClient, settledIds } from '../asset-client.ts';
+import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
-import { requestId } from './call-body.ts';
+import { callBody, requestId } from './call-body.ts';
 import type { ClientListener } from '../client-events.ts';
 import type { ServiceDialect } from '../dialects.ts';
 import { type Connections, openConnections } from './connections.ts';
-import { exchange, unsent } from './exchange.ts';
-import { judgeAnswer } from './judge-answer.ts';
+import { exchange, type ExchangeOptions, unsent } from './exchange.ts';
+import { type AnswerReading, judgeAnswer, judgeReading, type JudgeOptions, type WireAnswer } from './judge-answer.ts';
 import { proxyFor, type ProxySettings } from './proxy-settings.ts';
 import { type ServiceAddress, serviceAddress, type TlsMaterial } from './service-address.ts';
 
@@ -30,7 +30,22 @@ export interface HttpClientOptions {
   readonly listener?: ClientListener | undefined;
 }
 
+/** What an answer is read as that is not for ids. */
+export interface OtherAnswer {
+  readonly kind: string;
+  readonly responseId: Json | undefined;
+}
+
+/** A request that is not for ids: a page of a list. */
+export interface OtherRequest<Parsed extends OtherAnswer> extends Pick<AnswerReading<Parsed>, 'parse'> {
+  /** JSON-RPC, as UTF-8, and its `id`. A retry has the same. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly id: number;
+}
+
 export interface HttpClient extends AssetClient {
+  /** One exchange, judged as those for ids are. Absent where only ids are requested. @throws as `ask` */
+  request?<Parsed extends OtherAnswer>(request: OtherRequest<Parsed>): Promise<Parsed | RefusedAnswer>;
   /** Ends idle connections at once, others when their answer is there, and all after a second. */
   close(): Promise<void>;
 }
@@ -40,48 +55,41 @@ const mostFreeBytes = 64 * 1024 * 1024;
 
 /** One exchange a call, nothing repeated, redirects not followed. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { address, clock, listener, abort, tls, connections: most, timeoutMs } = options;
+  const { address, abort, tls, connections: most, timeoutMs } = options;
   const proxy = proxyFor(address.origin, options.proxy);
-  const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
   const pool = new BufferPool(mostFreeBytes);
-  const sentIds = new RecentIds();
-  const judged = { scrub: address.scrub, dialect: options.dialect };
   const connections = new RenewedConnections(() =>
     openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls }),
   );
+  const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
+  const exchanges = new ToldExchanges({ ...options, pool, way }, connections);
   const onAbort = (): void => {
     connections.destroy();
   };
   abort?.addEventListener('abort', onAbort, { once: true });
-
-  async function answerTo(call: AssetCall): Promise<{ readonly answer: AssetAnswer; readonly body: Uint8Array }> {
-    const used = connections.current;
-    const id = requestId(call);
-    sentIds.add(id);
-    const wire = await exchange(used.dispatcher, call, { ...options, pool, way });
-    if (wire.status === 407) throw askedByProxy();
-    const isOfAnother = (other: Json | undefined) => other !== id && sentIds.has(other);
-    try {
-      const answer = judgeAnswer(wire, call, { ...judged, nowMs: clock.now(), isOfAnother });
-      return { answer, body: wire.body };
-    } catch (error) {
-      if (error instanceof AttemptError && error.foreign) connections.renew(used);
-      throw error;
-    }
-  }
-
   return {
-    ask: async (call: AssetCall): Promise<AssetAnswer> => {
-      if (abort?.aborted === true) throw unsent(abort.reason);
-      listener?.({ kind: 'sent', ids: call.ids.length });
-      const startedMs = clock.now();
-      const { answer, body } = await answerTo(call).catch((error: unknown) => {
-        listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
-        throw error;
+    request: async <Parsed extends OtherAnswer>(request: OtherRequest<Parsed>) => {
+      const reading: AnswerReading<Parsed> = {
+        parse: request.parse,
+        isForeign: ({ responseId }, { isOfAnother }) => isOfAnother?.(responseId) === true,
+      };
+      const { answer } = await exchanges.send<Parsed | RefusedAnswer>({
+        ...request,
+        ids: 0,
+        settled: () => 0,
+        judge: (wire, judging) => judgeReading(wire, reading, judging),
       });
-      // A call without a reader settles nothing: it shows how the service does.
-      const ids = call.reader === undefined ? 0 : settledIds(answer, call.ids.length);
-      listener?.({ kind: 'answered', ids, bytes: body.length, ms: clock.now() - startedMs });
+      return answer;
+    },
+    ask: async (call: AssetCall): Promise<AssetAnswer> => {
+      const { answer, body } = await exchanges.send<AssetAnswer>({
+        id: requestId(call),
+        body: callBody(call, options.dialect),
+        ids: call.ids.length,
+        // A call without a reader settles nothing: it shows how the service does.
+        settled: (came) => (call.reader === undefined ? 0 : settledIds(came, call.ids.length)),
+        judge: (wire, judging) => judgeAnswer(wire, call, judging),
+      });
       if (answer.kind !== 'records') return answer;
       const release = (): void => {
         pool.give(body);
@@ -93,6 +101,62 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await connections.close();
     },
   };
+}
+
+interface ToldExchange<Answer> {
+  readonly id: number;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** How many ids it is for, and how many of them an answer settles. */
+  readonly ids: number;
+  readonly settled: (answer: Answer) => number;
+  readonly judge: (wire: WireAnswer, options: JudgeOptions) => Answer;
+}
+
+interface Exchanged<Answer> {
+  readonly answer: Answer;
+  readonly body: Uint8Array;
+}
+
+/** Exchanges over connections that are renewed, each told to the listener. */
+class ToldExchanges {
+  readonly #options: HttpClientOptions & Pick<ExchangeOptions, 'pool' | 'way'>;
+  readonly #connections: RenewedConnections;
+  readonly #sentIds = new RecentIds();
+
+  constructor(options: HttpClientOptions & Pick<ExchangeOptions, 'pool' | 'way'>, connections: RenewedConnections) {
+    this.#options = options;
+    this.#connections = connections;
+  }
+
+  async send<Answer>(sent: ToldExchange<Answer>): Promise<Exchanged<Answer>> {
+    const { abort, listener, clock } = this.#options;
+    if (abort?.aborted === true) throw unsent(abort.reason);
+    listener?.({ kind: 'sent', ids: sent.ids });
+    const startedMs = clock.now();
+    const came = await this.#exchange(sent).catch((error: unknown) => {
+      listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
+      throw error;
+    });
+    const ids = sent.settled(came.answer);
+    listener?.({ kind: 'answered', ids, bytes: came.body.length, ms: clock.now() - startedMs });
+    return came;
+  }
+
+  async #exchange<Answer>({ id, body, judge }: ToldExchange<Answer>): Promise<Exchanged<Answer>> {
+    const { address, dialect, clock } = this.#options;
+    const used = this.#connections.current;
+    this.#sentIds.add(id);
+    const wire = await exchange(used.dispatcher, body, this.#options);
+    if (wire.status === 407) throw askedByProxy();
+    const isOfAnother = (other: Json | undefined) => other !== id && this.#sentIds.has(other);
+    const judging = { scrub: address.scrub, dialect, nowMs: clock.now(), isOfAnother };
+    try {
+      return { answer: judge(wire, judging), body: wire.body };
+    } catch (error) {
+      if (error instanceof AttemptError && error.foreign) this.#connections.renew(used);
+      throw error;
+    }
+  }
 }
 
 /** Connections that can be replaced: those that were used before wait for their answers. */

@@ -6,7 +6,7 @@ import { defaultDialect, type ServiceDialect } from '../dialects.ts';
 import { classifyError, type ErrorClass, type ErrorForm, type RpcError, rpcErrorOfBody } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
 import { MalformedAnswer } from './answer-envelope.ts';
-import { parseAnswer, type ParsedAnswer, type ParsedRecords } from './parse-answer.ts';
+import { parseAnswer, type ParsedAnswer, type ParsedError, type ParsedRecords } from './parse-answer.ts';
 
 /** What came over the wire: `body` is decoded from gzip. */
 export interface WireAnswer {
@@ -24,20 +24,51 @@ export interface JudgeOptions {
   readonly isOfAnother?: ((responseId: Json | undefined) => boolean) | undefined;
 }
 
+/** How the answer to a call is read. */
+export interface AnswerReading<Parsed> {
+  /** @throws {MalformedAnswer} */
+  readonly parse: (body: Uint8Array, scrub: Scrub) => Parsed | ParsedError;
+  /** Whether it is the answer to another call. */
+  readonly isForeign: (parsed: Parsed | ParsedError, options: JudgeOptions) => boolean;
+}
+
+/**
+ * Judges what an HTTP answer means for its call for ids.
+ * @throws as `judgeReading`
+ */
+export function judgeAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): AssetAnswer {
+  return judgeReading<ParsedRecords>(answer, readingOf(call), options);
+}
+
+function readingOf(call: AssetCall): AnswerReading<ParsedRecords> {
+  return {
+    parse: (body, scrub) => parseAnswer(body, call, scrub),
+    isForeign: (parsed, options) => isForeign(parsed, call, options),
+  };
+}
+
 /**
  * Judges what an HTTP answer means for its call.
  * @throws {AttemptError} when it is not definite, or the credits are spent.
  * @throws {ExportError} `notTrusted`, or `unavailable` when the address does not speak this interface.
  */
-export function judgeAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): AssetAnswer {
+export function judgeReading<Parsed extends { readonly kind: string }>(
+  answer: WireAnswer,
+  reading: AnswerReading<Parsed>,
+  options: JudgeOptions,
+): Parsed | RefusedAnswer {
   if (answer.status !== 200) {
     const text = Buffer.from(answer.body).toString('utf8');
     return judgeError(answer, text, rpcErrorOfBody(text), options);
   }
-  const parsed = parsedAnswer(answer, call, options);
-  if (isForeign(parsed, call, options))
+  const parsed = parsedAnswer(answer, reading, options);
+  if (reading.isForeign(parsed, options))
     throw new AttemptError('transport', 'the answer belongs to another call', { status: 200, foreign: true });
-  return parsed.kind === 'records' ? parsed : judgeError(answer, parsed.error.words, parsed.error, options);
+  return isParsedError(parsed) ? judgeError(answer, parsed.error.words, parsed.error, options) : parsed;
+}
+
+function isParsedError(parsed: { readonly kind: string } | ParsedError): parsed is ParsedError {
+  return parsed.kind === 'error';
 }
 
 /**
@@ -61,9 +92,13 @@ function holdsAskedId({ records, errors }: ParsedRecords, { ids }: AssetCall): b
 /** Longest body, in bytes, that is taken for a message. */
 const mostMessageBytes = 4096;
 
-function parsedAnswer(answer: WireAnswer, call: AssetCall, options: JudgeOptions): ParsedAnswer {
+function parsedAnswer<Parsed>(
+  answer: WireAnswer,
+  { parse }: AnswerReading<Parsed>,
+  options: JudgeOptions,
+): Parsed | ParsedError {
   try {
-    return parseAnswer(answer.body, call, options.scrub);
+    return parse(answer.body, options.scrub);
   } catch (error) {
     if (!(error instanceof MalformedAnswer)) throw error;
     // Some services say in plain text, with 200, that a quota is spent or a limit reached.
@@ -87,7 +122,7 @@ function judgeError(
   text: string,
   error: RpcError | undefined,
   { scrub, nowMs, dialect }: JudgeOptions,
-): AssetAnswer {
+): RefusedAnswer {
   const headerMs = retryAfterMs(retryAfter, nowMs);
   const shortText = text.length > mostMessageBytes ? '' : text;
   const is = meaningOf({ status, error, text: shortText, hasRetryAfter: headerMs !== undefined }, dialect);

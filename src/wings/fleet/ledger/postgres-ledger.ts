@@ -55,9 +55,11 @@ function sharedLedger(own: OwnBookings, connection: PostgresConnection): Postgre
     },
     set: async ({ day, credits }) => {
       await own.takeOver(day);
-      const found = await connection.ask('select * from asset_export.correct($1, $2, $3)', [key, day, credits]);
+      const found = await connection.ask('select * from asset_export.correct_day($1, $2, $3)', [key, day, credits]);
       const inFlight = Number(found['in_flight']);
-      return { before: Number(found['before_credits']), after: credits + inFlight, inFlight };
+      const { calls, price } = found;
+      const known = calls === null || price === null ? {} : { calls: { number: Number(calls), price: Number(price) } };
+      return { before: Number(found['before_credits']), after: credits + inFlight, inFlight, ...known };
     },
     close: async () => {
       connection.stopWaiting();

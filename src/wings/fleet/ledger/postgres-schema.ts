@@ -6,11 +6,12 @@ import type { PostgresConnection } from './postgres-connection.ts';
  * Raise it with every change of the statements. Programs of older versions may still work with the schema: a new version adds
  * columns and functions, and never changes the arguments or the result of a function that is there.
  */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /**
  * Tables and functions of a shared ledger. Everything of a key or an account is in rows of that key (`ledgerName`), so one database serves many.
- * `day`: what is booked. `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
+ * `day`: what is booked, in how many calls, and their price; of calls null is "not known" (days of version 4 and older, and where a key's were taken
+ * over), of the price "several". `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
  * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. `sums`: what an export has
  * planned and sent, in calls. `taken`: the ledgers of keys whose bookings an account took over, and `allKeys` on a day that was set. Function bodies take the time after their locks.
  */
@@ -19,6 +20,10 @@ create schema if not exists asset_export;
 create table if not exists asset_export.day (
   key text, day date, booked bigint not null check (booked >= 0), primary key (key, day)
 ) with (fillfactor = 50);
+alter table asset_export.day add column if not exists calls bigint;
+alter table asset_export.day add column if not exists price bigint;
+-- Not for the days that are there: their calls are not known.
+alter table asset_export.day alter column calls set default 0;
 create table if not exists asset_export.flight (
   key text, day date, holder text, credits bigint not null, seen timestamptz not null, primary key (key, day, holder)
 ) with (fillfactor = 50);
@@ -44,9 +49,9 @@ begin
   where not exists (select from asset_export.taken where key = p_key and day = p_day and from_key = '${allKeys}')
   on conflict do nothing;
   if not found then return; end if;
-  update asset_export.day set booked = booked
-    + coalesce((select f.booked from asset_export.day f where f.key = p_from and f.day = p_day), 0)
-  where key = p_key and day = p_day;
+  update asset_export.day set booked = day.booked + f.booked, calls = case when f.booked = 0 then day.calls end
+  from asset_export.day f
+  where day.key = p_key and day.day = p_day and f.key = p_from and f.day = p_day;
 end
 $$;
 
@@ -100,7 +105,9 @@ create or replace function asset_export.book(
 language plpgsql as $$
 begin
   insert into asset_export.day as d values (p_key, p_day, 0) on conflict do nothing;
-  update asset_export.day as d set booked = d.booked + p_credits
+  update asset_export.day as d set booked = d.booked + p_credits,
+    calls = d.calls + (p_credits > 0)::int,
+    price = case when p_credits = 0 or d.calls > 0 and d.price = p_credits then d.price when d.calls = 0 then p_credits end
   where d.key = p_key and d.day = p_day and (p_limit is null or d.booked + p_credits <= p_limit);
   booked := found;
   wait_ms := 0;
@@ -149,7 +156,9 @@ create or replace function asset_export.give_back(
 ) returns void
 language plpgsql as $$
 begin
-  update asset_export.day set booked = greatest(0, booked - p_credits) where key = p_key and day = p_day;
+  update asset_export.day set booked = greatest(0, booked - p_credits),
+    calls = greatest(0, calls - case when price > 0 then p_credits / price else (p_credits > 0)::int end)
+  where key = p_key and day = p_day;
   perform asset_export.fly(p_key, p_day, p_holder, p_flight);
 end
 $$;
@@ -164,6 +173,17 @@ begin
   where key = p_key and day = p_day and seen > clock_timestamp() - interval '10 minutes';
   update asset_export.day set booked = p_credits + in_flight where key = p_key and day = p_day;
   insert into asset_export.taken values (p_key, p_day, '${allKeys}') on conflict do nothing;
+  return next;
+end
+$$;
+
+create or replace function asset_export.correct_day(p_key text, p_day date, p_credits bigint)
+returns table (before_credits bigint, in_flight bigint, calls bigint, price bigint)
+language plpgsql as $$
+begin
+  select d.calls, d.price into calls, price from asset_export.day d where d.key = p_key and d.day = p_day for update;
+  select c.before_credits, c.in_flight into before_credits, in_flight
+  from asset_export.correct(p_key, p_day, p_credits) as c;
   return next;
 end
 $$;

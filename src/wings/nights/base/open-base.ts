@@ -57,9 +57,9 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst(isPattern) });
 }
 
-/** A diff holds changes alone. A list that is not whole, and the first ids alone, are no base unless they are named. */
+/** A diff holds changes alone. A list that is not whole, the first ids alone, and the records of a list are no base unless they are named. */
 function isPassedBy({ kind, setAside, job }: Manifest, isPattern: boolean): boolean {
-  return kind === 'diff' || (isPattern && (setAside !== undefined || limitOf(job) !== undefined));
+  return kind === 'diff' || (isPattern && (kind === 'list' || setAside !== undefined || limitOf(job) !== undefined));
 }
 
 /** Opens the base that an export began with. @throws {ExportError} `input` when it is gone or another one */

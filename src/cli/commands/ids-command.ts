@@ -1,0 +1,203 @@
+import { resolve } from 'node:path';
+import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
+import { type ListFilter, listFilters, type ListingDialect } from '../../core/client/dialects.ts';
+import { dialectOf } from '../../core/job/job-dialect.ts';
+import type { Job } from '../../core/job/job-schema.ts';
+import { requireAddress } from '../../lib/addresses/address.ts';
+import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { exitCodes } from '../../lib/exit-codes.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { isAssetId } from '../../lib/ids/asset-id.ts';
+import { programVersion } from '../../lib/packages/package-root.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { diskFileStore } from '../../places/files/file-store.ts';
+import type { ListIdsRequest, ListOutcome } from '../../wings/listing/index.ts';
+import { openService } from '../../world/open-service.ts';
+import type { Command, CommandFlag, CommandLine } from '../command.ts';
+import { countOf } from '../flag-values.ts';
+import { fleetGroup, jobFlagGroups, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import { lookedAround } from '../open-service.ts';
+import { errorJson, errorText, forPeople, showWarning } from '../output/show-error.ts';
+import { listSummary } from '../output/list-text.ts';
+import { runFlags, type RunSettings, runSettings } from '../run-flags.ts';
+import { showListing } from '../progress/listing-progress.ts';
+
+const filterFlags: readonly CommandFlag[] = [
+  { name: 'collection', value: 'ADDRESS', about: 'members of a collection' },
+  { name: 'owner', value: 'ADDRESS', about: 'assets of an owner' },
+  { name: 'creator', value: 'ADDRESS', about: 'assets of a creator' },
+  { name: 'authority', value: 'ADDRESS', about: 'assets of an update authority' },
+  { name: 'tree', value: 'ADDRESS', about: 'assets of a Merkle tree, where a dialect from a file lists them' },
+  { name: 'unverified', about: 'members of unverified collections too, where the service can list them' },
+  { name: 'only-verified', about: 'of a creator: only assets that it signed' },
+];
+
+const listFlags: readonly CommandFlag[] = [
+  { name: 'out', value: 'FILE', about: 'the list: one id a line, sorted; .gz and .zst compress' },
+  { name: 'records', value: 'DIR', about: 'keep the records of all pages as an export that run takes as --base' },
+  { name: 'expect', value: 'N', about: 'the number of members; another count ends with exit 3' },
+  { name: 'proof-calls', value: 'N', about: 'most pages that may come back empty, for the proof' },
+  { name: 'fresh', about: 'delete what an earlier process left of this list, and start over' },
+];
+
+/** `ids`: a list that is proven complete. */
+export const idsCommand: Command = {
+  usage: [
+    'ids --collection ADDRESS --dialect NAME --out FILE [flags]',
+    'ids [job.yaml] --owner ADDRESS --out FILE [flags]',
+  ],
+  about:
+    'Lists the ids of a collection, an owner, a creator or an authority, and proves that none is missing, or says that it is not proven. The methods of lists are documented by the providers; the specification does not have them. Burnt assets are never listed.',
+  examples: [
+    { line: 'ids --collection <address> --dialect helius --out mints.txt', about: 'the members of a collection' },
+    {
+      line: 'ids --creator <address> --only-verified --dialect helius --out mints.txt.gz --records listed',
+      about: 'and their records, which run --base listed --max-age never does not request again',
+    },
+  ],
+  words: jobWords,
+  groups: [
+    { title: 'What is listed', flags: filterFlags },
+    { title: 'This command', flags: [...listFlags, ...runFlags, ...stateGroup.flags] },
+    ...jobFlagGroups('service', 'budget'),
+    fleetGroup,
+  ],
+  notes:
+    'A page or a total costs list.creditsPerPage of the dialect (asset-export help dialects). To resume, run the same command again: answered pages cost nothing. A list that is not proven ends with exit 3 and is written to FILE.unproven.',
+  run: (args) => ids(args),
+};
+
+async function ids(args: CommandLine): Promise<number> {
+  const { terminal } = args;
+  const settings = runSettings(args);
+  const { signals } = settings;
+  // Of a job only service, budget and fleet are used.
+  const { job } = jobOf(args, { out: '.', ids: '-' });
+  const request = requestOf(args, job);
+  const open = await openService({
+    job,
+    ...lookedAround(args),
+    abort: signals.abort,
+    embeddedLedger: () => Promise.resolve(createMemoryLedger()),
+  });
+  const shown = showListing({ ...request, clock: systemClock }, terminal);
+  const tell = (message: string): void => {
+    shown.tell(forPeople(message, terminal.cwd()));
+  };
+  open.tellTo?.(tell);
+  signals.listen(tell);
+  return thenCleanUp({
+    work: async () => {
+      for (const warning of open.warnings ?? []) showWarning(warning, terminal);
+      const { listIds } = await import('../../wings/listing/index.ts');
+      const outcome = await listIds(request, {
+        clock: systemClock,
+        random: Math.random,
+        files: diskFileStore,
+        proxy: undefined,
+        version: programVersion(),
+        stop: signals.stop,
+        abort: signals.abort,
+        ...open,
+        listener: shown.listener,
+        onEvent: shown.onEvent,
+      }).finally(() => {
+        shown.end();
+      });
+      return tellOutcome(outcome, request, settings);
+    },
+    hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
+    cleanUp: [
+      () => open.close(),
+      async () => {
+        signals.dispose();
+      },
+    ],
+  });
+}
+
+/** @throws {ExportError} `usage` for what the dialect cannot list */
+function requestOf(args: CommandLine, job: Job): ListIdsRequest {
+  const dialect = listingDialect(job);
+  const [filter, address] = filterOf(args);
+  const { list, name } = dialect;
+  if (list[filter] === undefined)
+    throw new ExportError('usage', `the dialect ${name} has no list by ${filter}`, {
+      todo: `A dialect of your own can name its method: list.${filter} (asset-export help dialects).`,
+    });
+  const flags = { ...job.service.flags };
+  if (args.isOn('unverified')) flags.showUnverifiedCollections = true;
+  const known = filter === 'owner' ? list.flagsOwner : list.flags;
+  for (const [flag, isOn] of Object.entries(flags))
+    if (isOn && !known.some((each) => each === flag)) throw unknownFlag(flag, filter, name);
+  const onlyVerified = args.isOn('only-verified');
+  if (onlyVerified && filter !== 'creator')
+    throw new ExportError('usage', '--only-verified needs --creator: other lists do not know who signed');
+  const cwd = args.terminal.cwd();
+  const out = args.text('out');
+  if (out === undefined)
+    throw new ExportError('usage', '--out FILE is missing', { todo: 'Name the file of the list.' });
+  const records = args.text('records');
+  return {
+    job,
+    dialect,
+    query: { filter, address, onlyVerified, flags },
+    out: resolve(cwd, requireAddress(out, 'list', '--out')),
+    records: records === undefined ? undefined : resolve(cwd, requireAddress(records, 'changes', '--records')),
+    expect: countOf(args, 'expect', { least: 1 }),
+    proofCalls: countOf(args, 'proof-calls'),
+    fresh: args.isOn('fresh'),
+  };
+}
+
+function listingDialect({ service }: Job): ListingDialect {
+  const dialect = dialectOf(service.dialect);
+  const { list, name } = dialect;
+  if (list !== undefined) return { ...dialect, list };
+  throw new ExportError('usage', `the dialect ${name} says nothing of lists`, {
+    todo: 'Add its field list (asset-export help dialects), or name another dialect.',
+  });
+}
+
+/** Exactly one. @throws {ExportError} `usage` */
+function filterOf(args: CommandLine): readonly [ListFilter, string] {
+  const given = listFilters.filter((each) => args.text(each) !== undefined);
+  const [filter, other] = given;
+  if (filter === undefined || other !== undefined) {
+    const names = listFilters.map((each) => `--${each}`).join(', ');
+    throw new ExportError(
+      'usage',
+      filter === undefined ? 'nothing to list' : `--${filter} and --${other ?? ''} together`,
+      {
+        todo: `Name exactly one of ${names}.`,
+      },
+    );
+  }
+  const address = args.text(filter) ?? '';
+  if (isAssetId(address)) return [filter, address];
+  throw new ExportError('usage', `--${filter} is not an address: ${shownWord(address)}`, {
+    todo: 'An address is base58 of 32 bytes: 32 to 44 characters.',
+  });
+}
+
+function unknownFlag(flag: string, filter: ListFilter, dialect: string): ExportError {
+  const shown = flag === 'showUnverifiedCollections' ? '--unverified' : flag;
+  return new ExportError('usage', `the dialect ${dialect} has no ${shown} for lists by ${filter}`, {
+    todo: 'Leave the flag out, or use a service that knows it (asset-export help dialects).',
+  });
+}
+
+function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, { terminal, json }: RunSettings): number {
+  const { stdout, stderr, cwd } = terminal;
+  const { account, path, error, callsOfRun, creditsOfRun } = outcome;
+  const exitCode = error?.exitCode ?? exitCodes.complete.code;
+  const state = error === undefined ? 'complete' : 'unproven';
+  if (json)
+    stdout.write(
+      `${JSON.stringify({ state, exitCode, list: account.members === 0 ? null : path, ...account, callsOfRun, creditsOfRun, error: errorJson(error) })}\n`,
+    );
+  else stdout.write(`${listSummary(account, request.dialect)}\n`);
+  if (error !== undefined) stderr.write(`${errorText(error, cwd())}\n`);
+  return exitCode;
+}

@@ -1,0 +1,73 @@
+import type { ListingDialect } from '../../core/client/dialects.ts';
+import { count, plural } from '../../lib/format-text.ts';
+import type { ListAccount } from '../../wings/listing/index.ts';
+
+const nameWidth = 14;
+const figureWidth = 7;
+
+/** What a list ends with: what was listed, how many, what proves it, and the bill. */
+export function listSummary(account: ListAccount, { list }: Pick<ListingDialect, 'list'>): string {
+  const { members, inErrors, calls, credits, price } = account;
+  const { creditsPerPage, source, day } = price;
+  return [
+    ['filter', `${filterText(account)}; burnt assets are never listed`],
+    [
+      'members',
+      inErrors === 0
+        ? count(members)
+        : figure(members, `${count(inErrors)} of them with an error in place of a record`),
+    ],
+    ['proof', proofText(account, list.total)],
+    ['calls', figure(calls, callsText(account, list.total))],
+    ['credits', figure(credits, `${count(creditsPerPage)} a page (${source}, read ${day})`)],
+  ]
+    .map(([name = '', text = '']) => `  ${name.padEnd(nameWidth)}${text}`)
+    .join('\n');
+}
+
+function figure(value: number, words: string): string {
+  const text = count(value);
+  return `${text.padEnd(Math.max(figureWidth, text.length + 1))}${words}`;
+}
+
+function filterText({ filter: { by, address, onlyVerified }, flags }: ListAccount): string {
+  const shown = `${by} ${address.slice(0, 8)}…`;
+  if (by === 'collection')
+    return `${shown}, ${flags['showUnverifiedCollections'] === true ? 'unverified members too' : 'verified members'}`;
+  if (by === 'creator') return `${shown}, ${onlyVerified ? 'signed assets' : 'unsigned assets too'}`;
+  return shown;
+}
+
+function proofText(
+  { proof, members, totals, unproven = '' }: ListAccount,
+  by: ListingDialect['list']['total'],
+): string {
+  const most = Math.max(0, ...totals);
+  const moved = most - Math.min(most, ...totals);
+  const came = moved === 0 ? '' : `; ${count(moved)} came or left`;
+  const differs = totals.length > 0 && most !== members ? `; the service counts ${count(most)}` : '';
+  const texts: Record<ListAccount['proof'], string> = {
+    total:
+      most === members
+        ? `total: the service counts ${count(members)} too (${by})${came}`
+        : `total: the service counts ${count(most)} rows, fewer than a page above the members (${by})${came}`,
+    ranges: `ranges: no step without members was wider than half a page${differs}${came}`,
+    token: `token: the service sent no further one${differs}`,
+    pages: `pages: all were requested, between equal totals of ${count(most)}`,
+    expect: `expect: ${count(members)}, as --expect says${differs}${came}`,
+    none: `none: ${unproven}${differs}${came}`,
+  };
+  return texts[proof];
+}
+
+function callsText({ pages, emptyPages, totals, calls }: ListAccount, by: ListingDialect['list']['total']): string {
+  const all = pages + emptyPages;
+  const apart = by === 'showGrandTotal' ? Math.max(0, totals.length - 1) : totals.length;
+  const forTotals = by === 'showGrandTotal' ? 'for the second total' : `for ${apart === 1 ? 'the total' : 'totals'}`;
+  const more = calls - all - apart;
+  return [
+    plural(all, 'page'),
+    ...(apart === 0 ? [] : [`${apart} ${forTotals}`]),
+    ...(more <= 0 ? [] : [`${plural(more, 'attempt')} more`]),
+  ].join(', ');
+}

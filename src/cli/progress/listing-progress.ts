@@ -1,0 +1,90 @@
+import type { ClientListener } from '../../core/client/client-events.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { count, duration, plural } from '../../lib/format-text.ts';
+import type { ListContext, ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';
+import type { Terminal } from '../terminal.ts';
+import { cutLine, folded } from './progress-lines.ts';
+import { redrawnBlock } from './redrawn-block.ts';
+import { isTerminal } from './show-progress.ts';
+
+export interface ShownListing {
+  readonly onEvent: ListContext['onEvent'];
+  readonly listener: ClientListener;
+  tell(message: string): void;
+  end(): void;
+}
+
+/** Shows how far a list is: lines that are redrawn on a terminal; elsewhere its messages alone. */
+export function showListing(
+  { dialect, clock }: Pick<ListIdsRequest, 'dialect'> & { readonly clock: Clock },
+  { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
+): ShownListing {
+  const startedMs = clock.now();
+  let latest: Extract<ListEvent, { kind: 'answered' }> | undefined;
+  let service = '';
+  const block = isTerminal(stderr, env)
+    ? redrawnBlock(
+        (columns) => ({ text: listingBlock(latest, { service, ms: clock.now() - startedMs, columns }) }),
+        stderr,
+      )
+    : undefined;
+  const tell = (message: string): void => {
+    if (block === undefined) stderr.write(`${message}\n`);
+    else block.tell(message);
+  };
+  return {
+    tell,
+    onEvent: (event) => {
+      if (event.kind === 'answered') latest = event;
+      const message = messageOf(event, dialect);
+      if (message !== undefined) tell(message);
+    },
+    listener: (event) => {
+      if (event.kind === 'service') service = event.message;
+      if (event.kind === 'waiting') service = event.reason;
+      if (event.kind === 'service' && block === undefined && event.message !== '') tell(event.message);
+    },
+    end: () => {
+      block?.end();
+    },
+  };
+}
+
+function messageOf(event: ListEvent, { list, priced }: ListIdsRequest['dialect']): string | undefined {
+  switch (event.kind) {
+    case 'opened':
+      return event.keptPages === 0 ? undefined : `resumed: ${plural(event.keptPages, 'answer')} kept, at no cost`;
+    case 'ceiling': {
+      const { calls, empty, total } = event;
+      const price = `${count(list.creditsPerPage)} a page (${priced.source}, read ${priced.day})`;
+      if (total === undefined)
+        return `price: ${price}; at most ${plural(empty, 'page')} may come back empty, until more are known to have members`;
+      const all = calls + Math.ceil(total / list.limit);
+      return `the service counts ${count(total)}: at most ${plural(all, 'call')}, ${plural(all * list.creditsPerPage, 'credit')}`;
+    }
+    case 'warning':
+      return `warning: ${event.message}`;
+    case 'answered':
+      return undefined;
+  }
+}
+
+/** The lines that a terminal shows while a list is made. */
+export function listingBlock(
+  latest: Extract<ListEvent, { kind: 'answered' }> | undefined,
+  { service, ms, columns }: { readonly service: string; readonly ms: number; readonly columns: number },
+): string {
+  if (latest === undefined) return cutLine(service, columns);
+  const { counts, calls, credits } = latest;
+  const facts = [
+    plural(counts.members, 'member'),
+    plural(counts.pages, 'page'),
+    `${count(counts.emptyPages)} empty`,
+    plural(calls, 'call'),
+    plural(credits, 'credit'),
+    duration(ms),
+  ];
+  return [...folded(facts, ' · ', columns), ...(service === '' ? [] : [service])]
+    .map((line) => cutLine(line, columns))
+    .join('\n');
+}

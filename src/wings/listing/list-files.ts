@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { unprovenEnding } from '../../core/ids/passed-files.ts';
+import type { PartCodec } from '../../core/formats/sink.ts';
+import { openCodec } from '../../places/export/codec.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import { writeWhole } from '../../places/files/write-whole.ts';
+import { listBlocks, type Members } from './members.ts';
+import type { ListAccount } from './list-account.ts';
+
+export interface WrittenList {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of its bytes as they lie on the disk. Hex. */
+  readonly sha256: string;
+}
+
+/** The account beside a list. */
+export function accountPath(list: string): string {
+  return `${list}.json`;
+}
+
+/** Writes the list: whole under its name, or not there. */
+export async function writeList(files: FileStore, path: string, members: Members): Promise<WrittenList> {
+  const codec = await openCodec(codecOf(path));
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await writeWhole(files, { path }, async (file) => {
+    const put = async (packed: Uint8Array): Promise<void> => {
+      if (packed.length === 0) return;
+      hash.update(packed);
+      bytes += packed.length;
+      await file.write(packed);
+    };
+    for (const block of listBlocks(members)) await put(await codec.push(block));
+    await put(await codec.end());
+  });
+  await files.syncFolder(dirname(path));
+  return { path, bytes, sha256: hash.digest('hex') };
+}
+
+export async function writeAccount(files: FileStore, list: string, account: ListAccount): Promise<void> {
+  const text = `${JSON.stringify(account, undefined, 2)}\n`;
+  await writeWhole(files, { path: accountPath(list) }, (file) => file.write(Buffer.from(text)));
+  await files.syncFolder(dirname(list));
+}
+
+/** Removes the list that was not proven: the same command proved it now. */
+export async function removeUnproven(files: FileStore, path: string): Promise<void> {
+  const unproven = `${path}${unprovenEnding}`;
+  for (const each of [unproven, accountPath(unproven)]) await files.remove(each);
+}
+
+function codecOf(path: string): PartCodec {
+  const name = path.endsWith(unprovenEnding) ? path.slice(0, -unprovenEnding.length) : path;
+  if (name.endsWith('.gz')) return 'gzip';
+  return name.endsWith('.zst') ? 'zstd' : 'none';
+}

@@ -1,0 +1,221 @@
+import { basename, dirname } from 'node:path';
+import { type ClientBudget, createClient } from '../../core/client/create-client.ts';
+import { unprovenEnding } from '../../core/ids/passed-files.ts';
+import type { AnswerJournal } from '../../core/client/policies/with-journal.ts';
+import { tlsFor } from '../../core/job/tls-files.ts';
+import { Openings } from '../../core/run/homes/open-scratch.ts';
+import { braked } from '../../core/run/run-brake.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
+import { dayMs } from '../../lib/clock.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import type { Lock } from '../../places/files/lock.ts';
+import { openTally } from '../../places/scratch/tally.ts';
+import { listAccountOf } from './list-account.ts';
+import { removeUnproven, writeAccount, writeList } from './list-files.ts';
+import { listPages, mostListCalls } from './list-pages.ts';
+import { type ListContext, listFolder, type ListIdsRequest, type ListOutcome } from './list-request.ts';
+import { ListSpending } from './list-spending.ts';
+import { whyNotDone } from './list-verdict.ts';
+import { Members } from './members.ts';
+import { originOf, settingsOf, walkOf } from './open-walk.ts';
+import { type KeptEntries, listFiles, PageJournal } from './page-journal.ts';
+import type { Walk } from './walk/walk.ts';
+
+/**
+ * Lists the members of a filter, and proves that they are all. The same request resumes.
+ * @throws {ExportError} what stopped it: `usage`, `unavailable`, `spent`, `locked`, `damaged`, `cannotWrite`, …
+ */
+export async function listIds(request: ListIdsRequest, context: ListContext): Promise<ListOutcome> {
+  const { files } = context;
+  const folder = listFolder(request.out);
+  await files.makeFolder(pathIn(folder, exportPaths.run));
+  const lock = await files.takeLock(folder);
+  return thenCleanUp({
+    work: async () => {
+      if (request.fresh) await clear(request, context);
+      const outcome = await listHeld(request, folder, context);
+      if (outcome.error === undefined) await clear(request, context);
+      return outcome;
+    },
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [(outcome) => letGo(folder, lock, outcome?.error === undefined && outcome !== undefined, context)],
+  });
+}
+
+/** Removes all but the lock. */
+async function clear({ out }: ListIdsRequest, { files }: ListContext): Promise<void> {
+  const folder = listFolder(out);
+  const names = [
+    basename(out),
+    listFiles.start,
+    listFiles.pages,
+    listFiles.records,
+    exportPaths.callCount,
+    exportPaths.creditCount,
+  ];
+  for (const name of names) await files.remove(pathIn(folder, name));
+}
+
+async function letGo(folder: string, lock: Lock, isDone: boolean, { files }: ListContext): Promise<void> {
+  const hasBegun = (await files.sizeOf(pathIn(folder, listFiles.start))) !== undefined;
+  if (!isDone && hasBegun) {
+    await lock.release();
+    return;
+  }
+  await lock.remove();
+  // Another process may have begun.
+  if ((await files.list(folder)).length === 0) await files.remove(folder);
+}
+
+/** What is open while a list is made. */
+interface OpenList {
+  readonly request: ListIdsRequest;
+  readonly folder: string;
+  readonly journal: PageJournal;
+  readonly kept: KeptEntries;
+  readonly walk: Walk;
+  readonly members: Members;
+  readonly spent: ListSpending;
+}
+
+async function listHeld(request: ListIdsRequest, folder: string, context: ListContext): Promise<ListOutcome> {
+  const { files, clock } = context;
+  const open = new Openings();
+  return thenCleanUp({
+    work: async () => {
+      const begin = { settings: settingsOf(request, context), startedAtMs: clock.now() };
+      const { journal, kept } = await PageJournal.open(files, folder, begin);
+      open.add(journal);
+      if (request.records !== undefined && kept.entries.length === 0 && !request.fresh) {
+        const { requireNoExport } = await import('./list-records.ts');
+        await requireNoExport(request.records, context);
+      }
+      const spent = new ListSpending(
+        open.add(await openTally(files, pathIn(folder, exportPaths.callCount))),
+        open.add(await openTally(files, pathIn(folder, exportPaths.creditCount))),
+        request.dialect.list.creditsPerPage,
+      );
+      const members = new Members();
+      const walk = walkOf(request, members);
+      takeUp(kept, walk, members);
+      const opened = { request, folder, journal, kept, walk, members, spent };
+      tellOpened(opened, context);
+      await requestPages(opened, context);
+      return finish(opened, context);
+    },
+    hasFailed: ({ error }) => error !== undefined,
+    cleanUp: [() => open.close()],
+  });
+}
+
+function takeUp({ entries }: KeptEntries, walk: Walk, members: Members): void {
+  for (const entry of entries) {
+    if ('total' in entry) walk.resumeTotal(entry.total);
+    else {
+      members.add(entry);
+      walk.resume(entry.request, entry.page);
+    }
+  }
+}
+
+function tellOpened({ kept, walk }: OpenList, { onEvent, clock }: ListContext): void {
+  const { startedAtMs, entries } = kept;
+  onEvent({ kind: 'opened', keptPages: entries.length, startedAtMs });
+  if (entries.length > 0 && clock.now() - startedAtMs > dayMs) {
+    const since = new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ');
+    onEvent({
+      kind: 'warning',
+      message: `this list was begun at ${since} UTC: it promises the members from then on. Start over with --fresh for a newer one`,
+    });
+  }
+  tellCeiling(walk, onEvent);
+}
+
+function tellCeiling(walk: Walk, onEvent: ListContext['onEvent']): void {
+  const { counts, mostEmpty: empty } = walk;
+  onEvent({ kind: 'ceiling', calls: mostListCalls(walk), empty, total: counts.totals[0] });
+}
+
+/** Keeps no answers of its own: pages have a journal. */
+const noJournal: AnswerJournal = { find: () => Promise.resolve(undefined), append: () => Promise.resolve() };
+
+async function requestPages(open: OpenList, given: ListContext): Promise<void> {
+  const { request, walk, spent } = open;
+  const { job, dialect, query } = request;
+  const context = braked(given, job);
+  const created = createClient({
+    ...context,
+    ...job.service,
+    dialect: undefined,
+    ...context.service,
+    budget: pageBudget(request),
+    journal: noJournal,
+    tls: tlsFor(context.service.url, job.service.tls),
+    sent: `${dialect.params} parameters of ${dialect.list[query.filter] ?? ''}, dialect ${dialect.name}`,
+    onCall: () => spent.sent(),
+    onFree: (attempt) => spent.returned(attempt),
+  });
+  let toldTotals = walk.counts.totals.length;
+  const onAnswer = (): void => {
+    const { totals } = walk.counts;
+    if (totals.length > toldTotals && toldTotals === 0) tellCeiling(walk, context.onEvent);
+    toldTotals = totals.length;
+    context.onEvent({ kind: 'answered', counts: walk.counts, calls: spent.calls, credits: spent.credits });
+  };
+  const { retries } = job.service;
+  await thenCleanUp({
+    work: async () => {
+      await listPages({ ...open, ...context, dialect, query, retries, client: created, onAnswer });
+      created.throwIfFailed();
+    },
+    cleanUp: [() => created.close()],
+  });
+}
+
+/** A page costs what the dialect says, whatever the job says of calls for ids. */
+function pageBudget({ job, dialect }: ListIdsRequest): ClientBudget {
+  return { ...job.budget, creditsPerCall: dialect.list.creditsPerPage };
+}
+
+/** Writes the list, or what there is of it. */
+async function finish(open: OpenList, context: ListContext): Promise<ListOutcome> {
+  const { request, walk, members, spent } = open;
+  const { files, clock } = context;
+  const verdict = walk.verdict();
+  const count = members.unique;
+  const error = whyNotDone(verdict, count, request.expect);
+  const path = error === undefined ? request.out : `${request.out}${unprovenEnding}`;
+  const unnamed = error === undefined ? pathIn(open.folder, basename(request.out)) : path;
+  const written = count === 0 ? undefined : await writeList(files, unnamed, members);
+  if (error === undefined) {
+    await keepRecords(open, unnamed, context);
+    await files.rename(unnamed, path);
+    await files.syncFolder(dirname(path));
+  }
+  const account = listAccountOf({
+    ...request,
+    counts: walk.counts,
+    verdict,
+    members: count,
+    origin: originOf(request, context),
+    firstMs: open.kept.startedAtMs,
+    lastMs: clock.now(),
+    calls: spent.calls,
+    credits: spent.credits,
+    sha256: written?.sha256 ?? '',
+    version: context.version,
+  });
+  if (written !== undefined) await writeAccount(files, path, account);
+  if (error === undefined) await removeUnproven(files, request.out);
+  return { account, path, error, ...spent.ofRun() };
+}
+
+/** Before the list has its name: the same command makes what is missing. */
+async function keepRecords({ request, ...open }: OpenList, list: string, context: ListContext): Promise<void> {
+  const { records } = request;
+  if (records === undefined) return;
+  const { exportRecords } = await import('./list-records.ts');
+  const { calls, credits } = open.spent;
+  const { startedAtMs } = open.kept;
+  await exportRecords({ ...open, request: { ...request, records }, list, startedAtMs, calls, credits }, context);
+}

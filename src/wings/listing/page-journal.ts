@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import { listFilters } from '../../core/client/dialects.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
+import { pathIn } from '../../places/export/export-folder.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import type { OpenFile } from '../../places/files/open-file.ts';
+import { writeWhole } from '../../places/files/write-whole.ts';
+import type { CheckedPage } from './check-page.ts';
+import type { PageRequest } from './walk/walk.ts';
+
+/** What lies in the folder of an unfinished list, besides its lock and its counters. */
+export const listFiles = { start: 'start.json', pages: 'pages.log', records: 'records' } as const;
+
+/** What a list is a list of: a proof rests on one source, so none of it may change. */
+const settingsSchema = z.object({
+  filter: z.enum(listFilters),
+  address: z.string(),
+  onlyVerified: z.boolean(),
+  flags: z.record(z.string(), z.boolean()),
+  limit: z.number(),
+  dialect: z.string(),
+  origin: z.string(),
+  records: z.boolean(),
+});
+export type ListSettings = z.infer<typeof settingsSchema>;
+
+const version = 1;
+
+const startSchema = z.object({ version: z.number(), startedAtMs: z.number(), settings: settingsSchema });
+
+const key = z.string().regex(/^[0-9a-f]{64}$/);
+
+const pageSchema = z.object({
+  kind: z.literal('page'),
+  after: key.optional(),
+  before: key.optional(),
+  cursor: z.string().optional(),
+  number: z.number().optional(),
+  startsAtId: z.boolean(),
+  withTotal: z.boolean(),
+  direction: z.enum(['rising', 'falling']).optional(),
+  /** 32 bytes a member, rising. */
+  keys: z.base64(),
+  total: z.number().optional(),
+  next: z.string().optional(),
+  /** By the place of the member: why it has no record. */
+  errors: z.array(z.object({ at: z.number(), notFound: z.boolean(), message: z.string() })),
+  /** Where its records begin, and the length of each; 0 for a member without one. */
+  records: z.object({ at: z.number(), lengths: z.array(z.number()) }).optional(),
+  atMs: z.number(),
+});
+
+const entrySchema = z.discriminatedUnion('kind', [
+  pageSchema,
+  z.object({ kind: z.literal('total'), total: z.number(), atMs: z.number() }),
+]);
+
+/** A page that was answered, by this process or an earlier one. */
+export interface KeptPage {
+  readonly request: PageRequest;
+  readonly page: Omit<CheckedPage, 'members'>;
+  readonly errors: z.infer<typeof pageSchema>['errors'];
+  readonly records: { readonly at: number; readonly lengths: Uint32Array } | undefined;
+}
+
+export interface KeptEntries {
+  readonly startedAtMs: number;
+  /** Undefined where nothing was answered. */
+  readonly lastMs: number | undefined;
+  readonly entries: readonly (KeptPage | { readonly total: number })[];
+}
+
+/** Answered pages of an unfinished list. An entry that is cut ends the file; what is damaged before it is never guessed at. */
+export class PageJournal {
+  readonly #files: FileStore;
+  readonly #folder: string;
+  readonly #pages: OpenFile;
+  readonly #records: OpenFile | undefined;
+  #end = 0;
+  #recordsEnd = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(files: FileStore, folder: string, open: { pages: OpenFile; records: OpenFile | undefined }) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#pages = open.pages;
+    this.#records = open.records;
+  }
+
+  /**
+   * Begins a list, or takes up what an earlier process left of it.
+   * @throws {ExportError} `usage` when that is another list, `damaged`
+   */
+  static async open(
+    files: FileStore,
+    folder: string,
+    begin: { readonly settings: ListSettings; readonly startedAtMs: number },
+  ): Promise<{ readonly journal: PageJournal; readonly kept: KeptEntries }> {
+    const { startedAtMs } = await beginOrRead(files, folder, begin);
+    const pages = await files.open(pathIn(folder, listFiles.pages), 'update');
+    const records = begin.settings.records ? await files.open(pathIn(folder, listFiles.records), 'update') : undefined;
+    const journal = new PageJournal(files, folder, { pages, records });
+    try {
+      await files.syncFolder(folder);
+      return { journal, kept: await journal.#takeUp(startedAtMs) };
+    } catch (error) {
+      await journal.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Resolves when the page survives a loss of power. */
+  keepPage(request: PageRequest, page: CheckedPage, atMs: number): Promise<KeptPage> {
+    return this.#inTurn(async () => {
+      const records = await this.#keepRecords(page);
+      const errors = page.members.flatMap(({ error }, at) =>
+        error === undefined ? [] : [{ at, notFound: error.notFound, message: error.message }],
+      );
+      const { after, before, cursor, number, startsAtId, withTotal } = request;
+      await this.#append({
+        kind: 'page',
+        ...(after === undefined ? {} : { after: hexOf(after) }),
+        ...(before === undefined ? {} : { before: hexOf(before) }),
+        cursor,
+        number,
+        startsAtId,
+        withTotal,
+        direction: page.direction,
+        keys: Buffer.from(page.keys).toString('base64'),
+        total: page.total,
+        next: page.cursor,
+        errors,
+        ...(records === undefined ? {} : { records: { at: records.at, lengths: [...records.lengths] } }),
+        atMs,
+      });
+      return { request, page, errors, records };
+    });
+  }
+
+  keepTotal(total: number, atMs: number): Promise<void> {
+    return this.#inTurn(() => this.#append({ kind: 'total', total, atMs }));
+  }
+
+  /** The bytes of a member's record. */
+  async record({ records }: KeptPage, at: number): Promise<Uint8Array | undefined> {
+    if (records === undefined || this.#records === undefined) return undefined;
+    const length = records.lengths[at] ?? 0;
+    if (length === 0) return undefined;
+    let from = records.at;
+    for (let before = 0; before < at; before += 1) from += records.lengths[before] ?? 0;
+    return this.#records.read(from, length);
+  }
+
+  /** All records of a page, one behind the other. */
+  async recordsOf({ records }: KeptPage): Promise<Uint8Array> {
+    if (records === undefined || this.#records === undefined) return new Uint8Array();
+    return this.#records.read(
+      records.at,
+      records.lengths.reduce((sum, length) => sum + length, 0),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#turn.catch(() => undefined);
+    await this.#pages.close();
+    await this.#records?.close();
+  }
+
+  async #keepRecords({ members }: CheckedPage): Promise<KeptPage['records']> {
+    if (this.#records === undefined) return undefined;
+    const bytes = Buffer.concat(members.flatMap(({ record }) => record ?? []));
+    const at = this.#recordsEnd;
+    await this.#records.write(bytes, at);
+    await this.#records.sync();
+    this.#recordsEnd += bytes.length;
+    return { at, lengths: Uint32Array.from(members, ({ record }) => record?.length ?? 0) };
+  }
+
+  async #append(entry: z.input<typeof entrySchema>): Promise<void> {
+    const line = Buffer.concat([checkedJson(entry), Buffer.from('\n')]);
+    await this.#pages.write(line, this.#end);
+    await this.#pages.sync();
+    this.#end += line.length;
+  }
+
+  /** One behind the other: a crash can only cut the last entry. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn;
+    return turn;
+  }
+
+  async #takeUp(startedAtMs: number): Promise<KeptEntries> {
+    const text = Buffer.from((await this.#files.readAll(pathIn(this.#folder, listFiles.pages))) ?? []);
+    const entries: (KeptPage | { readonly total: number })[] = [];
+    let lastMs: number | undefined;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', this.#end)) {
+      const parsed = entrySchema.safeParse(valueOfCheckedJson(text.subarray(this.#end, end)));
+      if (!parsed.success && end + 1 === text.length) break;
+      if (!parsed.success) throw this.#damaged(listFiles.pages, `entry ${entries.length + 1} is not as it was written`);
+      entries.push(parsed.data.kind === 'total' ? { total: parsed.data.total } : keptPage(parsed.data));
+      lastMs = parsed.data.atMs;
+      this.#end = end + 1;
+    }
+    await this.#pages.truncate(this.#end);
+    await this.#requireRecords(entries);
+    return { startedAtMs, lastMs, entries };
+  }
+
+  /** Records lie on the disk before the entry that names them. */
+  async #requireRecords(entries: KeptEntries['entries']): Promise<void> {
+    if (this.#records === undefined) return;
+    for (const entry of entries)
+      if ('records' in entry && entry.records !== undefined)
+        this.#recordsEnd = entry.records.at + entry.records.lengths.reduce((sum, length) => sum + length, 0);
+    if ((await this.#records.size()) < this.#recordsEnd) throw this.#damaged(listFiles.records, 'it is cut');
+    await this.#records.truncate(this.#recordsEnd);
+  }
+
+  #damaged(name: string, why: string): ExportError {
+    return damagedList(pathIn(this.#folder, name), why);
+  }
+}
+
+async function beginOrRead(
+  files: FileStore,
+  folder: string,
+  { settings, startedAtMs }: { readonly settings: ListSettings; readonly startedAtMs: number },
+): Promise<z.infer<typeof startSchema>> {
+  const path = pathIn(folder, listFiles.start);
+  const bytes = await files.readAll(path);
+  if (bytes === undefined) {
+    const start = { version, startedAtMs, settings };
+    await writeWhole(files, { path }, (file) => file.write(checkedJson(start)));
+    return start;
+  }
+  const parsed = startSchema.safeParse(valueOfCheckedJson(bytes));
+  if (!parsed.success) throw damagedList(path, 'it is not the start of a list');
+  if (parsed.data.version > version) throw damagedList(path, 'a newer version wrote it');
+  requireSame(folder, parsed.data.settings, settings);
+  return parsed.data;
+}
+
+/** @throws {ExportError} `usage` */
+function requireSame(folder: string, before: ListSettings, now: ListSettings): void {
+  for (const name of Object.keys(settingsSchema.shape) as (keyof ListSettings)[]) {
+    const [was, is] = [JSON.stringify(before[name]), JSON.stringify(now[name])];
+    if (was === is) continue;
+    throw new ExportError('usage', `${name} was ${was} when ${folder} was begun, and is ${is} now`, {
+      todo: 'A proof rests on one source. Undo the change to resume, choose another --out, or start over with --fresh.',
+      facts: { changed: name },
+    });
+  }
+}
+
+function damagedList(path: string, why: string): ExportError {
+  return new ExportError('damaged', `${path} is damaged: ${why}`, {
+    todo: 'Restore it from a copy, or start over with --fresh.',
+  });
+}
+
+function keptPage(entry: z.infer<typeof pageSchema>): KeptPage {
+  const { after, before, cursor, number, startsAtId, withTotal, direction, total, next, errors, records } = entry;
+  return {
+    request: {
+      kind: 'page',
+      after: after === undefined ? undefined : BigInt(`0x${after}`),
+      before: before === undefined ? undefined : BigInt(`0x${before}`),
+      cursor,
+      number,
+      startsAtId,
+      withTotal,
+    },
+    page: {
+      keys: new Uint8Array(Buffer.from(entry.keys, 'base64')),
+      direction,
+      inErrors: errors.length,
+      total,
+      cursor: next,
+    },
+    errors,
+    records: records === undefined ? undefined : { at: records.at, lengths: Uint32Array.from(records.lengths) },
+  };
+}
+
+function hexOf(place: bigint): string {
+  return place.toString(16).padStart(64, '0');
+}

@@ -1,0 +1,286 @@
+import { readFile, stat } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
+import type { ListAccount } from '../../../src/wings/listing/index.ts';
+import { listHere } from '../../support/listing/list-here.ts';
+import { ListWire } from '../../support/listing/list-wire.ts';
+import { SimulatedIndex } from '../../support/listing/simulated-index.ts';
+
+function membersOf(index: SimulatedIndex): string[] {
+  return [...index.members].map((key) => idOfBytes(bytesOfKey(key << 192n)));
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+describe('a list', () => {
+  it('holds every member once, sorted by bytes, beside its account', async () => {
+    const index = new SimulatedIndex({ rows: 2500, seed: 1 });
+    const wire = new ListWire(index, { total: () => index.members.size });
+    const list = await listHere(wire);
+    const { account, error } = await list.run();
+    expect(error).toBeUndefined();
+    // The index keeps its rows in order.
+    expect(await list.ids()).toEqual(membersOf(index));
+    const written = JSON.parse(await readFile(`${list.out}.json`, 'utf8')) as ListAccount;
+    expect(written).toEqual(account);
+    expect(written).toMatchObject({
+      kind: 'asset-export ids',
+      filter: { by: 'collection', onlyVerified: false },
+      dialect: 'helius',
+      origin: 'http://127.0.0.1:1',
+      members: 2500,
+      inErrors: 0,
+      totals: [2500, 2500],
+      proof: 'total',
+      without: 'burnt',
+      pages: 3,
+      emptyPages: 1,
+      calls: 5,
+      credits: 50,
+      price: { creditsPerPage: 10, source: 'Helius credits', day: '2026-01-16' },
+    });
+    expect(await exists(`${list.out}.ids`)).toBe(false);
+    expect(await list.ledger.booked('2026-03-14')).toBe(50);
+  });
+
+  it('has the same bytes, whatever the concurrency and the order of ids', async () => {
+    const lists: (string[] | undefined)[] = [];
+    for (const direction of ['rising', 'falling'] as const)
+      for (const concurrency of ['1', '8']) {
+        const index = new SimulatedIndex({ rows: 20_000, seed: 1, direction });
+        const list = await listHere(new ListWire(index), { flags: { concurrency } });
+        const { account } = await list.run();
+        expect(account.proof).toBe('ranges');
+        lists.push(await list.ids());
+      }
+    for (const list of lists) expect(list).toEqual(lists[0]);
+  });
+
+  it('is compressed by its ending', async () => {
+    const index = new SimulatedIndex({ rows: 500, seed: 1 });
+    const list = await listHere(new ListWire(index));
+    const out = `${list.out}.gz`;
+    await list.run({ out });
+    expect(
+      gunzipSync(await readFile(out))
+        .toString()
+        .trim()
+        .split('\n'),
+    ).toEqual(membersOf(index));
+  });
+
+  it('counts ids in errors as members', async () => {
+    const index = new SimulatedIndex({ rows: 300, seed: 1 });
+    const isFailed = (id: string): boolean => 'abc'.includes(id.charAt(6));
+    const list = await listHere(new ListWire(index, { failed: isFailed }));
+    const { account } = await list.run();
+    const inErrors = membersOf(index).filter(isFailed).length;
+    expect(inErrors).toBeGreaterThan(5);
+    expect(account).toMatchObject({ members: 300, inErrors });
+  });
+
+  it('of the reference asks for the total of a collection alone, before the first page and after the last', async () => {
+    const index = new SimulatedIndex({ rows: 1500, seed: 1, dropped: 0.1 });
+    const wire = new ListWire(index, { total: () => 1500 });
+    const list = await listHere(wire, { dialect: 'reference' });
+    const { account } = await list.run();
+    expect(account).toMatchObject({ proof: 'total', totals: [1500, 1500], calls: 5, members: index.members.size });
+  });
+
+  it('goes by ranges where the service gives no total after all', async () => {
+    const index = new SimulatedIndex({ rows: 1500, seed: 1 });
+    const list = await listHere(new ListWire(index));
+    const { account } = await list.run();
+    expect(account).toMatchObject({ proof: 'ranges', totals: [], calls: 3 });
+  });
+});
+
+describe('a list that is not proven', () => {
+  const crowded = () => new SimulatedIndex({ rows: 1800, seed: 1, crowded: { space: 1e-4, share: 1 } });
+
+  it('has another name, keeps its pages, and leaves the old list alone', async () => {
+    const index = crowded();
+    const wire = new ListWire(index);
+    const list = await listHere(wire);
+    const { error } = await list.run({ proofCalls: 5 });
+    expect(error).toMatchObject({ exit: 'notTolerated' });
+    expect(error?.todo).toContain('--proof-calls');
+    expect(await list.ids()).toBeUndefined();
+    expect(await list.ids(`${list.out}.unproven`)).toEqual(membersOf(index));
+    const sent = wire.sent.length;
+    const again = await list.run({ expect: 1800 });
+    expect(again.account).toMatchObject({ proof: 'expect', members: 1800 });
+    expect(wire.sent.length).toBe(sent + 0 + again.callsOfRun);
+    expect(await list.ids()).toEqual(membersOf(index));
+    expect(await exists(`${list.out}.unproven`)).toBe(false);
+    expect(await exists(`${list.out}.unproven.json`)).toBe(false);
+    expect(await exists(`${list.out}.ids`)).toBe(false);
+  });
+
+  it('of nobody writes nothing', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }));
+    const list = await listHere(wire, { dialect: 'triton' });
+    const { error } = await list.run();
+    expect(error).toMatchObject({ exit: 'notTolerated', message: expect.stringContaining('no members') as string });
+    expect(wire.sent.length).toBe(17);
+    expect(await exists(list.out)).toBe(false);
+    const counted = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }), { total: () => 0 });
+    const short = await listHere(counted);
+    expect((await short.run()).error).toMatchObject({ exit: 'notTolerated' });
+    expect(counted.sent.length).toBeLessThanOrEqual(3);
+  });
+
+  it('has another number of members than expected', async () => {
+    const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 })));
+    const { error } = await list.run({ expect: 31 });
+    expect(error).toMatchObject({ exit: 'notTolerated', message: '30 members, and --expect is 31' });
+    expect(await exists(list.out)).toBe(false);
+  });
+});
+
+describe('a service that lists wrongly', () => {
+  const index = new SimulatedIndex({ rows: 3500, seed: 1 });
+  const first = membersOf(index).slice(0, 1000);
+  const cases = {
+    'repeats a page': { spoil: () => first, says: 'ignores after' },
+    'ignores after': { spoil: () => first.slice(5, 900), says: 'ignores after' },
+    'shuffles a page': {
+      spoil: (ids: string[]) => [...ids.slice(500), ...ids.slice(0, 500)],
+      says: 'not sorted by id',
+    },
+    'turns the order': { spoil: (ids: string[]) => ids.toReversed(), says: 'not sorted by id' },
+    'lists an id twice': {
+      spoil: (ids: string[]) => [...ids.slice(0, 9), ids[8] ?? '', ...ids.slice(9)],
+      says: 'twice',
+    },
+  };
+
+  it.each(Object.entries(cases))('that %s ends with exit 5, and nothing is written', async (_, { spoil, says }) => {
+    const wire = new ListWire(index, { spoil: (ids, { call }) => (call > 2 ? spoil(ids) : ids) });
+    const list = await listHere(wire, { flags: { retries: '3' } });
+    await expect(list.run()).rejects.toMatchObject({
+      exit: 'unavailable',
+      message: expect.stringContaining(says) as string,
+    });
+    expect(wire.sent.length).toBeLessThanOrEqual(2 + 3 + 3);
+    expect(await exists(list.out)).toBe(false);
+    expect(await exists(`${list.out}.unproven`)).toBe(false);
+  });
+
+  it('once is asked again', async () => {
+    const wire = new ListWire(index, { spoil: (ids, { call }) => (call === 2 ? first : ids) });
+    const list = await listHere(wire);
+    expect((await list.run()).account).toMatchObject({ members: 3500, proof: 'ranges', calls: 6, pages: 4 });
+  });
+});
+
+describe('a list that was stopped', () => {
+  it('resumes without asking for an answered page, and has the same bytes', async () => {
+    const index = new SimulatedIndex({ rows: 6000, seed: 2 });
+    for (let call = 1; call < 9; call += 1) {
+      let isDown = true;
+      const wire = new ListWire(index, {
+        total: () => 6000,
+        answer: ({ call: sent }) => (isDown && sent > call ? { status: 401, body: '' } : undefined),
+      });
+      const list = await listHere(wire);
+      if (call < 8) await expect(list.run()).rejects.toMatchObject({ exit: 'notTrusted' });
+      else await list.run();
+      expect(await exists(list.out)).toBe(call === 8);
+      isDown = false;
+      if (call === 8) continue;
+      const { account } = await list.run();
+      expect(account).toMatchObject({ members: 6000, proof: 'total', calls: 9 });
+      expect(await list.ids()).toEqual(membersOf(index));
+    }
+  });
+
+  it('refuses another filter, flag or service, unless it starts over', async () => {
+    const index = new SimulatedIndex({ rows: 1800, seed: 1, crowded: { space: 1e-4, share: 1 } });
+    const list = await listHere(new ListWire(index));
+    await list.run({ proofCalls: 2 });
+    const query = { filter: 'creator', address: '11111111111111111111111111111111', onlyVerified: false } as const;
+    const flags = { showFungible: false, showCollectionMetadata: true, showUnverifiedCollections: false };
+    await expect(list.run({ query: { ...query, flags } })).rejects.toMatchObject({ exit: 'usage' });
+    await expect(list.run({ query: { ...query, flags }, fresh: true, expect: 1800 })).resolves.toMatchObject({
+      error: undefined,
+    });
+  });
+
+  it('is damaged where an entry before the last is not as it was written', async () => {
+    const { writeFile } = await import('node:fs/promises');
+    const index = new SimulatedIndex({ rows: 3000, seed: 1, crowded: { space: 1e-4, share: 1 } });
+    const wire = new ListWire(index);
+    const list = await listHere(wire);
+    await list.run({ proofCalls: 2 });
+    const path = `${list.out}.ids/pages.log`;
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.subarray(0, bytes.length - 7));
+    const sent = wire.sent.length;
+    // A cut entry is that of a call in flight.
+    await list.run({ proofCalls: 2 });
+    expect(wire.sent.length).toBe(sent + 1);
+    bytes[200] = (bytes[200] ?? 0) ^ 1;
+    await writeFile(path, bytes);
+    await expect(list.run()).rejects.toMatchObject({ exit: 'damaged' });
+    expect(wire.sent.length).toBe(sent + 1);
+  });
+
+  it('warns a day later: its promise counts from the first call', async () => {
+    const index = new SimulatedIndex({ rows: 1800, seed: 1, crowded: { space: 1e-4, share: 1 } });
+    const list = await listHere(new ListWire(index));
+    await list.run({ proofCalls: 2 });
+    list.clock.skipHours(25);
+    await list.run({ expect: 1800 });
+    expect(list.events).toContainEqual({
+      kind: 'warning',
+      message: expect.stringContaining('begun at 2026-03-14 09:00 UTC') as string,
+    });
+  });
+});
+
+describe('what ends a list', () => {
+  it.each([
+    ['spent', { creditsPerRun: 20 }, 'spent'],
+    ['spent at the first call', { creditsPerRun: 5 }, 'spent'],
+  ] as const)('%s: nothing is written, and a larger budget completes it', async (_, { creditsPerRun }, exit) => {
+    const index = new SimulatedIndex({ rows: 3000, seed: 1 });
+    const wire = new ListWire(index, { total: () => 3000 });
+    const list = await listHere(wire, { flags: { 'credits-per-run': String(creditsPerRun) } });
+    await expect(list.run()).rejects.toMatchObject({ exit });
+    expect(await exists(list.out)).toBe(false);
+  });
+
+  it('a held list: another process works on it', async () => {
+    const index = new SimulatedIndex({ rows: 3000, seed: 1 });
+    let second: Promise<unknown> | undefined;
+    const wire = new ListWire(index, {
+      onCall: async ({ call }) => {
+        if (call !== 2) return;
+        second = list.run();
+        await second.catch(() => undefined);
+      },
+    });
+    const list = await listHere(wire);
+    expect((await list.run()).error).toBeUndefined();
+    await expect(second).rejects.toMatchObject({ exit: 'locked' });
+  });
+
+  it('more calls than planned: the brake', async () => {
+    const index = new SimulatedIndex({ rows: 20_000, seed: 1 });
+    const wire = new ListWire(index, {
+      answer: ({ call }) => (call % 8 === 0 ? undefined : { status: 503, body: '' }),
+    });
+    const list = await listHere(wire, { flags: { overrun: '0' } });
+    // 64 empty pages are planned, and a few with members.
+    await expect(list.run()).rejects.toMatchObject({ exit: 'overrun' });
+    expect(wire.sent.length).toBeLessThan(64 + 21 + 3 + 20);
+  });
+});

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readRecords } from '../../support/listing/read-records.ts';
+import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { readManifest } from '../../../src/places/export/manifest.ts';
+import { listHere } from '../../support/listing/list-here.ts';
+import { ListWire, recordOf } from '../../support/listing/list-wire.ts';
+import { SimulatedIndex } from '../../support/listing/simulated-index.ts';
+import { runHere } from '../../support/run-here.ts';
+
+describe('the records of a list', () => {
+  it('are an ordinary export in raw, in the order of the list', async () => {
+    const index = new SimulatedIndex({ rows: 2500, seed: 1 });
+    const isFailed = (id: string): boolean => 'abc'.includes(id.charAt(6));
+    const list = await listHere(new ListWire(index, { failed: isFailed, total: () => 2500 }));
+    const records = join(dirname(list.out), 'listed');
+    const { account } = await list.run({ records });
+    const ids = (await list.ids()) ?? [];
+    const manifest = await readManifest(diskFileStore, records);
+    expect(manifest).toMatchObject({
+      kind: 'list',
+      counts: { read: 2500, exported: 2500 - account.inErrors, failed: account.inErrors, missing: 0 },
+      calls: account.calls,
+      credits: account.credits,
+      startedAtMs: Date.parse(account.firstCall),
+      inputs: [{ name: 'mints.txt', sha256: account.sha256 }],
+    });
+    expect(await readRecords(records)).toEqual(ids.filter((id) => !isFailed(id)).map(recordOf));
+    expect(account.inErrors).toBeGreaterThan(50);
+    const unexported = await readFile(join(records, 'unexported/part-00000.csv'), 'utf8');
+    expect(unexported.split('\n')[1]).toContain('failed,no content data,mints.txt,');
+    expect((await verifyHere(records)).exit).toBe(0);
+  });
+
+  it('have the same bytes, whatever the concurrency', async () => {
+    const sums: (string | undefined)[] = [];
+    for (const concurrency of ['1', '8']) {
+      const list = await listHere(new ListWire(new SimulatedIndex({ rows: 20_000, seed: 1 })), {
+        flags: { concurrency },
+      });
+      const records = join(dirname(list.out), 'listed');
+      await list.run({ records });
+      const { files = [] } = (await readManifest(diskFileStore, records)) ?? {};
+      sums.push(files.map(({ sha256 }) => sha256).join());
+    }
+    expect(sums[1]).toBe(sums[0]);
+  });
+
+  it('go into a new folder: another export is refused before the first call', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 30, seed: 1 }));
+    const list = await listHere(wire);
+    const records = join(dirname(list.out), 'listed');
+    await list.run({ records });
+    const sent = wire.sent.length;
+    await expect(list.run({ records })).rejects.toMatchObject({ exit: 'usage' });
+    expect(wire.sent.length).toBe(sent);
+    await list.run({ records, fresh: true });
+    expect(wire.sent.length).toBe(2 * sent);
+  });
+});
+
+function verifyHere(folder: string) {
+  return runHere(['verify', folder]);
+}
+
+describe('run with the records of a list as its base', () => {
+  it('requests nothing, judges no unlisted ids, and makes no changes', async () => {
+    const index = new SimulatedIndex({ rows: 600, seed: 1 });
+    const list = await listHere(new ListWire(index, { total: () => 600 }));
+    const folder = dirname(list.out);
+    await list.run({ records: join(folder, 'listed') });
+    const ids = (await list.ids()) ?? [];
+    const { writeFile } = await import('node:fs/promises');
+    // Half of the list.
+    await writeFile(join(folder, 'half.txt'), ids.slice(0, 300).join('\n'));
+    const job = [
+      '--ids',
+      'half.txt',
+      '--url',
+      'http://127.0.0.1:1',
+      '--dialect',
+      'helius',
+      '--out',
+      'mine',
+      '--format',
+      'csv',
+    ];
+    const base = ['--base', 'listed', '--max-age', 'never', '--tables', 'assets,changes'];
+    const run = await runHere(['run', ...job, ...base], { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key' } });
+    expect(run).toMatchObject({ exit: 0 });
+    const manifest = await readManifest(diskFileStore, join(folder, 'mine'));
+    expect(manifest).toMatchObject({
+      counts: { read: 300, carried: 300, exported: 0 },
+      calls: 0,
+      base: { unlisted: 0 },
+      tables: { assets: { rows: 300 }, changes: { rows: 0 } },
+    });
+  });
+
+  it('does not resume into them', async () => {
+    const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 })));
+    const folder = dirname(list.out);
+    await list.run({ records: join(folder, 'listed') });
+    const run = await runHere(
+      ['run', '--ids', 'mints.txt', '--url', 'http://127.0.0.1:1', '--out', 'listed', '--format', 'raw'],
+      { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key' } },
+    );
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain('is not the export of this list');
+  });
+});

@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import type { Direction } from '../../../src/wings/listing/walk/keys.ts';
+import { RangeWalk } from '../../../src/wings/listing/walk/range-walk.ts';
+import type { WalkOptions } from '../../../src/wings/listing/walk/walk.ts';
+import { runsAll } from '../../support/lane.ts';
+import { type IndexOptions, SimulatedIndex } from '../../support/listing/simulated-index.ts';
+import { type Walked, walked } from '../../support/listing/walked.ts';
+
+interface Row extends Omit<IndexOptions, 'seed' | 'direction'> {
+  readonly name: string;
+  /** Calls of pages: the mean without a total, and with one of rows; undefined where it is not the mean that matters. */
+  readonly mean: number | undefined;
+  readonly meanOfRows?: number | undefined;
+  /** The least part of the lists that is proven without a total, and with one. */
+  readonly proven: number;
+  readonly provenOfRows?: number;
+}
+
+const crowd = { space: 1e-4, share: 1 };
+
+const rows: readonly Row[] = [
+  { name: '30 rows', rows: 30, mean: 2, proven: 1 },
+  { name: '1,000 rows', rows: 1000, mean: 2, proven: 1 },
+  // Of one member the step is 1/16: 9.5 calls on average over all seeds, 2 to 17 each.
+  { name: '1 row', rows: 1, mean: undefined, meanOfRows: 2, proven: 0, provenOfRows: 1 },
+  { name: '5 rows', rows: 5, mean: 2.4, meanOfRows: 2, proven: 1 },
+  { name: '25,000 rows', rows: 25_000, mean: 26, proven: 1 },
+  { name: '90 % dropped', rows: 25_000, dropped: 0.9, mean: 27, proven: 1 },
+  { name: '99 % dropped', rows: 25_000, dropped: 0.99, mean: 29, proven: 1 },
+  { name: '99.9 % dropped', rows: 25_000, dropped: 0.999, mean: 67, meanOfRows: 72, proven: 0.6, provenOfRows: 0.8 },
+  { name: '99.9 % of a half', rows: 25_000, dropped: 0.999, window: [0.3, 0.8], mean: 41, proven: 0.95 },
+  { name: '99.9 % of the last 90 %', rows: 25_000, dropped: 0.999, window: [0.1, 1], mean: 61, proven: 0.8 },
+  { name: 'all of the first 90 %', rows: 25_000, dropped: 1, window: [0, 0.9], mean: 61, proven: 0.95 },
+  { name: 'all crowded', rows: 25_000, crowded: crowd, mean: undefined, meanOfRows: 26, proven: 0, provenOfRows: 1 },
+  { name: 'all crowded, 99 % dropped', rows: 25_000, crowded: crowd, dropped: 0.99, mean: undefined, proven: 0 },
+  {
+    name: 'half crowded, 99 % dropped',
+    rows: 250_000,
+    crowded: { space: 1e-4, share: 0.5 },
+    dropped: 0.99,
+    mean: 278,
+    proven: 1,
+  },
+];
+
+const millions: readonly Row[] = [
+  { name: '1 M rows', rows: 1_000_000, mean: 1001, proven: 1 },
+  { name: '1 M, 90 % dropped', rows: 1_000_000, dropped: 0.9, mean: 1011, proven: 1 },
+  { name: '1 M, 99.9 % dropped', rows: 1_000_000, dropped: 0.999, mean: 2656, proven: 1 },
+  { name: '1 M, 99.99 % dropped', rows: 1_000_000, dropped: 0.9999, mean: undefined, proven: 0 },
+  {
+    name: '1 M, a window of half',
+    rows: 1_000_000,
+    dropped: 1,
+    window: [0.2, 0.7],
+    mean: undefined,
+    meanOfRows: 1519,
+    proven: 0,
+    provenOfRows: 1,
+  },
+];
+
+const seeds = runsAll ? 20 : 2;
+
+function options(more: Partial<WalkOptions> = {}): WalkOptions {
+  return { limit: 1000, concurrency: 1, total: 'none', totalCounts: undefined, ...more };
+}
+
+const ofRows = { total: 'alone', totalCounts: 'rows' } as const;
+
+/** No walk may make more calls than it says beforehand. */
+function mostPages(walk: RangeWalk): number {
+  return walk.counts.pages + walk.mostEmpty;
+}
+
+/** The walk meets the same, whichever way the ids go. */
+function windowOf({ window: [from, to] = [0, 1] }: Row, direction: Direction): readonly [number, number] {
+  return direction === 'rising' ? [from, to] : [1 - to, 1 - from];
+}
+
+function runs(row: Row, more: Partial<WalkOptions>, direction: Direction, count = seeds): Walked[] {
+  return Array.from({ length: count }, (_, seed) => {
+    const index = new SimulatedIndex({ ...row, window: windowOf(row, direction), seed: seed + 1, direction });
+    const walk = new RangeWalk(options(more));
+    const run = walked(walk, index, () => index.rowCount, seed);
+    expect(run.pages).toBeLessThanOrEqual(mostPages(walk));
+    expect(run.verdict.proof === 'none' ? 0 : run.lost).toBe(0);
+    return run;
+  });
+}
+
+function meanPages(all: readonly Walked[]): number {
+  return all.reduce((sum, { pages }) => sum + pages, 0) / all.length;
+}
+
+function provenShare(all: readonly Walked[]): number {
+  return all.filter(({ verdict }) => verdict.proof !== 'none').length / all.length;
+}
+
+/** Of few seeds a mean and a share show little. */
+const margin = runsAll ? 0.15 : 1;
+const shareMargin = runsAll ? 0.1 : 0.6;
+
+function check(row: Row, count: number): void {
+  const alone = runs(row, { direction: 'rising' }, 'rising', count);
+  const counted = runs(row, { direction: 'rising', ...ofRows }, 'rising', count);
+  expect(provenShare(alone)).toBeGreaterThanOrEqual(row.proven - shareMargin);
+  expect(provenShare(counted)).toBeGreaterThanOrEqual((row.provenOfRows ?? row.proven) - shareMargin);
+  const means = [
+    [row.mean, alone],
+    [row.meanOfRows ?? row.mean, counted],
+  ] as const;
+  for (const [mean, all] of means)
+    if (mean !== undefined) expect(Math.abs(meanPages(all) / mean - 1)).toBeLessThan(margin);
+}
+
+describe('the walk by places', () => {
+  it.each(rows)(`loses nothing in proven lists: $name`, (row) => {
+    check(row, seeds);
+  });
+
+  it.each(rows)('finds out that ids fall, and loses nothing in proven lists: $name', (row) => {
+    runs(row, {}, 'falling');
+    runs(row, ofRows, 'falling');
+  });
+
+  it.each(rows)('loses nothing with eight ranges at once: $name', (row) => {
+    for (const direction of ['rising', 'falling'] as const) {
+      runs(row, { concurrency: 8 }, direction);
+      runs(row, { concurrency: 8, ...ofRows }, direction);
+    }
+  });
+
+  it.runIf(runsAll).each(millions)('holds for a million: $name', (row) => {
+    check(row, 3);
+    runs(row, { concurrency: 8 }, 'falling', 3);
+  });
+
+  it('costs at most two calls a range', () => {
+    const row = { name: '', rows: 25_000, mean: 26, proven: 1 };
+    for (const { pages, verdict } of runs(row, { concurrency: 8 }, 'rising')) {
+      expect(pages).toBeLessThanOrEqual(28);
+      expect(verdict.proof).toBe('ranges');
+    }
+  });
+
+  it('does not cut a short list into ranges', () => {
+    for (const { pages } of runs({ name: '', rows: 300, mean: 2, proven: 1 }, { concurrency: 8 }, 'rising'))
+      expect(pages).toBe(2);
+  });
+
+  it('is not proven where half of the ids are crowded and 99.9 % are dropped: the known limit', () => {
+    const index = new SimulatedIndex({ rows: 250_000, seed: 1, dropped: 0.999, crowded: { space: 1e-4, share: 0.5 } });
+    const walk = new RangeWalk(options());
+    const { lost } = walked(walk, index);
+    // Shown so that nobody thinks the assumption is not needed.
+    expect(lost).toBeGreaterThan(0);
+  });
+});
+
+describe('the totals', () => {
+  it('prove a list of as many members, and one page follows the last member', () => {
+    const index = new SimulatedIndex({ rows: 3000, seed: 1 });
+    const walk = new RangeWalk(options({ total: 'withPage' }));
+    const { verdict, pages, totals } = walked(walk, index, () => index.members.size);
+    expect({ proof: verdict.proof, pages, totals }).toEqual({ proof: 'total', pages: 4, totals: 1 });
+  });
+
+  it('above the count prove nothing where they may count shown rows only', () => {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const index = new SimulatedIndex({ rows: 25_000, seed, dropped: 0.999, window: [0.2, 0.7] });
+      const walk = new RangeWalk(options({ total: 'alone' }));
+      const { verdict, lost } = walked(walk, index, () => index.members.size + 400);
+      expect(verdict.proof === 'none' ? 0 : lost).toBe(0);
+      expect(verdict.proof).not.toBe('total');
+    }
+  });
+
+  it('below the count are not used', () => {
+    const index = new SimulatedIndex({ rows: 3000, seed: 1 });
+    const walk = new RangeWalk(options({ total: 'alone' }));
+    const { verdict, lost } = walked(walk, index, () => 2999);
+    expect({ verdict, lost }).toEqual({ verdict: { proof: 'ranges' }, lost: 0 });
+  });
+
+  it('that grew at the end send the walk on', () => {
+    const index = new SimulatedIndex({ rows: 3000, seed: 1, dropped: 1, window: [0.6, 1] });
+    const walk = new RangeWalk(options({ total: 'alone' }));
+    let asked = 0;
+    const { verdict, totals } = walked(walk, index, () => index.members.size + (asked++ > 0 ? 5 : 0));
+    expect({ verdict, totals }).toEqual({ verdict: { proof: 'ranges' }, totals: 3 });
+  });
+
+  it('of nobody end a walk after one page', () => {
+    const index = new SimulatedIndex({ rows: 0, seed: 1 });
+    const { verdict, pages, totals } = walked(new RangeWalk(options(ofRows)), index, () => 0);
+    expect({ verdict, pages, totals }).toEqual({ verdict: { proof: 'none', why: 'no members' }, pages: 1, totals: 2 });
+  });
+});
+
+describe('a walk that cannot be proven', () => {
+  it('ends after 17 pages without any member', () => {
+    const { verdict, pages } = walked(new RangeWalk(options()), new SimulatedIndex({ rows: 0, seed: 1 }));
+    expect({ verdict, pages }).toEqual({ verdict: { proof: 'none', why: 'no members' }, pages: 17 });
+  });
+
+  it('ends at the ceiling, and estimates the calls of the rest', () => {
+    const index = new SimulatedIndex({ rows: 25_000, seed: 3, crowded: crowd });
+    const { verdict, pages } = walked(new RangeWalk(options({ proofCalls: 10 })), index);
+    expect(verdict.proof).toBe('none');
+    expect(verdict.restCalls).toBeGreaterThan(10_000);
+    expect(pages).toBe(35);
+  });
+
+  it('is proven by the number that the user knows', () => {
+    const index = new SimulatedIndex({ rows: 25_000, seed: 3, crowded: crowd });
+    const { verdict, pages } = walked(new RangeWalk(options({ expect: 25_000 })), index);
+    expect({ verdict, pages }).toEqual({ verdict: { proof: 'expect' }, pages: 26 });
+  });
+
+  it('makes no step where places between ids are refused', () => {
+    const walk = new RangeWalk(options());
+    const index = new SimulatedIndex({ rows: 2000, seed: 1 });
+    for (;;) {
+      const [request] = walk.next();
+      if (request?.kind !== 'page') break;
+      if (request.after !== undefined && !request.startsAtId) walk.refused(request);
+      else walk.answered(request, index.page(request));
+    }
+    expect(walk.verdict()).toMatchObject({ proof: 'ranges' });
+  });
+});
+
+describe('a walk that is resumed', () => {
+  it.each([1, 8])('asks for no page again, whatever the moment, with %i at once', (concurrency) => {
+    for (let stopAt = 1; stopAt < 60; stopAt += runsAll ? 1 : 7) {
+      const index = new SimulatedIndex({
+        rows: 25_000,
+        seed: 5,
+        dropped: 0.999,
+        window: [0.2, 0.7],
+        direction: 'falling',
+      });
+      const first = new RangeWalk(options({ concurrency }));
+      const kept: Parameters<RangeWalk['resume']>[] = [];
+      while (kept.length < stopAt) {
+        const requests = first.next();
+        if (requests.length === 0) break;
+        for (const request of requests) {
+          if (request.kind !== 'page' || kept.length >= stopAt) continue;
+          const page = index.page(request);
+          kept.push([request, page]);
+          first.answered(request, page);
+        }
+      }
+      const second = new RangeWalk(options({ concurrency: 9 - concurrency }));
+      for (const [request, page] of kept) second.resume(request, page);
+      const asked = new Set(kept.map(([{ after, before }]) => `${after ?? ''} ${before ?? ''}`));
+      const members = new Set<bigint>();
+      const collect = (keys: Uint8Array): void => {
+        const view = new DataView(keys.buffer, keys.byteOffset);
+        for (let at = 0; at < keys.length; at += 32) members.add(view.getBigUint64(at));
+      };
+      for (const [, { keys }] of kept) collect(keys);
+      for (let requests = second.next(); requests.length > 0; requests = second.next())
+        for (const request of requests) {
+          if (request.kind !== 'page') continue;
+          expect(asked).not.toContain(`${request.after ?? ''} ${request.before ?? ''}`);
+          const page = index.page(request);
+          collect(page.keys);
+          second.answered(request, page);
+        }
+      expect(second.verdict()).toEqual({ proof: 'ranges' });
+      expect(members.size).toBe(index.members.size);
+    }
+  });
+});
