@@ -53,7 +53,7 @@ export interface ExportResult extends Omit<ExportOutcome, 'account' | 'error'>, 
   readonly error?: ExportError;
 }
 
-export const never = new AbortController().signal;
+export const never: AbortSignal = new AbortController().signal;
 
 /**
  * Starts an export, or continues it: the same call either way. Prints nothing and handles no signals.
