@@ -138,8 +138,9 @@ function parquetProperties({ columns, compression, encoding = newEncoding }: Enc
     .setDictionaryEnabled(true)
     .setDictionaryPageSizeLimit(dictionaryBytes[encoding]);
   for (const { name } of columns) {
-    // An id stands in one row only.
-    if (name === 'id') builder = builder.setColumnDictionaryEnabled(name, false);
+    // An id stands in one row only, or in rows that follow one another: a dictionary of them is larger than what the codec leaves.
+    if (name === 'id' || (encoding > 1 && name === 'asset_id'))
+      builder = builder.setColumnDictionaryEnabled(name, false);
   }
   return builder.build();
 }

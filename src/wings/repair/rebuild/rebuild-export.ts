@@ -8,6 +8,7 @@ import { commandLine } from '../../../lib/addresses/shown-path.ts';
 import { changedAt, changesTable } from '../../../core/records/columns.ts';
 import { newEncoding } from '../../../core/records/encoding.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
+import type { ExportStart } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
@@ -117,17 +118,23 @@ export async function rebuildExport(request: RebuildRequest, context: ExportCont
   });
 }
 
+/** The new export began when its source did. */
+function startOf({ source: { manifest }, job, join }: RebuildRequest): ExportStart {
+  const { inputs, startedAtMs = 0 } = manifest;
+  const shape = { ...jobShape(job), ...rebuiltShape(contentSeal(manifest), join) };
+  return { job: shape, inputs: [...inputs], startedAtMs, encoding: newEncoding };
+}
+
 async function rebuildHeld(
-  { source, job, join, fresh }: RebuildRequest,
+  request: RebuildRequest,
   home: ExportHome,
   context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
+  const { source, job, join, fresh } = request;
   const { manifest } = source;
-  const seal = contentSeal(manifest);
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
-  const { inputs, startedAtMs = 0, calls, credits, base } = manifest;
-  const shape = { ...jobShape(job), ...rebuiltShape(seal, join) };
-  const start = { job: shape, inputs: [...inputs], startedAtMs, encoding: newEncoding };
+  const { inputs, calls, credits, base } = manifest;
+  const start = startOf(request);
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
   const open = await home.open(start, noEntries);
@@ -170,7 +177,7 @@ async function rebuildHeld(
             credits,
             version: context.version,
             ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
-            rebuilt: { seal },
+            rebuilt: { seal: contentSeal(manifest) },
           }),
         ),
     },
