@@ -287,7 +287,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|free-space|make-folder|synced-file)|packages/(optional-packages|package-root)|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|free-space|make-folder|synced-file)|kernel/kernel|packages/(optional-packages|package-root)|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -1,10 +1,11 @@
-/** Makes `dist`: the program, the library and the thread's entry as bundles that share chunks, and the library's types. */
+/** Makes `dist`: the program, the library and the thread's entry as bundles that share chunks, the kernel, and the library's types. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { buildKernel } from './build-kernel.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const folder = join(root, 'dist');
@@ -26,6 +27,7 @@ const external = [
 rmSync(folder, { recursive: true, force: true });
 const bundled = await bundle();
 writeFileSync(join(folder, 'LICENSES.txt'), bundled.map(licenceOf).join('\n'));
+buildKernel();
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',

@@ -1,7 +1,8 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'out/', '**/out/', 'node_modules/', 'coverage/', '**/*.cjs'] },
+  // AssemblyScript has the syntax of TypeScript, but other types.
+  { ignores: ['kernel/', 'dist/', 'out/', '**/out/', 'node_modules/', 'coverage/', '**/*.cjs'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],

@@ -9,9 +9,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export function setup(): void {
   const built = modifiedMs(join(root, 'dist/main.js'));
   const newest = Math.max(
-    modifiedMs(join(root, 'build.ts')) ?? 0,
-    ...readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map(
-      (name) => modifiedMs(join(root, 'src', name)) ?? 0,
+    ...['build.ts', 'build-kernel.ts'].map((name) => modifiedMs(join(root, name)) ?? 0),
+    ...['src', 'kernel'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (name) => modifiedMs(join(root, folder, name)) ?? 0,
+      ),
     ),
   );
   if (built !== undefined && built > newest) return;

@@ -1,5 +1,6 @@
 import * as arrow from '@uwdata/flechette';
 import { ParquetFile, type RecordBatch } from 'parquet-wasm';
+import { MadeText } from '../core/records/made-text.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import type { Column } from '../core/records/table.ts';
 import type { rangesOf } from '../places/export/part-bytes.ts';
@@ -41,7 +42,7 @@ export async function* parquetBlocks(
 
 function blockOf(ipc: Uint8Array, columns: readonly Column[], names: RowLayout['names']): RowBlock {
   const table = arrow.tableFromIPC(ipc);
-  const builder = new RowBlockBuilder(columns.length, Math.max(1, table.numRows), constants);
+  const builder = new RowBlockBuilder(columns.length, Math.max(1, table.numRows), new MadeText(constants));
   for (let row = 0; row < table.numRows; row += 1) builder.addRow();
   for (const [place, column] of columns.entries()) {
     const name = names[place];

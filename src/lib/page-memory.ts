@@ -5,11 +5,6 @@ export const pageBytes = 4096;
 
 const wasmPageBytes = 65_536;
 
-/** As far as it is used here: TypeScript knows it only together with a browser's types. */
-declare const WebAssembly: {
-  readonly Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
-};
-
 const aligned = new WeakSet<ArrayBufferLike>();
 
 /**

@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,5 +14,6 @@ export async function bundleProgram(source: URL): Promise<string> {
   const bundle = await rolldown({ input: fileURLToPath(source), platform: 'node', external: (id) => isBuiltin(id) });
   await bundle.write({ file, format: 'esm', codeSplitting: false });
   await bundle.close();
+  await copyFile(new URL('../../dist/kernel.wasm', import.meta.url), join(folder.path, 'kernel.wasm'));
   return file;
 }

@@ -13,8 +13,11 @@ export interface AssetFlags {
 export interface ElementReader {
   /** Records so far. */
   readonly count: number;
-  /** Adds the record that begins at `at` in the answer's bytes, and gives where it ends; -1, and nothing is added, when `add` has to be used. */
-  read(at: number): number;
+  /**
+   * Adds the record that begins at `at` in the answer's bytes, and those behind it with commas between, up to `most`: as many as nothing is unusual about.
+   * @returns where the last ends; -1, and nothing is added, when `add` has to be used for the first
+   */
+  read(at: number, most: number): number;
   /** Adds a record by its value, which lies in the bytes from `start` up to `end`. */
   add(value: JsonObject, start: number, end: number): void;
   id(record: number): string;

@@ -12,10 +12,8 @@ export class BlockText {
   readonly #source: Words;
   readonly #made: Words;
 
-  /** @throws {Error} when the block is of another table or has no cells, which is a bug of the caller */
   constructor(block: RowBlock, width: number) {
-    if (block.width !== width) throw new Error(`a row has ${block.width} cells, and the table ${width} columns`);
-    if (block.lines !== undefined) throw new Error('only JSONL takes rows that are lines');
+    requireCells(block, width);
     this.rows = block.rows;
     this.width = width;
     this.marks = block.marks;
@@ -59,4 +57,10 @@ export class BlockText {
     const { buffer, byteOffset } = this.words(cell).bytes;
     return Buffer.from(buffer, byteOffset + this.start(cell), this.length[cell]);
   }
+}
+
+/** @throws {Error} when a block is of another table or has no cells, which is a bug of the caller */
+export function requireCells({ width, lines }: RowBlock, columns: number): void {
+  if (width !== columns) throw new Error(`a row has ${width} cells, and the table ${columns} columns`);
+  if (lines !== undefined) throw new Error('only JSONL takes rows that are lines');
 }

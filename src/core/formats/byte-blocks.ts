@@ -48,6 +48,11 @@ export class ByteBlocks extends GrowingBytes {
     this.#blockBytes = memory.blockBytes;
   }
 
+  /** Bytes that are missing to a full block. */
+  get room(): number {
+    return Math.max(0, this.#blockBytes - this.used);
+  }
+
   /** True when it is time to `flush`: also when the output has failed, as much may be paid for until the next block is full. */
   get isFull(): boolean {
     return this.used >= this.#blockBytes || this.#hasFailed;

@@ -1,5 +1,4 @@
 import { type FixedTexts, strideBytes, type Words, wordsOfBytes } from './words.ts';
-import { quote } from '../../lib/ascii.ts';
 
 /** From here on a call into native code is faster than a loop. */
 const longBytes = 256;
@@ -93,29 +92,6 @@ export class GrowingBytes {
     }
   }
 
-  /** Adds bytes with the quotes among them doubled: four at a time, of which those up to the first quote count. */
-  copyDoubled({ bytes, view: source }: Words, start: number, length: number): void {
-    const target = this.#view;
-    const end = start + length;
-    let to = this.#used;
-    let at = start;
-    while (at <= end - 4) {
-      const four = source.getInt32(at, true);
-      target.setInt32(to, four, true);
-      const quotes = quotesIn(four);
-      const taken = quotes === 0 ? 4 : firstByte(quotes) + 1;
-      at += taken;
-      to += taken;
-      if (quotes !== 0) target.setUint8(to++, quote);
-    }
-    for (; at < end; at += 1) {
-      const byte = bytes[at] ?? 0;
-      target.setUint8(to++, byte);
-      if (byte === quote) target.setUint8(to++, quote);
-    }
-    this.#used = to;
-  }
-
   /** Gives away the memory with so many of the first bytes; the others go on in new memory. */
   protected handOver(length: number): Uint8Array {
     const all = this.bytes;
@@ -129,15 +105,4 @@ export class GrowingBytes {
     ({ bytes: this.#bytes, view: this.#view } = wordsOfBytes(memory));
     this.#used = bytes.length;
   }
-}
-
-/** The highest bit of the first byte that is a quote, and maybe of later ones; 0 without. Known as the test for a zero byte in a word. */
-function quotesIn(four: number): number {
-  const others = four ^ 0x22222222;
-  return (others - 0x01010101) & ~others & 0x80808080;
-}
-
-/** Which byte holds the lowest bit. */
-function firstByte(bits: number): number {
-  return (31 - Math.clz32(bits & -bits)) >> 3;
 }

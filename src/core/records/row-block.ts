@@ -1,7 +1,6 @@
 /// <reference lib="es2024.string" />
-import { commaMark } from '../../lib/scan/json-scanner.ts';
 import { numberText } from '../../lib/json/exact-number.ts';
-import { holdsAt } from './text-bytes.ts';
+import { MadeText } from './made-text.ts';
 import type { Cell, Column, Row } from './table.ts';
 import { utf8Text } from './text-bytes.ts';
 import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../../lib/ascii.ts';
@@ -9,7 +8,7 @@ import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../../
 /** What is known of a cell's text, so that no encoder has to look for it again. */
 export const textMarks = {
   /** It holds a comma, a quote, CR or LF: RFC 4180 wants it in quotes. */
-  separators: commaMark,
+  separators: 1,
   /** Of a string: it holds a quote, a backslash or a control character, which JSON escapes. JSON text is not told so. */
   escapes: 2,
   /** It was a string with a lone surrogate, which became U+FFFD. */
@@ -48,19 +47,13 @@ export class RowBlockBuilder {
   from: Int32Array;
   length: Int32Array;
   marks: Uint8Array;
-  readonly #constantBytes: number;
-  #made: Buffer;
-  #madeEnd: number;
+  /** Texts of the cells whose `from` is below zero. Builders of one answer share them. */
+  readonly #made: MadeText;
 
-  /**
-   * @param capacity rows to have room for at once
-   * @param constants texts that many cells hold: `made` begins with them
-   */
-  constructor(width: number, capacity = firstCapacity, constants: Uint8Array = noBytes) {
+  /** @param capacity rows to have room for at once */
+  constructor(width: number, capacity = firstCapacity, made = new MadeText()) {
     this.width = width;
-    this.#made = Buffer.from(constants);
-    this.#madeEnd = constants.length;
-    this.#constantBytes = constants.length;
+    this.#made = made;
     this.from = new Int32Array(width * capacity);
     this.length = new Int32Array(width * capacity).fill(-1);
     this.marks = new Uint8Array(width * capacity);
@@ -69,19 +62,29 @@ export class RowBlockBuilder {
   /** Adds a row of nulls and gives the number of its first cell. */
   addRow(): number {
     const base = this.rows * this.width;
-    if (base + this.width > this.length.length) this.#grow();
+    this.#reserve(1);
     this.rows += 1;
     return base;
+  }
+
+  /** Adds rows whose cells are known. */
+  addRows(rows: number, { from, length, marks }: Pick<RowBlock, 'from' | 'length' | 'marks'>): void {
+    const base = this.rows * this.width;
+    this.#reserve(rows);
+    this.from.set(from, base);
+    this.length.set(length, base);
+    this.marks.set(marks, base);
+    this.rows += rows;
   }
 
   /** Takes rows back, down to `rows`. Text made for them stays unused. */
   cutTo(rows: number): void {
     this.length.fill(-1, rows * this.width, this.rows * this.width);
     this.rows = rows;
-    if (rows === 0) this.#madeEnd = this.#constantBytes;
+    if (rows === 0) this.#made.clear();
   }
 
-  /** Has a cell hold bytes of the source; or, with `from` below zero, a constant at `~from`. */
+  /** Has a cell hold bytes of the source; or, with `from` below zero, of the texts that were made, at `~from`. */
   setSpan(cell: number, from: number, length: number): void {
     this.from[cell] = from;
     this.length[cell] = length;
@@ -90,49 +93,19 @@ export class RowBlockBuilder {
 
   /** Puts text that the source does not hold into a cell. Its lone surrogates become U+FFFD. */
   setText(cell: number, text: string, isString: boolean): void {
-    this.#reserve(text.length * 3);
-    const from = this.#madeEnd;
-    const length = this.#made.write(text, from);
-    this.#madeEnd = from + length;
+    const from = this.#made.end;
+    const length = this.#made.addText(text);
     this.from[cell] = ~from;
     this.length[cell] = length;
     this.marks[cell] =
-      marksOf(this.#made, from, this.#madeEnd) | (isString && !text.isWellFormed() ? textMarks.replaced : 0);
-  }
-
-  /** Puts bytes that were made elsewhere into a cell. */
-  setBytes(cell: number, bytes: Uint8Array, marks: number): void {
-    this.#reserve(bytes.length);
-    this.#made.set(bytes, this.#madeEnd);
-    this.from[cell] = ~this.#madeEnd;
-    this.length[cell] = bytes.length;
-    this.marks[cell] = marks;
-    this.#madeEnd += bytes.length;
-  }
-
-  /** Puts what another block of the same source holds into a cell. */
-  copyCell(cell: number, other: RowBlockBuilder, otherCell: number): void {
-    const from = other.from[otherCell] ?? 0;
-    const length = other.length[otherCell] ?? -1;
-    const marks = other.marks[otherCell] ?? 0;
-    if (length < 0 || from >= 0) {
-      this.setSpan(cell, from, length);
-      this.marks[cell] = marks;
-    } else this.setBytes(cell, other.#made.subarray(~from, ~from + length), marks);
+      marksOf(this.#made.bytes, from, from + length) | (isString && !text.isWellFormed() ? textMarks.replaced : 0);
   }
 
   /** The text of a cell that is not null. */
   textAt(cell: number, source: Uint8Array): string {
     const from = this.from[cell] ?? 0;
     const length = this.length[cell] ?? 0;
-    return from < 0 ? utf8Text(this.#made, ~from, ~from + length) : utf8Text(source, from, from + length);
-  }
-
-  /** Whether the text of a cell is that of these bytes. */
-  holds(cell: number, bytes: Uint8Array, source: Uint8Array): boolean {
-    if (this.length[cell] !== bytes.length) return false;
-    const from = this.from[cell] ?? 0;
-    return from < 0 ? holdsAt(this.#made, ~from, bytes) : holdsAt(source, from, bytes);
+    return from < 0 ? utf8Text(this.#made.bytes, ~from, ~from + length) : utf8Text(source, from, from + length);
   }
 
   /** Puts a cell into a row as its column's text. */
@@ -159,7 +132,7 @@ export class RowBlockBuilder {
   /** The rows from `first` up to `end`, whose other cells lie in `source`. Views: nothing is copied. */
   block(source: Uint8Array, first = 0, end = this.rows): RowBlock {
     const { rows, width, from, length, marks } = this;
-    return rowsOf({ rows, width, source, made: this.#made, from, length, marks }, first, end);
+    return rowsOf({ rows, width, source, made: this.#texts, from, length, marks }, first, end);
   }
 
   /** The same for several ranges of rows, in their order. Copies what says where their text lies. */
@@ -176,11 +149,17 @@ export class RowBlockBuilder {
       marks.set(this.marks.subarray(first * width, end * width), at);
       at += (end - first) * width;
     }
-    return { rows, width, source, made: this.#made, from, length, marks };
+    return { rows, width, source, made: this.#texts, from, length, marks };
   }
 
-  #grow(): void {
-    const size = Math.max(this.length.length * 2, this.width * firstCapacity);
+  get #texts(): Uint8Array {
+    return this.#made.bytes.subarray(0, this.#made.end);
+  }
+
+  #reserve(rows: number): void {
+    const needed = (this.rows + rows) * this.width;
+    if (needed <= this.length.length) return;
+    const size = Math.max(needed, this.length.length * 2, this.width * firstCapacity);
     const { from, length, marks } = this;
     this.from = new Int32Array(size);
     this.from.set(from);
@@ -188,14 +167,6 @@ export class RowBlockBuilder {
     this.length.set(length);
     this.marks = new Uint8Array(size);
     this.marks.set(marks);
-  }
-
-  #reserve(bytes: number): void {
-    const needed = this.#madeEnd + bytes;
-    if (needed <= this.#made.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#made.length * 2, 1024));
-    this.#made.copy(larger, 0, 0, this.#madeEnd);
-    this.#made = larger;
   }
 }
 

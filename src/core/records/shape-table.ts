@@ -3,6 +3,7 @@ import type { Drift } from './drift.ts';
 import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
+import { MadeText } from './made-text.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
 import { type Encoding, newEncoding } from './encoding.ts';
 import type { Column, Table } from './table.ts';
@@ -97,7 +98,7 @@ function cellPicker(
 ): ShapedTable['pick'] {
   return (block, onMisfit, times = neverFetched) => {
     const { made, width, from, length, marks } = block;
-    const picked = new RowBlockBuilder(places.length, block.rows, Buffer.concat([made, stamp]));
+    const picked = new RowBlockBuilder(places.length, block.rows, new MadeText(Buffer.concat([made, stamp])));
     for (let row = 0; row < block.rows; row += 1) {
       const base = picked.addRow();
       const whole = row * width;

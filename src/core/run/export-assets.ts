@@ -4,6 +4,7 @@ import { jobOn } from '../job/dated-job.ts';
 import { dateWord } from '../job/night-names.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
+import { kernelProblem } from '../../lib/kernel/kernel.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
@@ -152,6 +153,10 @@ async function finishedBefore(
   return alreadyComplete(home.name, manifest);
 }
 
+function slowMessage(problem: string): string {
+  return `WebAssembly kernel not loaded, so records are read and written several times slower: ${problem}. Install the package again, or use a Node that supports WebAssembly SIMD`;
+}
+
 /** A request with what its job needs of wings. */
 type ReadyRequest = Request & { readonly nights: Nights | undefined; readonly report: RunWings['report'] };
 
@@ -168,6 +173,8 @@ async function exportLocked(
   const onNote = (message: string): void => {
     listener({ kind: 'warning', message });
   };
+  const problem = kernelProblem();
+  if (problem !== undefined) onNote(slowMessage(problem));
   const sources = { job, idsFolder, outputDir, files, stdin, stop, folder, findRemote, onNote };
   const prepared = await prepareInputs(sources);
   // A process that was stopped meanwhile may have read half of its stdin.

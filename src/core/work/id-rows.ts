@@ -1,6 +1,7 @@
 import { type Entries, entryStates } from '../ids/entries.ts';
 import { invalidState, stateOfInvalid } from '../ids/why-invalid.ts';
 import { idsTable } from '../records/ids-table.ts';
+import { MadeText } from '../records/made-text.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../records/row-block.ts';
 import { utf8Text } from '../records/text-bytes.ts';
 
@@ -30,7 +31,7 @@ export class IdRows {
     });
     this.#states = words.slice(0, entryStates.length);
     this.#sources = words.slice(entryStates.length);
-    this.#builder = new RowBlockBuilder(width, 1024, Buffer.concat(texts));
+    this.#builder = new RowBlockBuilder(width, 1024, new MadeText(Buffer.concat(texts)));
   }
 
   /** The rows are valid until others are made, or the entries are released. */

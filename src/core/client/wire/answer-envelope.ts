@@ -52,12 +52,20 @@ export class AnswerText {
 
   /** An array. @param element takes an element, and moves behind it */
   array(element: () => void, most: number): void {
+    this.arrayOf(() => {
+      element();
+      return 1;
+    }, most);
+  }
+
+  /** An array. @param elements takes elements and the commas between them, up to so many, moves behind the last, and gives how many */
+  arrayOf(elements: (most: number) => number, most: number): void {
     const { json } = this;
     json.at += 1;
     if (json.next() !== closeBracket) {
-      for (let count = 1; ; count += 1) {
-        if (count > most) throw new MalformedAnswer(`more than ${most} records`);
-        element();
+      for (let count = 0; ; ) {
+        if (count >= most) throw new MalformedAnswer(`more than ${most} records`);
+        count += elements(most - count);
         const byte = json.next();
         if (byte === closeBracket) break;
         if (byte !== comma) throw new MalformedAnswer('an incomplete array');

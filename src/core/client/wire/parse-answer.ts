@@ -89,12 +89,9 @@ class AnswerReader {
   #result(): Result {
     const { body, json } = this.#text;
     const first = body[json.at];
-    const element = (): void => {
-      this.#element();
-    };
     const isArray = first === openBracket;
-    if (isArray) this.#text.array(element, this.#mostElements);
-    else element();
+    if (isArray) this.#text.arrayOf((most) => this.#elements(most), this.#mostElements);
+    else this.#elements(1);
     return {
       isArray,
       isObject: first === openBrace,
@@ -105,19 +102,24 @@ class AnswerReader {
     };
   }
 
-  #element(): void {
+  /** Takes usual records up to `most`, or one element of any kind, and gives how many. */
+  #elements(most: number): number {
     const { json } = this.#text;
     const records = this.#records;
-    if (records === undefined) {
-      this.#text.pass();
-      return;
-    }
-    const start = json.at;
-    const end = records.read(start);
-    if (end >= 0) {
+    const before = records?.count ?? 0;
+    const end = records?.read(json.at, most) ?? -1;
+    if (records === undefined) this.#text.pass();
+    else if (end < 0) this.#unusual(records);
+    else {
       json.at = end;
-      return;
+      return records.count - before;
     }
+    return 1;
+  }
+
+  #unusual(records: ElementReader): void {
+    const { json } = this.#text;
+    const start = json.at;
     const value = this.#text.parsed(start);
     if (value === null) return;
     if (!isAsset(value)) this.#passIdless(value);

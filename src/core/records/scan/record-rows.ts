@@ -4,13 +4,14 @@ import type { Drift } from '../drift.ts';
 import { flattenAsset } from '../flatten-asset.ts';
 import type { IdList } from '../../ids/id-list.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
+import { MadeText } from '../made-text.ts';
 import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
 import { utf8Text } from '../text-bytes.ts';
 import { childConstants } from './constants.ts';
 import { bound, RecordBounds } from './record-bounds.ts';
-import { assetPlaces, childTables, type RecordPlan, recordPlan, type RecordTarget } from './record-plan.ts';
-import { RecordScanner } from './record-scanner.ts';
+import { dropImage, KernelScan, type RecordTarget } from './kernel-scan.ts';
+import { assetPlaces, childTables, type RecordPlan, recordPlan } from './record-plan.ts';
 import { carriageReturn, lineFeed } from '../../../lib/ascii.ts';
 
 /** For callers that need no child tables. */
@@ -29,14 +30,15 @@ export class RecordRows {
   readonly #plan: RecordPlan;
   readonly #target: RecordTarget;
   readonly #bounds: RecordBounds;
-  readonly #scanner: RecordScanner;
+  readonly #scan: KernelScan;
 
   constructor(source: Uint8Array, plan: RecordPlan = plainPlan) {
     this.source = source;
     this.#plan = plan;
-    this.#target = plan.spare.pop() ?? newTarget(Math.min(Math.ceil(source.length / usualBytes), mostSpareRows), plan);
+    const rows = Math.min(Math.ceil(source.length / usualBytes), mostSpareRows);
+    this.#target = sparesOf(plan).pop() ?? newTarget(rows, plan);
     this.#bounds = this.#target.bounds;
-    this.#scanner = new RecordScanner(source, plan.root, this.#target);
+    this.#scan = new KernelScan(source, plan, this.#target);
   }
 
   /** Records so far. */
@@ -44,26 +46,29 @@ export class RecordRows {
     return this.#bounds.count;
   }
 
-  /** Adds the record that begins at `at`, and gives where it ends; -1, and nothing is added, when `add` has to be used. */
-  read(at: number): number {
-    const end = this.#scanner.read(at);
-    if (end < 0) this.#cutBack();
-    else this.#close(at, end, this.#scanner.mayHoldBlanks);
-    return end;
+  /**
+   * Adds the record that begins at `at`, and those behind it with commas between, up to `most`: as many as nothing is unusual about.
+   * @returns where the last ends; -1, and nothing is added, when `add` has to be used for the first
+   */
+  read(at: number, most = 1): number {
+    return this.#scan.read(at, most);
   }
 
   /** Adds a record by its value, which lies in the bytes from `start` up to `end`. */
   add(value: JsonObject, start: number, end: number): void {
-    const { assets, children, drifts, childDrifts } = this.#target;
+    const { assets, children, drifts } = this.#target;
     const flat = flattenAsset(value);
     assets.addCells(assetsTable.columns, flat.row);
     // Not spread: a record may hold more unknown members than a call takes arguments.
-    for (const drift of flat.drift) drifts.push(drift);
+    for (const drift of flat.drift) drifts.push({ table: -1, drift });
     for (const table of this.#plan.children) {
       const index = childTables.indexOf(table);
-      for (const row of childRows(table, value, childDrifts[index])) children[index]?.addCells(table.columns, row);
+      const found: Drift[] = [];
+      for (const row of childRows(table, value, found)) children[index]?.addCells(table.columns, row);
+      for (const drift of found) drifts.push({ table: index, drift });
     }
     this.#close(start, end, true);
+    if (this.#plan.root.learn(value)) dropImage(this.#plan);
   }
 
   /** Adds a line of JSONL, a row of `assets` as it was written, from `start` up to and with its end. Of its cells, only the id is known. */
@@ -101,19 +106,15 @@ export class RecordRows {
 
   /** Tells how the record, and the elements of the lists that are child tables, differ from the specification. */
   eachDrift(record: number, take: (drift: Drift) => void): void {
-    const { drifts, childDrifts } = this.#target;
-    this.#tellDrifts(drifts, { record, which: bound.driftEnd }, take);
-    for (const table of this.#plan.children) {
-      const index = childTables.indexOf(table);
-      this.#tellDrifts(childDrifts[index] ?? [], { record, which: bound.childDriftEnd(index) }, take);
-    }
-  }
-
-  #tellDrifts(drifts: readonly Drift[], at: { record: number; which: number }, take: (drift: Drift) => void): void {
-    const end = this.#bounds.of(at.record, at.which);
-    for (let index = this.#bounds.of(at.record - 1, at.which); index < end; index += 1) {
-      const drift = drifts[index];
-      if (drift !== undefined) take(drift);
+    const first = this.#bounds.of(record - 1, bound.driftEnd);
+    const end = this.#bounds.of(record, bound.driftEnd);
+    if (first === end) return;
+    const { drifts } = this.#target;
+    for (const wanted of [-1, ...this.#plan.children.map((table) => childTables.indexOf(table))]) {
+      for (let index = first; index < end; index += 1) {
+        const found = drifts[index];
+        if (found?.table === wanted) take(found.drift);
+      }
     }
   }
 
@@ -150,49 +151,41 @@ export class RecordRows {
 
   /** Gives the memory of the rows back: from then on nothing here may be read. */
   release(): void {
-    const { assets, children, drifts, childDrifts } = this.#target;
+    this.#scan.release();
+    const { assets, children, drifts } = this.#target;
     if (assets.rows > mostSpareRows) return;
     for (const rows of [assets, ...children]) rows.cutTo(0);
-    for (const each of [drifts, ...childDrifts]) each.length = 0;
+    drifts.length = 0;
     this.#bounds.count = 0;
-    this.#plan.spare.push(this.#target);
+    sparesOf(this.#plan).push(this.#target);
   }
 
-  // One loop over numbers and no iterators: it runs for every record.
   #close(start: number, end: number, mayHoldBlanks: boolean): void {
-    const { children, drifts, childDrifts } = this.#target;
-    const bounds = this.#bounds;
-    const record = bounds.add();
-    bounds.put(record, bound.start, start);
-    bounds.put(record, bound.end, end);
-    bounds.put(record, bound.mayHoldBlanks, mayHoldBlanks ? 1 : 0);
-    bounds.put(record, bound.driftEnd, drifts.length);
-    for (let index = 0; index < children.length; index += 1) {
-      bounds.put(record, bound.childEnd(index), children[index]?.rows ?? 0);
-      bounds.put(record, bound.childDriftEnd(index), childDrifts[index]?.length ?? 0);
-    }
-  }
-
-  #cutBack(): void {
-    const { assets, children, drifts, childDrifts } = this.#target;
-    const bounds = this.#bounds;
-    const last = bounds.count - 1;
-    assets.cutTo(bounds.count);
-    for (const [index, rows] of children.entries()) rows.cutTo(bounds.of(last, bound.childEnd(index)));
-    drifts.length = bounds.of(last, bound.driftEnd);
-    for (const [index, each] of childDrifts.entries()) each.length = bounds.of(last, bound.childDriftEnd(index));
+    const { children, drifts } = this.#target;
+    const numbers = [start, end, mayHoldBlanks ? 1 : 0, drifts.length, ...children.map(({ rows }) => rows)];
+    this.#bounds.add(Int32Array.from(numbers));
   }
 }
 
+/** Memory of answers whose rows are written, for others. */
+const spares = new WeakMap<RecordPlan, RecordTarget[]>();
+
+function sparesOf(plan: RecordPlan): RecordTarget[] {
+  const known = spares.get(plan) ?? [];
+  spares.set(plan, known);
+  return known;
+}
+
 function newTarget(rows: number, { children }: RecordPlan): RecordTarget {
+  const made = new MadeText(childConstants);
   return {
-    assets: new RowBlockBuilder(assetsTable.columns.length, rows),
+    assets: new RowBlockBuilder(assetsTable.columns.length, rows, made),
     children: childTables.map((table) => {
-      return new RowBlockBuilder(table.columns.length, children.includes(table) ? rows * 2 : 0, childConstants);
+      return new RowBlockBuilder(table.columns.length, children.includes(table) ? rows * 2 : 0, made);
     }),
+    made,
     drifts: [],
-    childDrifts: childTables.map(() => []),
-    bounds: new RecordBounds(childTables.length),
+    bounds: new RecordBounds(childTables.length, rows),
   };
 }
 

@@ -250,16 +250,21 @@ export function recordRowsOf(
 }
 
 function readAll(rows: RecordRows, { body, starts }: AnswerBytes, isLine: (index: number) => boolean): void {
-  for (const [index, start] of starts.entries()) {
+  for (let index = 0; index < starts.length; ) {
+    const start = starts[index] ?? 0;
     const end = (starts[index + 1] ?? body.length) - 1;
     if (isLine(index)) {
       const id = start + idKey.length;
       rows.addLine(start, end + 1, { start: id, length: body.indexOf(quote, id) - id });
+      index += 1;
       continue;
     }
-    if (rows.read(start) >= 0) continue;
-    const value = parseJson(body.toString('utf8', start, end));
-    if (isJsonObject(value)) rows.add(value, start, end);
+    const before = rows.count;
+    if (rows.read(start, starts.length) < 0) {
+      const value = parseJson(body.toString('utf8', start, end));
+      if (isJsonObject(value)) rows.add(value, start, end);
+      index += 1;
+    } else index += rows.count - before;
   }
 }
 

@@ -1,0 +1,2 @@
+/** Whether the text of a number is that of its cell in a column of this kind (`MemberKind`). TypeScript says so of numbers with many digits: few records have one. */
+export declare function isCellText(at: usize, length: i32, kind: i32): bool;

@@ -1,0 +1,3 @@
+export { encodeCsv, encodeJsonl } from './lines';
+export { freeAt, header } from './memory';
+export { scan } from './scan';

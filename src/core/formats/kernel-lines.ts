@@ -1,0 +1,166 @@
+import { type RowBlock, textOfCell } from '../records/row-block.ts';
+import { timestampText } from '../records/timestamp-text.ts';
+import type { ColumnType } from '../records/table.ts';
+import type { Kernel } from '../../lib/kernel/kernel.ts';
+import {
+  careSlot,
+  cellFromSlot,
+  cellLengthSlot,
+  cellMarksSlot,
+  columnCountSlot,
+  fixedSlot,
+  fixedStartsSlot,
+  formulasSlot,
+  jsonCare,
+  outBytesSlot,
+  outSlot,
+  plainCare,
+  replacedSlot,
+  rowCountSlot,
+  rowsWrittenSlot,
+  stopBytesSlot,
+  stringCare,
+  textsSlot,
+  timeCare,
+  writtenSlot,
+} from '../../lib/kernel/slots.ts';
+import type { ByteBlocks } from './byte-blocks.ts';
+import type { EncoderNotes } from './sink.ts';
+import { timestampBytes } from './timestamp-texts.ts';
+
+/** Rows that are put into the kernel's memory at a time, and bytes that come of them before no further row begins. */
+const mostRows = 2048;
+const mostBytes = 1 << 20;
+
+/** Room for the row that crosses that end, unless one is wider. */
+const rowBytes = 64 * 1024;
+
+const cares: Readonly<Record<ColumnType, number>> = {
+  string: stringCare,
+  json: jsonCare,
+  timestamp: timeCare,
+  boolean: plainCare,
+  int64: plainCare,
+  double: plainCare,
+  decimal: plainCare,
+};
+
+/** Texts of a format, one after another, and where each begins and the last ends. */
+export interface FormatTexts {
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+}
+
+export function formatTexts(texts: readonly string[]): FormatTexts {
+  const starts = new Int32Array(texts.length + 1);
+  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
+  return { bytes: Buffer.from(texts.join('')), starts };
+}
+
+/** Has the kernel write the rows of one file. */
+export class KernelLines {
+  readonly #lines: ByteBlocks;
+  readonly #types: readonly ColumnType[];
+  readonly #texts: FormatTexts;
+  readonly #encode: (kernel: Kernel) => void;
+  readonly #times: readonly number[];
+  #formulaCells = 0;
+  #replacedSurrogates = 0;
+
+  /** @param encode sets what the format has of its own, and runs it */
+  constructor(
+    lines: ByteBlocks,
+    { types, texts }: { readonly types: readonly ColumnType[]; readonly texts: FormatTexts },
+    encode: (kernel: Kernel) => void,
+  ) {
+    this.#lines = lines;
+    this.#types = types;
+    this.#texts = texts;
+    this.#encode = encode;
+    this.#times = types.flatMap((type, index) => (type === 'timestamp' ? [index] : []));
+  }
+
+  get notes(): EncoderNotes {
+    return { formulaCells: this.#formulaCells, replacedSurrogates: this.#replacedSurrogates };
+  }
+
+  /**
+   * Writes rows of a block from `first` on, up to the end of a block of bytes.
+   * @returns how many; 0 where the kernel has no memory for one
+   */
+  write(kernel: Kernel, block: RowBlock, first: number): number {
+    const stop = Math.max(1, Math.min(mostBytes, this.#lines.room));
+    try {
+      for (let room = stop + rowBytes; ; room *= 4) {
+        this.#load(kernel, block, { first, room, stop });
+        this.#encode(kernel);
+        const rows = kernel.slot(rowsWrittenSlot);
+        if (rows > 0) return this.#take(kernel, rows);
+      }
+    } catch (error) {
+      if (error instanceof RangeError) return 0;
+      throw error;
+    }
+  }
+
+  #load(kernel: Kernel, block: RowBlock, { first, room, stop }: { first: number; room: number; stop: number }): void {
+    const { width, source, made } = block;
+    const rows = Math.min(mostRows, block.rows - first);
+    const cells = rows * width;
+    const base = first * width;
+    const { bytes: fixed, starts } = this.#texts;
+    kernel.loadAnswer(source);
+    const timeBytes = rows * this.#times.length * timestampBytes;
+    const [from = 0, length = 0, marks = 0, care = 0, fixedAt = 0, startsAt = 0, texts = 0, out = 0] = kernel.regions([
+      ...[cells * 4, cells * 4, cells, width, fixed.length, starts.length * 4, made.length + timeBytes, room],
+    ]);
+    const { bytes, words } = kernel;
+    words.set(block.from.subarray(base, base + cells), from >> 2);
+    words.set(block.length.subarray(base, base + cells), length >> 2);
+    bytes.set(block.marks.subarray(base, base + cells), marks);
+    for (const [index, type] of this.#types.entries()) bytes[care + index] = cares[type];
+    bytes.set(fixed, fixedAt);
+    words.set(starts, startsAt >> 2);
+    bytes.set(made, texts);
+    const slots = [
+      ...[textsSlot, texts, cellFromSlot, from, cellLengthSlot, length, cellMarksSlot, marks],
+      ...[rowCountSlot, rows, columnCountSlot, width, careSlot, care, fixedSlot, fixedAt, fixedStartsSlot, startsAt],
+      ...[outSlot, out, outBytesSlot, room, stopBytesSlot, stop],
+    ];
+    for (let index = 0; index < slots.length; index += 2) kernel.setSlot(slots[index] ?? 0, slots[index + 1] ?? 0);
+    if (this.#times.length > 0) this.#writeTimes(kernel, block, { first, rows });
+  }
+
+  /** Puts the texts of times behind those of the block: often all have the same. */
+  #writeTimes(kernel: Kernel, block: RowBlock, { first, rows }: { first: number; rows: number }): void {
+    const { words, bytes } = kernel;
+    const texts = kernel.slot(textsSlot);
+    const from = kernel.slot(cellFromSlot) >> 2;
+    const length = kernel.slot(cellLengthSlot) >> 2;
+    let end = block.made.length;
+    let last: string | undefined;
+    for (const column of this.#times) {
+      for (let row = 0; row < rows; row += 1) {
+        const digits = textOfCell(block, (first + row) * block.width + column);
+        if (digits === null) continue;
+        if (digits !== last) {
+          bytes.set(Buffer.from(timestampText(Number(digits))), texts + end);
+          end += timestampBytes;
+          last = digits;
+        }
+        words[from + row * block.width + column] = ~(end - timestampBytes);
+        words[length + row * block.width + column] = timestampBytes;
+      }
+    }
+  }
+
+  #take(kernel: Kernel, rows: number): number {
+    const out = kernel.slot(outSlot);
+    const written = kernel.slot(writtenSlot);
+    this.#formulaCells += kernel.slot(formulasSlot);
+    this.#replacedSurrogates += kernel.slot(replacedSlot);
+    this.#lines.reserve(written);
+    this.#lines.add(kernel.bytes.subarray(out, out + written));
+    return rows;
+  }
+}

@@ -1,0 +1,183 @@
+import { isUtf8 } from 'node:buffer';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { Drift } from '../../src/core/records/drift.ts';
+import { blockOf, type RowBlock, textOfCell } from '../../src/core/records/row-block.ts';
+import type { Column, Row, Table } from '../../src/core/records/table.ts';
+import type { CsvDialectName } from '../../src/lib/csv-dialect.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json/json.ts';
+import type { Kernel } from '../../src/lib/kernel/kernel.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { realRecordTexts } from '../core/records/any-json.ts';
+import { guardedKernel } from './guarded-kernel.ts';
+import { mutated, randomOf } from './mutate.ts';
+
+/** Mutated records: `npm run fuzz` takes ten million. */
+const runs = Number(process.env.FUZZ ?? 100_000);
+const seed = Number(process.env.FUZZ_SEED ?? 42);
+const recordsPerAnswer = 40;
+
+const guarded = guardedKernel();
+const withKernel = await loadWith(guarded);
+const withoutKernel = await loadWith(undefined);
+
+afterAll(() => {
+  vi.doUnmock('../../src/lib/kernel/kernel.ts');
+  vi.resetModules();
+});
+
+/** The scanner and the encoders with this kernel, or the long way without one. */
+async function loadWith(kernel: Kernel | undefined) {
+  vi.resetModules();
+  vi.doMock('../../src/lib/kernel/kernel.ts', async (original) => {
+    return { ...(await original<object>()), theKernel: () => kernel };
+  });
+  const { RecordRows } = await import('../../src/core/records/scan/record-rows.ts');
+  const { csvSink } = await import('../../src/core/formats/csv.ts');
+  const { jsonlSink } = await import('../../src/core/formats/jsonl.ts');
+  // Tables and numbers are told by identity, so all of these have to be of the same modules.
+  const { childTables, recordPlan } = await import('../../src/core/records/scan/record-plan.ts');
+  const { assetsTable } = await import('../../src/core/records/columns.ts');
+  const { childRows } = await import('../../src/core/records/child-tables.ts');
+  const { flattenAsset } = await import('../../src/core/records/flatten-asset.ts');
+  const { parseJson } = await import('../../src/lib/json/json.ts');
+  return { RecordRows, csvSink, jsonlSink, childTables, recordPlan, assetsTable, childRows, flattenAsset, parseJson };
+}
+
+const { assetsTable, childTables, recordPlan, childRows, flattenAsset, parseJson } = withKernel;
+
+const texts = [...Array.from({ length: 300 }, (_, n) => generatedRecord(generatedId(3, n))), ...realRecordTexts()];
+
+const plans = [recordPlan(childTables), recordPlan([])];
+for (const plan of plans) for (const text of texts) plan.root.learn(parseJson(text) as JsonObject);
+
+type Rows = InstanceType<typeof withKernel.RecordRows>;
+
+/** Reads what it can of an answer, whose records begin at `starts`, and gives how many records that was. */
+function readAll(rows: Rows, starts: readonly number[]): number {
+  for (let index = 0, behind = 1; index < starts.length; index += 1) {
+    const start = starts[index] ?? 0;
+    if (start >= behind) behind = Math.max(rows.read(start, starts.length - index), behind);
+  }
+  return rows.count;
+}
+
+function requireSame(table: Table, block: RowBlock, made: readonly Row[]): void {
+  const expected = blockOf(table.columns, made);
+  for (let cell = 0; cell < Math.max(block.rows, expected.rows) * block.width; cell += 1) {
+    const [found, wanted] = [textOfCell(block, cell), textOfCell(expected, cell)];
+    const { type, name } = table.columns[cell % block.width] as Column;
+    // Marks of a number mean nothing, and of JSON only those of separators do.
+    const mask = type === 'string' ? 7 : type === 'json' ? 1 : 0;
+    const marks = wanted === null ? 0 : ((block.marks[cell] ?? 0) ^ (expected.marks[cell] ?? 0)) & mask;
+    if (found !== wanted || marks !== 0)
+      throw new Error(`${table.name}.${name}: ${found} (marks differ by ${marks}) and not ${wanted}`);
+  }
+}
+
+/** Holds a record to the long way. @throws {Error} when it differs */
+function requireLongWay(rows: Rows, record: number, children: readonly Table[]): void {
+  const value = parseJson(rows.text(record));
+  if (!isJsonObject(value)) throw new Error('no object was taken for a record');
+  const flat = flattenAsset(value);
+  const drifts: Drift[] = [...flat.drift];
+  requireSame(assetsTable, rows.rows(assetsTable, [record]), [flat.row]);
+  for (const table of children) requireSame(table, rows.rows(table, [record]), childRows(table, value, drifts));
+  const found: string[] = [];
+  rows.eachDrift(record, ({ path, kind }) => found.push(`${kind} ${path}`));
+  expect(found.sort()).toEqual(drifts.map(({ path, kind }) => `${kind} ${path}`).sort());
+}
+
+describe('the kernel', () => {
+  it(`makes of ${runs} mutated records what the long way makes, or refuses them`, { timeout: 0 }, () => {
+    const random = randomOf(seed);
+    let taken = 0;
+    let total = 0;
+    while (total < runs) {
+      const children = total % (2 * recordsPerAnswer) === 0 ? childTables : [];
+      const plan = plans[children.length === 0 ? 1 : 0];
+      const records: string[] = [];
+      for (let index = 0; index < recordsPerAnswer; index += 1)
+        records.push(mutated(texts[random(texts.length)] ?? '', random));
+      const body = Buffer.from(`[${records.join(',')}]`);
+      total += recordsPerAnswer;
+      if (!isUtf8(body)) continue;
+      let at = 1;
+      const starts = records.map((text) => {
+        const start = at;
+        at += Buffer.byteLength(text) + 1;
+        return start;
+      });
+      const rows = new withKernel.RecordRows(body, plan);
+      taken += readAll(rows, starts);
+      guarded.requireGuards();
+      for (let record = 0; record < rows.count; record += 1) {
+        try {
+          requireLongWay(rows, record, children);
+        } catch (error) {
+          throw new Error(`seed ${seed}, record ${total}: ${rows.text(record)}`, { cause: error });
+        }
+      }
+      rows.release();
+    }
+    // Else it would say nothing.
+    expect(taken).toBeGreaterThan(total / 10);
+  });
+
+  const dialects: CsvDialectName[] = ['rfc4180', 'redshift', 'snowflake'];
+
+  it('writes lines of mutated records as the long way writes them', { timeout: 0 }, async () => {
+    const random = randomOf(seed + 1);
+    for (let total = 0; total < runs / 20; total += recordsPerAnswer) {
+      const rows = new withKernel.RecordRows(Buffer.from('[]'), plans[0]);
+      const blocks: RowBlock[] = [];
+      for (let index = 0; index < recordsPerAnswer; index += 1) {
+        const value = tryParse(mutated(texts[random(texts.length)] ?? '', random));
+        if (isJsonObject(value) && typeof value.id === 'string') rows.add(value, 0, 0);
+      }
+      for (const table of [assetsTable, ...childTables]) {
+        blocks.length = 0;
+        blocks.push(
+          rows.rows(
+            table,
+            Array.from({ length: rows.count }, (_, record) => record),
+          ),
+        );
+        const columns = [...table.columns];
+        const csvDialect = dialects[random(dialects.length)] ?? 'rfc4180';
+        const options = { columns, compression: 'none', escapeFormulas: random(2) === 0, csvDialect } as const;
+        for (const format of ['csvSink', 'jsonlSink'] as const) {
+          const [fast, slow] = [
+            await linesOf(withKernel[format], options, blocks),
+            await linesOf(withoutKernel[format], options, blocks),
+          ];
+          guarded.requireGuards();
+          if (!fast.bytes.equals(slow.bytes)) expect(fast.bytes.toString()).toBe(slow.bytes.toString());
+          expect(fast.notes).toEqual(slow.notes);
+        }
+      }
+    }
+  });
+});
+
+function tryParse(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type SinkOf = typeof withKernel.csvSink;
+
+async function linesOf(sink: SinkOf, options: Parameters<SinkOf['open']>[1], blocks: readonly RowBlock[]) {
+  const written: Buffer[] = [];
+  const output = {
+    write: async (bytes: Uint8Array) => {
+      written.push(Buffer.from(bytes));
+    },
+  };
+  const encoder = await sink.open(output, options);
+  for (const block of blocks) await encoder.write(block);
+  const notes = await encoder.end();
+  return { bytes: Buffer.concat(written), notes };
+}
