@@ -1,4 +1,6 @@
-import { type ColumnMetaData, parquetMetadataAsync } from 'hyparquet';
+import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync } from 'hyparquet';
+import { ExportError } from '../lib/export-error.ts';
+import type { FileStore } from '../places/files/file-store.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { rangesOf } from '../places/export/part-bytes.ts';
 
@@ -24,11 +26,36 @@ const exactBounds = {
   stringFromBytes: (bytes: Uint8Array) => bytes,
 };
 
-/** Columns of a Parquet file that are no lists, in their order. @throws {Error} for what is not a Parquet file */
-export async function readFooter(open: OpenFile, byteLength: number): Promise<ColumnFooter[]> {
-  const metadata = await parquetMetadataAsync(rangesOf(open, byteLength), { parsers: exactBounds });
+/** Columns of a Parquet file that are no lists, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
+export async function readFooter(files: FileStore, path: string, byteLength: number): Promise<ColumnFooter[]> {
+  const open = await files.open(path, 'read');
+  try {
+    const { row_groups: groups } = await metadataOf(open, path, byteLength);
+    return columnsOf(groups);
+  } finally {
+    await open.close();
+  }
+}
+
+async function metadataOf(open: OpenFile, path: string, byteLength: number): Promise<FileMetaData> {
+  let failure: unknown;
+  const { slice } = rangesOf(open, byteLength);
+  const kept = (start: number, end?: number): Promise<ArrayBuffer> =>
+    slice(start, end).catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+  try {
+    return await parquetMetadataAsync({ byteLength, slice: kept }, { parsers: exactBounds });
+  } catch (error) {
+    if (failure !== undefined) throw failure;
+    throw new ExportError('damaged', `${path} is damaged: its footer is not that of a Parquet file`, { cause: error });
+  }
+}
+
+function columnsOf(groups: FileMetaData['row_groups']): ColumnFooter[] {
   const columns = new Map<string, ColumnMetaData[]>();
-  for (const { columns: chunks } of metadata.row_groups) {
+  for (const { columns: chunks } of groups) {
     for (const { meta_data: chunk } of chunks) {
       const [name, ...within] = chunk?.path_in_schema ?? [];
       if (chunk === undefined || name === undefined || within.length > 0) continue;

@@ -5,7 +5,7 @@ export const exitCodes = {
   usage: {
     code: 2,
     meaning:
-      'usage error, invalid job file, or job changed since the start; for load: the export is older than the tables, or not the next night',
+      'usage error, invalid job file, or job changed since the start; for load: the export is older than the tables, or not the next night; for lake: another program wrote the newest snapshot, or a night has no field ids',
     runAgain: '',
   },
   notTolerated: {
@@ -23,7 +23,7 @@ export const exitCodes = {
   unavailable: {
     code: 5,
     meaning:
-      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for ids: the list is not sorted, or ignores after; for finalise: slices not done',
+      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for ids: the list is not sorted, or ignores after; for finalise: slices not done; the export is complete, not in the lake',
     runAgain: 'yes, later',
   },
   notTrusted: {
@@ -33,7 +33,8 @@ export const exitCodes = {
   },
   cannotWrite: {
     code: 7,
-    meaning: 'cannot write (disk full, permission denied), or out of file handles or memory (also of DuckDB)',
+    meaning:
+      'cannot write (disk full, permission denied), or out of file handles or memory (also of DuckDB); a lake on a disk without hard links',
     runAgain: 'after fixing the cause',
   },
   spent: { code: 8, meaning: 'budget or balance spent', runAgain: 'yes, when the message says' },
@@ -51,7 +52,8 @@ export const exitCodes = {
   locked: { code: 11, meaning: 'another run holds this export or list', runAgain: 'yes' },
   damaged: {
     code: 12,
-    meaning: 'damaged log of a run, manifest, part, list or credit ledger; or written by another version',
+    meaning:
+      'damaged log of a run, manifest, part, list or credit ledger; or written by another version; for lake: tables and exports do not fit',
     runAgain: '',
   },
   interrupted: { code: 130, meaning: 'SIGINT: answers in flight were kept; resumable', runAgain: 'yes' },

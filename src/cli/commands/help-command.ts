@@ -10,21 +10,9 @@ const jobTopic = 'job';
 
 /** Pages of docs/ that are topics, with `.md` where a command or the job has the name. */
 export const pageTopics = [
-  ...[
-    'buckets',
-    'cli',
-    'columns',
-    'credits.md',
-    'dialects',
-    'exit-codes',
-    'fleet',
-    'ids.md',
-    'job.md',
-    'library',
-    'nights',
-  ],
-  ...['observability', 'operations', 'output', 'performance', 'questions', 'reliability', 'report.md', 'service'],
-  ...['status.md', 'warehouses'],
+  ...['buckets', 'cli', 'columns', 'credits.md', 'dialects', 'exit-codes', 'fleet', 'ids.md', 'job.md', 'lake.md'],
+  ...['library', 'nights', 'observability', 'operations', 'output', 'performance', 'questions', 'reliability'],
+  ...['report.md', 'service', 'status.md', 'warehouses'],
 ];
 
 /** `help`: what `--help` prints, and the fields of a job file. */

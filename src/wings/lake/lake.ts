@@ -63,9 +63,10 @@ export function ownAddress({ root }: Pick<Lake, 'root'>): string {
   return readersAddress(root);
 }
 
-/** @throws {ExportError} `damaged` where the lake was written elsewhere, and has no address of its own */
+/** `damaged`: the lake was written elsewhere, and has no address of its own. @param location of a table */
 export function movedLake({ root }: Pick<Lake, 'root'>, location: string): ExportError {
-  return new ExportError('damaged', `the lake of ${root} was written for ${location}: it was moved, or is a copy`, {
+  const before = location.replace(/\/[^/]+\/[^/]+$/, '');
+  return new ExportError('damaged', `the lake of ${root} was written for ${before}: it was moved, or is a copy`, {
     todo: `Write its addresses anew: ${commandLine('lake', root, '--rebuild', '--yes')}`,
   });
 }

@@ -1,7 +1,7 @@
 import { dayPattern, dateWord } from '../../core/job/night-names.ts';
 import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
 import { readFooter } from '../../exports/parquet-footer.ts';
-import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
+import { FinishedExport } from '../../exports/finished-export.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
@@ -104,9 +104,8 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     .filter((file) => file.table === name && file.format === 'parquet' && file.rows > 0)
     .sort((a, b) => a.part - b.part);
   const found = new Map<string, DataFile>();
-  await inTurns(own, async (file) => {
-    const { path, rows, bytes } = file;
-    const columns = await footerOf(finished, file);
+  await inTurns(own, async ({ path, rows, bytes }) => {
+    const columns = await readFooter(finished.files, pathIn(finished.folder, path), bytes);
     found.set(path, { address: `${address}/${night.name}/${path}`, rows, bytes, columns });
   });
   return {
@@ -116,22 +115,6 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     startedAtMs: await startOf(finished),
     files: own.flatMap(({ path }) => found.get(path) ?? []),
   };
-}
-
-async function footerOf({ files, folder }: FinishedExport, { path, bytes }: ManifestFile) {
-  const file = pathIn(folder, path);
-  const open = await files.open(file, 'read');
-  try {
-    return await readFooter(open, bytes);
-  } catch (error) {
-    if (error instanceof ExportError) throw error;
-    throw new ExportError('damaged', `${file} is damaged: its footer is not that of a Parquet file`, {
-      todo: `See: ${commandLine('verify', folder)}`,
-      cause: error,
-    });
-  } finally {
-    await open.close();
-  }
 }
 
 /** When an export began: its manifest says so, or the record of its runs. */

@@ -141,3 +141,8 @@ it('says that latest was not moved', () => {
   const error = intolerable(account({ failed: 1 }), judging({ maxFailed: 0 }, { latest: true }));
   expect(error?.todo).toMatch(/latest was not moved\.$/);
 });
+
+it('says that an export that is not good enough is not in the lake', () => {
+  const job = judging({ maxMissing: 0 }, { lake: ['iceberg'] });
+  expect(intolerable(account({ exported: 1, missing: 1 }), job)?.todo).toContain('was not published in the lake');
+});
