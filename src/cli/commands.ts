@@ -102,6 +102,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/prune-command.ts')).pruneCommand,
   },
   {
+    name: 'lake',
+    about: 'check, publish or rebuild the Iceberg tables beside the nights',
+    load: async () => (await import('./commands/lake-command.ts')).lakeCommand,
+  },
+  {
     name: 'serve',
     about: 'run the service locally: getAsset and getAssets on local records',
     load: async () => (await import('./commands/serve.ts')).serveCommand,

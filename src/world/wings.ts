@@ -4,6 +4,7 @@ import { noObserver, type OpenObserver } from '../core/work/run-observer.ts';
 
 /** The wings that a run may need. Each is loaded when a job asks for it. */
 export const runWings = {
+  lake: async () => (await import('../wings/lake/index.ts')).lakeFollower,
   nights: async () => (await import('../wings/nights/index.ts')).nights,
   report: async () => (await import('../wings/report/index.ts')).reportRun,
 } satisfies RunWings;

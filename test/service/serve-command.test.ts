@@ -86,6 +86,25 @@ describe('serve', () => {
     expect([(await post(url)).status, (await post(url)).status]).toEqual([503, 200]);
   });
 
+  it('answers lists with --dialect alone, at the price of a page', async () => {
+    const owned = fileOf([`{"id":"${idOf(1)}","ownership":{"owner":"${idOf(2)}"}}`]);
+    const listed = async (url: string, path: string, params: unknown): Promise<string> => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getAssetsByOwner', params });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${url}${path}`, { method: 'POST', headers, body })).text();
+    };
+    const [plain, helius] = [
+      await serving(['--assets', owned]),
+      await serving(['--assets', owned, '--dialect', 'helius']),
+    ];
+    expect(await listed(plain.url, '/v3/key', [idOf(2)])).toContain('-32601');
+    expect(await listed(helius.url, '/?api-key=key', { ownerAddress: idOf(2) })).toContain(
+      `"items":[{"id":"${idOf(1)}"`,
+    );
+    helius.child.kill('SIGTERM');
+    expect(await helius.child.output).toContain('answered 1 calls for 0 ids with 1 records; 10 credits charged');
+  });
+
   it.each([
     [['--credits-per-day', 'many'], '--credits-per-day must be a whole number, not "many"'],
     [['--api-key-file', '/nowhere/keys'], 'cannot read the key file /nowhere/keys: no such file'],

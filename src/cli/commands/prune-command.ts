@@ -1,4 +1,6 @@
+import type { LakeLoss } from '../../core/run/night-follower.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { runWings } from '../../world/wings.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
@@ -38,17 +40,18 @@ export const pruneCommand: Command = {
 
 async function run(args: CommandLine): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args);
-  const { planPruning, prune } = await import('../../wings/nights/index.ts');
-  const { nightsAt } = await import('../../wings/nights/index.ts');
+  const { planPruning, pruneFollowed, lossesOf, nightsAt } = await import('../../wings/nights/index.ts');
   const nights = await nightsAt(place, systemClock);
   const pruning = await planPruning(nights, rulesOf(args));
   const isDone = args.isOn('yes');
-  if (isDone) await prune(nights, pruning);
+  const root = { place, clock: systemClock };
+  const lake = await lossesOf(root, pruning, runWings);
+  if (isDone) await pruneFollowed(root, { place: nights, pruning }, runWings);
   const { folder } = place;
   args.terminal.stdout.write(
     args.isOn('json')
-      ? `${JSON.stringify({ folder, done: isDone, ...pruning })}\n`
-      : textOf(pruning, shownPath(folder, args.terminal.cwd()), isDone),
+      ? `${JSON.stringify({ folder, done: isDone, ...pruning, ...(lake === undefined ? {} : { lake }) })}\n`
+      : textOf(pruning, shownPath(folder, args.terminal.cwd()), isDone) + lossText(lake, isDone),
   );
   return exitCodes.complete.code;
 }
@@ -75,6 +78,13 @@ function textOf({ kept, removed, leftovers }: Pruning, shown: string, isDone: bo
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
   const left = leftovers.map((name) => line(verb, name, 'left by an interrupted prune'));
   return `${shown}: ${plural(kept.length + removed.length, 'export')}\n${[...rows.map(({ text }) => text), ...left].join('')}${endOf({ removed, leftovers }, isDone)}`;
+}
+
+/** What goes from the tables of the lake. */
+function lossText(lake: LakeLoss | undefined, isDone: boolean): string {
+  if (lake === undefined) return '';
+  const what = `${plural(lake.nights.length, 'night')} (${lake.nights.join(', ')}) in ${lake.tables.join(', ')}`;
+  return isDone ? `The lake lost ${what}.\n` : `The lake would lose ${what}.\n`;
 }
 
 function endOf({ removed, leftovers }: Pick<Pruning, 'removed' | 'leftovers'>, isDone: boolean): string {

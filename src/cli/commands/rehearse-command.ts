@@ -15,6 +15,9 @@ import { sameLine } from '../same-flags.ts';
 import { runJob } from './run-job.ts';
 import { rehearsal } from '../output/summary-text.ts';
 
+/** Nothing beside the folder of a rehearsal is touched: neither the nights of the job, nor their lake. */
+const nothingBeside = { report: false, latest: false, keep: undefined, lake: [] };
+
 /** `rehearse`: the job as it is, against answers that are made up. */
 export const rehearseCommand = jobCommand(
   {
@@ -66,7 +69,7 @@ async function rehearse(args: CommandLine): Promise<number> {
         : []),
     ],
   };
-  const rehearsed = { ...job, budget, output: { ...job.output, dir, report: false } };
+  const rehearsed = { ...job, budget, output: { ...job.output, dir, ...nothingBeside } };
   return runJob(
     { job: rehearsed, idsFolder, outputDir, fresh: false },
     {

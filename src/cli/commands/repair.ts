@@ -1,3 +1,4 @@
+import { runWings } from '../../world/wings.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { RepairRequest } from '../../wings/repair/index.ts';
@@ -68,6 +69,7 @@ async function repaired(request: RepairRequest, args: CommandLine, settings: Run
       files: diskFileStore,
       stdin: args.terminal.stdin,
       abort: settings.signals.abort,
+      lake: runWings.lake,
       pay: args.isOn('yes') && source !== undefined ? () => pay(source) : undefined,
     });
   } finally {

@@ -152,7 +152,7 @@ function isRefused({ error, account }: ExportOutcome): boolean {
 }
 
 function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): AccountJson {
-  const { account, state, callsOfRun, creditsOfRun, elapsedMs, columns, invalidSamples } = outcome;
+  const { account, state, callsOfRun, creditsOfRun, elapsedMs, columns, invalidSamples, lake } = outcome;
   const { counts, files, ...rest } = account;
   return {
     state,
@@ -166,6 +166,7 @@ function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportErro
     columns,
     invalidSamples,
     files: files.length,
+    ...(lake === undefined ? {} : { lake }),
     error: errorJson(error),
   };
 }

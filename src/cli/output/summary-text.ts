@@ -39,6 +39,7 @@ export function summaryText(outcome: ExportOutcome, shown: string, saved?: numbe
     ...baseLines(account, saved),
     ...noteLines(account),
     ...(account.files.length === 0 ? [] : ['', ...fileLines(account, shown)]),
+    ...lakeLines(outcome),
   ].join('\n');
 }
 
@@ -53,6 +54,14 @@ export function nextText(shown: string, endpoint?: string): string {
 /** Whether the same command finds again what this run has kept. */
 function isResumable({ error }: ExportOutcome, shown: string): boolean {
   return error !== undefined && exitCodes[error.exit].runAgain !== '' && shown !== rehearsal;
+}
+
+/** Where the tables of the lake lie. */
+function lakeLines({ lake = {} }: ExportOutcome): string[] {
+  const [first] = Object.values(lake);
+  if (first === undefined) return [];
+  const root = first.metadata.slice(0, first.metadata.indexOf('/lake/') + '/lake'.length);
+  return [`  published in the lake ${printable(root)}: ${Object.keys(lake).join(', ')}`];
 }
 
 function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {

@@ -108,19 +108,18 @@ function* listProblems(file: GivenDialect): Generator<Problem> {
 /** The dialect of a file that was checked. */
 function dialectFrom({ like, list, ...given }: GivenDialect): Omit<ServiceDialect, 'name'> {
   const known = dialectNamed(like ?? defaultDialect.name);
-  return { ...known, ...stated(given), list: list === undefined ? known.list : listFrom(known.list, list) };
+  // A page costs what a call for as many ids does, where only that price is given.
+  const { creditsPerCall: creditsPerPage } = given;
+  return { ...known, ...stated(given), list: listFrom(known.list, list === undefined ? { creditsPerPage } : list) };
 }
 
-/** What a source states of a total or a place is no property of another one. */
+/**
+ * Proofs rest on what a source states of a service: it is no word about another one, and is stated again or not at all.
+ */
 function listFrom(known: DialectLists, given: z.output<typeof listSchema> | null): DialectLists | undefined {
   if (given === null) return undefined;
-  return {
-    ...known,
-    ...(given.total === undefined ? {} : { totalCounts: undefined }),
-    ...(given.next === undefined ? {} : { ends: undefined }),
-    ...(given.flags === undefined ? {} : { flagsOwner: given.flags }),
-    ...stated(given),
-  };
+  const { flags: flagsOwner = known.flagsOwner } = given;
+  return { ...known, totalCounts: undefined, ends: undefined, flagsOwner, ...stated(given) };
 }
 
 /** The fields that a file has, without those that it leaves out by `none`. */

@@ -12,6 +12,8 @@ import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts'
 import { assetsTable, changesTable } from '../records/columns.ts';
 import { outcomesToRead, unexportedOutcomes } from '../records/unexported-table.ts';
 import { hasBase } from './job-base.ts';
+import { hasLake } from './lake-job.ts';
+import { namedNight } from './night-names.ts';
 import { csvSchema, outputSchema } from './output-schema.ts';
 
 /** A limit as a count (`20`) or as a share (`'0.5%'`): of the requested ids, unless its description says of what. */
@@ -230,7 +232,19 @@ export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
   checkBase(job, (message, input, ...path) => {
     context.addIssue({ code: 'custom', path, input, message });
   });
+  const noLake = lakeProblem(job);
+  if (noLake !== undefined)
+    context.addIssue({ code: 'custom', path: ['output', 'lake'], input: job.output.lake, message: noLake });
 });
+
+/** Why there is nothing to publish. An export of the first ids alone is not published. */
+function lakeProblem({ ids, output }: z.infer<typeof jobFieldsSchema>): string | undefined {
+  if (!hasLake({ output }) || ids.limit !== undefined) return undefined;
+  if (!output.formats.includes('parquet')) return 'needs parquet in output.formats: Iceberg tables name Parquet files';
+  return namedNight(output.dir, output.dir) === undefined
+    ? 'needs {date} in output.dir: each night is a snapshot'
+    : undefined;
+}
 
 /** Refuses what does not go with a base, or wants one. */
 function checkBase(

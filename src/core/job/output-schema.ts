@@ -96,6 +96,12 @@ export const outputSchema = z
       description:
         'when the export is complete, point the link latest next to the output folder to it (in a bucket: write latest.json)',
     }),
+    lake: field(lakes(), {
+      flag: 'lake',
+      value: 'iceberg',
+      description:
+        'when a run ends with exit 0, publish the export as a snapshot of Iceberg tables in lake/ beside it: iceberg, or none; needs parquet and {date} in the output folder',
+    }),
     keepIds: z.boolean().default(true).meta({
       inFileOnly: true,
       description:
@@ -132,6 +138,19 @@ export const outputSchema = z
       context.addIssue({ code: 'custom', path: [...path], input, message });
     }
   });
+
+/** One or more names, or none of them. */
+function lakes() {
+  const names = z
+    .array(z.enum(['iceberg', 'none']))
+    .refine((given) => new Set(given).size < 2, 'must be iceberg or none');
+  return z
+    .preprocess(
+      (value: z.input<typeof names> | 'iceberg' | 'none'): unknown => (Array.isArray(value) ? value : [value]),
+      names,
+    )
+    .default([]);
+}
 
 /** Folders in an address of a bucket that are not an export's own. */
 const bucketDepth = { s3: 1, gs: 1, az: 2 } as const;

@@ -1,6 +1,7 @@
 import { newEncoding } from '../records/encoding.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
-import { dateWord, jobOn } from '../job/dated-job.ts';
+import { jobOn } from '../job/dated-job.ts';
+import { dateWord } from '../job/night-names.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { kernelProblem } from '../../lib/kernel/kernel.ts';
@@ -26,6 +27,8 @@ import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
 import { type BasedExport, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
+import { followerFor, throwAwayFollowed } from './night-follower.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 import { isOverUnlisted } from './tolerance.ts';
 
 export interface ExportRequest {
@@ -72,22 +75,29 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   requireRunnable(request.job);
   const nights = await nightsFor(withPattern(request), request.wings.nights);
   const report = reportFor(request.job, request.wings);
+  const followed = { ...context, lake: followerFor(withPattern(request), request.wings) };
   await nights?.requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
     await recordChangedVerdict(request, home, finished, context);
-    await nights?.after({ ...request, account: finished.account }, context);
-    return finished;
+    return withLake(finished, await nights?.after({ ...request, account: finished.account }, followed));
   }
   const outcome = await holdingHome(home, context, () => exportLocked({ ...request, nights, report }, home, context));
   if (outcome.state === 'complete' && nights !== undefined)
     await compareWithEarlier(request, nights, { outcome, context });
   if (outcome.state === 'already') await recordChangedVerdict(request, home, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
-  if (outcome.state !== 'unfinished') await nights?.after({ ...request, account: outcome.account }, context);
+  const published =
+    outcome.state === 'unfinished'
+      ? undefined
+      : await nights?.after({ ...request, account: outcome.account }, followed);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (report !== undefined && !isReported) await (await report())(home.place, context);
-  return outcome;
+  return withLake(outcome, published);
+}
+
+function withLake(outcome: ExportOutcome, lake: PublishedTables | undefined): ExportOutcome {
+  return lake === undefined ? outcome : { ...outcome, lake };
 }
 
 /** A run that finds an export complete may judge it by another tolerance than the one before. */
@@ -151,7 +161,7 @@ function slowMessage(problem: string): string {
 type ReadyRequest = Request & { readonly nights: Nights | undefined; readonly report: RunWings['report'] };
 
 async function exportLocked(
-  { job, idsFolder, outputDir, fresh, sinks = [], nights, report }: ReadyRequest,
+  { job, idsFolder, outputDir, fresh, sinks = [], nights, report, wings }: ReadyRequest,
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
@@ -171,7 +181,10 @@ async function exportLocked(
   if (fresh || areKept(job)) context.stop.throwIfAborted();
   // Only now: for inputs or a base that cannot be read nothing is thrown away.
   const anew = fresh ? await nights?.base(job, context, undefined) : undefined;
-  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: prepared.inputs, sinks, stop });
+  if (fresh || (await home.isThrowingAway()))
+    await throwAwayFollowed({ job, outputDir }, { ...context, lake: wings.lake }, () =>
+      home.throwAway({ inputs: prepared.inputs, sinks, stop }),
+    );
   const shape = {
     job: jobShape(job, sinks),
     inputs: [...prepared.fingerprints],

@@ -6,6 +6,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
 import type { DriftCount } from '../records/drift.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 
 /** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
 export interface ExportAccount extends AccountFigures {
@@ -37,6 +38,8 @@ export interface ExportOutcome {
   /** Where the ids of inputs with columns were read from, and the first entries that are not ids; none for `already`. */
   readonly columns: readonly TakenColumn[];
   readonly invalidSamples: readonly InvalidSample[];
+  /** Tables of the lake, where the export was published or is. */
+  readonly lake?: PublishedTables;
   /** Why an unfinished export stopped. */
   readonly error?: ExportError;
 }

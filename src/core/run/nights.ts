@@ -4,6 +4,7 @@ import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import { isDated } from '../job/dated-job.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
+import { hasLake } from '../job/lake-job.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
@@ -12,6 +13,8 @@ import type { ExportAccount } from './export-outcome.ts';
 import type { PreparedAnswers } from './export-slices.ts';
 import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
 import type { HomeContext } from './homes/open-home.ts';
+import type { Following } from './night-follower.ts';
+import type { PublishedTables } from '../work/published-tables.ts';
 
 /** Exports that follow one another: each takes rows from the one before it, and `latest` names the newest. */
 export interface Nights {
@@ -23,8 +26,11 @@ export interface Nights {
   requireLatestFree(job: Job, context: HomeContext): Promise<void>;
   /** Said where a pattern without a base has an earlier complete export of more than twice as many ids. */
   shortOfEarlier(job: Job, context: HomeContext, now: { read: number; today: string }): Promise<string | undefined>;
-  /** What follows a complete export whose run ends with exit 0: `latest` names it, then `output.keep` removes others. */
-  after(night: Night, context: HomeContext): Promise<void>;
+  /**
+   * What follows a complete export whose run ends with exit 0: the lake has it, `latest` names it, then `output.keep` removes others.
+   * @returns the tables of the lake, where the job has one
+   */
+  after(night: Night, context: HomeContext & Following): Promise<PublishedTables | undefined>;
 }
 
 /** An export that rows are taken from, as it was when the export that takes them began. */
@@ -110,6 +116,7 @@ export async function nightsFor(job: Job, open: (() => Promise<Nights>) | undefi
     isDated(job) && '{date} in output.dir',
     latest && 'output.latest',
     keep !== undefined && 'output.keep',
+    hasLake(job) && 'output.lake',
   ].find((name) => name !== false);
   if (needs === undefined) return undefined;
   if (open !== undefined) return open();

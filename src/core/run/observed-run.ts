@@ -83,6 +83,7 @@ export function endOf(outcome: ExportOutcome, job: Job, inputs: RunAccount['inpu
     state: state === 'unfinished' ? 'stopped' : 'complete',
     exit: error?.exitCode ?? exitCodes.complete.code,
     ...saidOf(error),
+    ...(outcome.lake === undefined ? {} : { lake: outcome.lake }),
     account: { ...account, inputs, calls, credits },
   };
 }

@@ -1,4 +1,5 @@
 import type { Job } from '../job/job-schema.ts';
+import { hasLake } from '../job/lake-job.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { noCounts } from '../../places/export/export-facts.ts';
@@ -7,7 +8,7 @@ import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
 /** What of a job judges its export. */
 export interface Judging {
   readonly tolerance: Job['tolerance'];
-  readonly output: Pick<Job['output'], 'onDrift' | 'latest'>;
+  readonly output: Pick<Job['output'], 'onDrift' | 'latest' | 'lake'>;
 }
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
@@ -21,9 +22,12 @@ export function intolerable(
     lostRows(account, tolerance) ??
     overLimit(account, tolerance) ??
     (output.onDrift === 'fail' ? drifted(account) : undefined);
-  if (error === undefined || !output.latest) return error;
-  const todo = [error.todo, 'latest was not moved.'].join(' ');
-  return new ExportError(error.exit, error.message, { todo });
+  const left = [
+    ...(output.latest ? ['latest was not moved.'] : []),
+    ...(hasLake({ output }) ? ['The export was not published in the lake.'] : []),
+  ];
+  if (error === undefined || left.length === 0) return error;
+  return new ExportError(error.exit, error.message, { todo: [error.todo, ...left].join(' ') });
 }
 
 /** Why a run whose export is complete does not end with 0, if so. */

@@ -1,4 +1,5 @@
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
+import type { PublishedTables } from './published-tables.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counts, FileFacts } from '../../places/export/export-facts.ts';
@@ -37,6 +38,8 @@ export interface RunEnd {
   readonly runAgainAt?: string | null | undefined;
   /** Absent when the export could not be opened. */
   readonly account?: RunAccount | undefined;
+  /** Tables of the lake, where the export was published or is. */
+  readonly lake?: PublishedTables | undefined;
   /** Of a complete export whose rows were counted. */
   readonly quality?: readonly TableQuality[] | undefined;
 }

@@ -22,21 +22,35 @@ const blockBytes = 1 << 20;
  * whoever writes in an export holds its lock. A folder keeps no hashes, so `look` has none.
  */
 export function folderPlace(files: FileStore, root: string): ObjectStore {
-  return new FolderPlace(files, root);
+  return new FolderPlace(files, root, { made: exportPaths.unfinished, isShared: false });
+}
+
+/**
+ * A local folder in which processes write at once, without a lock: of two that put a new name, one is first. It takes bytes alone.
+ * @param made the folder in it where bytes are made into a file; what an interrupted process left there may be removed at any time
+ * @throws {ExportError} `putNew`: `cannotWrite` on a disk without hard links
+ */
+export function sharedFolderPlace(files: FileStore, root: string, made: string): ObjectStore {
+  return new FolderPlace(files, root, { made, isShared: true });
 }
 
 class FolderPlace implements ObjectStore {
-  readonly isShared = false;
+  readonly isShared: boolean;
   readonly #files: FileStore;
   readonly #root: string;
   /** Where bytes are made into a file. A process that lost its lock unnoticed has another name. */
   readonly #made: string;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(files: FileStore, root: string) {
+  constructor(
+    files: FileStore,
+    root: string,
+    { made, isShared }: { readonly made: string; readonly isShared: boolean },
+  ) {
+    this.isShared = isShared;
     this.#files = files;
     this.#root = root;
-    this.#made = pathIn(root, `${exportPaths.unfinished}/new-${randomUUID()}`);
+    this.#made = pathIn(root, `${made}/new-${randomUUID()}`);
   }
 
   async putNew(name: string, body: ObjectBody): Promise<'put' | 'taken'> {
@@ -128,12 +142,30 @@ class FolderPlace implements ObjectStore {
       const found = await this.#files.sizeOf(path);
       if (found === 'folder') throw isFolder(path);
       if (found !== undefined) return 'taken';
+      if (this.isShared) return this.#linkOnly(body, path);
       const file = await this.#fileOf(body);
       await this.#files.makeFolder(dirname(path));
       const linked = 'file' in body ? 'refused' : await this.#files.link(file, path);
       if (linked === 'refused') await this.#files.rename(file, path);
       return linked === 'taken' ? 'taken' : 'put';
     });
+  }
+
+  /** A name that nobody else can have given meanwhile. */
+  async #linkOnly(body: ObjectBody, path: string): Promise<'put' | 'taken'> {
+    await this.#files.makeFolder(dirname(path));
+    for (;;) {
+      const file = await this.#fileOf(body);
+      try {
+        const linked = await this.#files.link(file, path);
+        if (linked === 'refused') throw withoutHardLinks(path);
+        await this.#files.remove(file);
+        return linked === 'taken' ? 'taken' : 'put';
+      } catch (error) {
+        // Another process took it for one that was left.
+        if ((await this.#files.sizeOf(file)) !== undefined) throw error;
+      }
+    }
   }
 
   async #putOver(name: string, body: ObjectBody): Promise<void> {
@@ -149,6 +181,12 @@ class FolderPlace implements ObjectStore {
 function isFolder(path: string): ExportError {
   return new ExportError('cannotWrite', `cannot write ${path}: it is a folder`, {
     todo: 'Move the folder elsewhere, then run the same command again.',
+  });
+}
+
+function withoutHardLinks(path: string): ExportError {
+  return new ExportError('cannotWrite', `cannot write ${path}: the disk has no hard links`, {
+    todo: 'Processes that write at once need them here. Use a disk with hard links (ext4, XFS, APFS, NTFS), or a bucket.',
   });
 }
 

@@ -16,6 +16,7 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { homeAt } from '../../core/run/homes/home.ts';
+import { type Following, throwAwayFollowed } from '../../core/run/night-follower.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
 import { type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
@@ -36,7 +37,8 @@ export interface EnqueueRequest {
 }
 
 export interface EnqueueContext
-  extends Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop' | 'abort'> {
+  extends Following,
+    Pick<ExportContext, 'files' | 'clock' | 'random' | 'openStore' | 'stdin' | 'stop' | 'abort'> {
   readonly onProgress: (progress: EnqueueProgress) => void;
   /** Bytes of memory that this process may use; the system says so unless given. */
   readonly memoryLimit?: number;
@@ -112,7 +114,9 @@ async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context:
   };
   if (fresh || (await home.isThrowingAway())) {
     await requireRoom();
-    await home.throwAway({ inputs: found.inputs, sinks: [], stop: context.stop });
+    await throwAwayFollowed({ job, outputDir: job.output.dir }, context, () =>
+      home.throwAway({ inputs: found.inputs, sinks: [], stop: context.stop }),
+    );
   }
   const manifest = await home.readManifest();
   // Of a complete export nothing else is read: a bucket without Delete keeps the start of an earlier version.

@@ -17,6 +17,7 @@ import { readLogs } from '../../places/log/read-logs.ts';
 import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
 import { jobAsBegun } from '../../core/run/job-shape.ts';
 import { endOf } from '../../core/run/observed-run.ts';
+import type { PublishedTables } from '../../core/work/published-tables.ts';
 import { Notices } from '../../core/work/run-observer.ts';
 import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
@@ -31,6 +32,8 @@ export interface FinaliseContext
 export interface Finalised {
   readonly state: 'complete' | 'already';
   readonly manifest: Manifest;
+  /** Tables of the lake, where the export was published or is. */
+  readonly lake?: PublishedTables | undefined;
 }
 
 /**
@@ -42,13 +45,13 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const place = await openHomePlace(job, context);
   const home = homeAt(place);
   const written = await home.readManifest();
-  if (written !== undefined) {
-    const nights = await nightsFor(job, context.nights);
-    await nights?.after({ job, account: accountOf(place.address, written), outputDir: job.output.dir }, context);
-    return { state: 'already', manifest: written };
-  }
-  const finalised = await completeNow(job, place, context);
-  if (finalised.state === 'complete') await tellComplete(job, { place, manifest: finalised.manifest }, context);
+  const done: Finalised =
+    written === undefined ? await completeNow(job, place, context) : { state: 'already', manifest: written };
+  const nights = await nightsFor(job, context.nights);
+  const account = accountOf(place.address, done.manifest);
+  const lake = await nights?.after({ job, account, outputDir: job.output.dir }, context);
+  const finalised = { ...done, lake };
+  if (done.state === 'complete') await tellComplete(job, { ...finalised, place }, context);
   return finalised;
 }
 
@@ -58,8 +61,6 @@ async function completeNow(job: Job, place: HomePlace, context: FinaliseContext)
     const { version, onOpen } = context;
     const manifest = await putWholeManifest({ place, job, start, version, onOpen });
     await clearComplete(place);
-    const nights = await nightsFor(job, context.nights);
-    await nights?.after({ job, account: accountOf(place.address, manifest), outputDir: job.output.dir }, context);
     return { state: 'complete', manifest };
   } catch (error) {
     const manifest = await completedElsewhere(homeAt(place), error);
@@ -71,7 +72,7 @@ async function completeNow(job: Job, place: HomePlace, context: FinaliseContext)
 /** No worker has told of the export: writes its report, and has observers know that it is complete. */
 async function tellComplete(
   job: Job,
-  { place, manifest }: { readonly place: HomePlace; readonly manifest: Manifest },
+  { place, manifest, lake }: Finalised & { readonly place: HomePlace },
   context: FinaliseContext,
 ): Promise<void> {
   const { clock, version, listener, observe } = context;
@@ -86,7 +87,7 @@ async function tellComplete(
   const inputBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   observer.listener({ kind: 'opened', inputBytes, parts, answers: 0, counts, inputs });
   const outcome = { ...alreadyComplete(place.address, manifest), state: 'complete' } as const;
-  await observer.end({ ...endOf(outcome, job), quality });
+  await observer.end({ ...endOf(outcome, job), lake, quality });
 }
 
 /** What an export began with whose slices are in the bucket. */

@@ -49,12 +49,12 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   const nights = await nightsFor(job, context.nights);
   const report = reportFor(job, context);
   await nights?.requireLatestFree(job, context);
-  const outcome = await observedRun({ ...context, job, startedAtMs, worker: request.worker }, (observed) =>
-    workOn({ ...request, report }, observed, startedAtMs),
-  );
-  if (outcome.state !== 'unfinished')
-    await nights?.after({ job, account: outcome.account, outputDir: job.output.dir }, context);
-  return outcome;
+  return observedRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
+    const outcome = await workOn({ ...request, report }, observed, startedAtMs);
+    if (outcome.state === 'unfinished') return outcome;
+    const lake = await nights?.after({ job, account: outcome.account, outputDir: job.output.dir }, context);
+    return lake === undefined ? outcome : { ...outcome, lake };
+  });
 }
 
 function requireNoRunBudget({ budget }: Job): void {

@@ -1,4 +1,5 @@
-import { dateWord, isDated, jobOn, topOfNights } from '../../core/job/dated-job.ts';
+import { isDated, jobOn } from '../../core/job/dated-job.ts';
+import { dayPattern, topOfNights } from '../../core/job/night-names.ts';
 import { hasBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -69,14 +70,8 @@ async function daysOf({ output }: Job, context: HomeContext): Promise<string[]> 
   const pattern = dayPattern(folder);
   const days: string[] = [];
   for await (const name of store.names('')) {
-    const [, day] = pattern.exec(name) ?? [];
+    const [, day] = name.endsWith('/') ? (pattern.exec(name.slice(0, -1)) ?? []) : [];
     if (day !== undefined) days.push(day);
   }
   return days.sort().reverse();
-}
-
-/** Matches the name of a folder in which each `{date}` is the same day. */
-function dayPattern(pattern: string): RegExp {
-  const [first = '', ...others] = pattern.split(dateWord).map((text) => text.replaceAll(/[^\w-]/g, '\\$&'));
-  return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}/$`);
 }

@@ -30,6 +30,6 @@ export { baseFiles } from './based-export.ts';
 export { checkBase, type CheckedBase } from './check-base.ts';
 export { shortOfEarlier, unfinishedBefore } from './dated-exports.ts';
 export { nightsAt } from './open-nights.ts';
-export { planPruning, prune, type Pruning } from './prune-exports.ts';
+export { lossesOf, planPruning, pruneFollowed, type Pruning } from './prune-exports.ts';
 export { openBasedParts, planRefresh } from './refresh-export.ts';
 export { askedJob, requestIds } from './request-ids.ts';

@@ -1,3 +1,4 @@
+import { followerAt, type Following, type LakeLoss, type NightsRoot } from '../../core/run/night-follower.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type KeepRules, keptByRules, newestFirst } from './keep-rules.ts';
 import type { CompleteNight, NightsSurvey } from './survey-nights.ts';
@@ -73,7 +74,30 @@ function byName<T extends { readonly name: string }>(nights: readonly T[]): T[] 
   return [...nights].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/**
+ * Removes what the plan says, and before that takes it out of the lake beside it.
+ * @throws {ExportError} `locked` when a run has begun to work on one of them; as the lake does, and then nothing is removed
+ */
+export async function pruneFollowed(
+  root: NightsRoot,
+  { place, pruning }: { readonly place: NightsPlace; readonly pruning: Pruning },
+  wings: Following,
+): Promise<void> {
+  const follower = await followerAt(root.place, wings);
+  if (follower === undefined) return prune(place, pruning);
+  return follower.removing(root, namesOf(pruning), () => prune(place, pruning));
+}
+
+/** What the lake beside the exports would lose with those that the plan removes; undefined where it would lose nothing. */
+export async function lossesOf(root: NightsRoot, pruning: Pruning, wings: Following): Promise<LakeLoss | undefined> {
+  return (await followerAt(root.place, wings))?.losses(root, namesOf(pruning));
+}
+
+function namesOf({ removed, leftovers }: Pruning): string[] {
+  return [...leftovers, ...removed.map(({ name }) => name)];
+}
+
 /** Removes what the plan says. @throws {ExportError} `locked` when a run has begun to work on one of them */
-export async function prune(place: NightsPlace, { removed, leftovers }: Pruning): Promise<void> {
-  for (const name of [...leftovers, ...removed.map((each) => each.name)]) await place.remove(name);
+export async function prune(place: NightsPlace, pruning: Pruning): Promise<void> {
+  for (const name of namesOf(pruning)) await place.remove(name);
 }

@@ -6,6 +6,7 @@ import { noCounts } from '../../places/export/export-facts.ts';
 import { limitText } from '../../places/files/limited.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { RunTotals } from '../../core/work/run-totals.ts';
+import type { PublishedTables } from '../../core/work/published-tables.ts';
 import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../../core/work/run-observer.ts';
 import { Delivery } from './deliver.ts';
 import { runName } from './run-name.ts';
@@ -32,6 +33,8 @@ interface Summary {
   /** Of this run. */
   readonly calls: number;
   readonly credits: number;
+  /** Tables of the lake, where the export was published or is. */
+  readonly lake?: PublishedTables;
   readonly retries: number;
   readonly error: string | null;
   readonly todo: string | null;
@@ -112,7 +115,7 @@ class Summaries {
     };
   }
 
-  ofEnd({ state, exit, error, todo, account }: RunEnd): Summary {
+  ofEnd({ state, exit, error, todo, account, lake }: RunEnd): Summary {
     const { calls = 0, credits = 0, counts = noCounts } = account ?? {};
     const { rows = 0, fetched = 0, pending = 0, creditsLeft = null, unlisted = null } = account ?? {};
     const { read, exported, carried, missing, invalid, duplicate, failed } = counts;
@@ -131,6 +134,7 @@ class Summaries {
       calls,
       credits,
       retries: this.#totals.retries,
+      ...(lake === undefined ? {} : { lake }),
       error: error ?? null,
       todo: todo ?? null,
     };

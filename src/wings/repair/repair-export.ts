@@ -9,6 +9,7 @@ import { homeAt } from '../../core/run/homes/home.ts';
 import { type HomeContext, openHomePlace } from '../../core/run/homes/open-home.ts';
 import { repairPlace } from '../../core/run/homes/repair-place.ts';
 import { jobAsBegun, jobOfNothing, joinOf } from '../../core/run/job-shape.ts';
+import { type Following, followRepair } from '../../core/run/night-follower.ts';
 import { braked } from '../../core/run/run-brake.ts';
 import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
 import { verifyExport } from '../../exports/verify-export.ts';
@@ -36,7 +37,7 @@ export interface RepairRequest {
 }
 
 /** What a repair does to the world. */
-export interface RepairEffects extends Pick<InputSources, 'files' | 'stdin'> {
+export interface RepairEffects extends Pick<InputSources, 'files' | 'stdin'>, Following {
   /** Opens the client and the ledger, to request ids again for credits; absent: requests nothing. */
   readonly pay?: (() => Promise<ExportContext>) | undefined;
   /** Opens buckets; by default with the credentials of the environment. */
@@ -67,6 +68,8 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
       await clearRepair(place, within);
       await lock.remove();
     }
+    if (outcome.after.damage.length === 0)
+      await followRepair({ folder, endpoint: output.endpoint }, { ...homeContext(effects), lake: effects.lake });
     return outcome;
   } finally {
     await lock.release();

@@ -27,6 +27,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'base.sample': fc.constantFrom('0.1%', '100%'),
   'base.ignore': fc.constantFrom(['burnt'], ['extra.a', 'extra.b']),
   'base.fetchedAt': fc.constantFrom('2026-11-20', '2026-11-20T02:00:00Z'),
+  'output.lake': fc.constant(['none']),
   'output.formats': fc.subarray(['parquet', 'csv', 'jsonl'], { minLength: 1 }),
   'output.tables': fc.subarray(['creators', 'files']).map((tables) => ['assets', ...tables]),
   'output.columns': fc.subarray(['id', 'interface', 'burnt', 'collection'], { minLength: 1 }),

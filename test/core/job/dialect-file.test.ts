@@ -47,11 +47,20 @@ describe('a dialect', () => {
     expect(dialectIn(await fileWith('like: helius\nlist: none\n')).list).toBeUndefined();
   });
 
-  it('from a file with a total of its own counts what the file says', async () => {
+  it('from a file takes over nothing that a source states of the other one', async () => {
     const priced = 'priced: {source: a contract, day: 2026-01-01}\n';
-    const list = 'list: {total: showGrandTotal, creditsPerPage: 0}\n';
+    const countsOf = async (text: string) => dialectIn(await fileWith(`like: reference\n${text}`)).list?.totalCounts;
     expect(dialectOf('reference').list?.totalCounts).toBe('rows');
-    expect(dialectIn(await fileWith(`like: reference\n${priced}${list}`)).list?.totalCounts).toBeUndefined();
+    expect(await countsOf('')).toBeUndefined();
+    expect(await countsOf(`${priced}list: {creditsPerPage: 0}\n`)).toBeUndefined();
+    expect(await countsOf(`${priced}list: {totalCounts: rows, creditsPerPage: 0}\n`)).toBe('rows');
+  });
+
+  it('from a file with a price of a call has that of a page too, unless it has one', async () => {
+    const text = 'like: reference\ncreditsPerCall: 25\npriced: {source: a contract, day: 2026-01-01}\n';
+    expect(dialectIn(await fileWith(text)).list?.creditsPerPage).toBe(25);
+    expect(dialectIn(await fileWith(`${text}list: {creditsPerPage: 5}\n`)).list?.creditsPerPage).toBe(5);
+    expect(dialectIn(await fileWith('like: helius\n')).list?.creditsPerPage).toBe(10);
   });
 
   it.each([

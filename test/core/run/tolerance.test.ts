@@ -8,7 +8,7 @@ import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 const lenient = { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%', maxUnlisted: '100%' };
 
 function judging(tolerance: Partial<Job['tolerance']> = {}, output: Partial<Judging['output']> = {}): Judging {
-  return { tolerance: { ...lenient, ...tolerance }, output: { onDrift: 'keep', latest: false, ...output } };
+  return { tolerance: { ...lenient, ...tolerance }, output: { onDrift: 'keep', latest: false, lake: [], ...output } };
 }
 
 function account(counts: Partial<ExportAccount['counts']>): ExportAccount {

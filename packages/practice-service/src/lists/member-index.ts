@@ -62,11 +62,35 @@ export class MemberIndex {
   }
 }
 
+/** Numbers below 2^32, one after the other, outside the heap. */
+class Words {
+  #words = new Uint32Array(1024);
+  length = 0;
+
+  push(word: number): void {
+    if (this.length === this.#words.length) {
+      const grown = new Uint32Array(2 * this.length);
+      grown.set(this.#words);
+      this.#words = grown;
+    }
+    this.#words[this.length] = word;
+    this.length += 1;
+  }
+
+  at(index: number): number {
+    return this.#words[index] ?? 0;
+  }
+
+  set(index: number, word: number): void {
+    this.#words[index] = word;
+  }
+}
+
 class GatheredEntries {
   readonly numbers = new Map<string, number>();
   /** The number of the address, and the asset with its marks, of each entry. */
-  readonly of: number[] = [];
-  readonly members: number[] = [];
+  readonly #of = new Words();
+  readonly #members = new Words();
 
   add(address: unknown, asset: number, marks: number): void {
     if (typeof address !== 'string' || address === '') return;
@@ -76,25 +100,29 @@ class GatheredEntries {
       this.numbers.set(address, number);
     }
     // The same address twice in a record is one member.
-    for (let last = this.of.length - 1; (this.members[last] ?? -1) >>> rowBits === asset; last -= 1) {
-      if (this.of[last] !== number) continue;
-      this.members[last] = (this.members[last] ?? 0) | marks;
+    for (let last = this.#of.length - 1; last >= 0 && this.#members.at(last) >>> rowBits === asset; last -= 1) {
+      if (this.#of.at(last) !== number) continue;
+      this.#members.set(last, this.#members.at(last) | marks);
       return;
     }
-    this.of.push(number);
-    this.members.push((asset << rowBits) | marks);
+    this.#of.push(number);
+    this.#members.push((asset << rowBits) | marks);
   }
 
   /** @param rows the row of each asset */
   lists(rows: Uint32Array): FilterLists {
     const starts = new Uint32Array(this.numbers.size + 1);
-    for (const number of this.of) starts[number + 1] = (starts[number + 1] ?? 0) + 1;
+    for (let index = 0; index < this.#of.length; index += 1) {
+      const number = this.#of.at(index);
+      starts[number + 1] = (starts[number + 1] ?? 0) + 1;
+    }
     for (let number = 1; number < starts.length; number += 1)
       starts[number] = (starts[number] ?? 0) + (starts[number - 1] ?? 0);
     const next = starts.slice();
-    const entries = new Uint32Array(this.members.length);
-    for (const [index, member] of this.members.entries()) {
-      const number = this.of[index] ?? 0;
+    const entries = new Uint32Array(this.#members.length);
+    for (let index = 0; index < entries.length; index += 1) {
+      const member = this.#members.at(index);
+      const number = this.#of.at(index);
       const at = next[number] ?? 0;
       entries[at] = ((rows[member >>> rowBits] ?? 0) << rowBits) | (member & (hasSupply | isVerified));
       next[number] = at + 1;

@@ -1,3 +1,4 @@
+import { runWings } from '../../../world/wings.ts';
 import { setFlagsFromString } from 'node:v8';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { jobWarnings } from '../../../core/job/job-warnings.ts';
@@ -60,6 +61,7 @@ async function enqueue(args: CommandLine): Promise<number> {
         stdin: args.terminal.stdin,
         stop: signals.stop,
         abort: signals.abort,
+        lake: runWings.lake,
         onProgress: shown.onProgress,
         onNote: (note) => {
           shown.tell(`asset-export: warning: ${note}`);

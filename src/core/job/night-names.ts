@@ -1,0 +1,41 @@
+import { parentOf } from '../../lib/addresses/bucket-address.ts';
+
+/** Stands in `output.dir` for the UTC day on which an export begins. */
+export const dateWord = '{date}';
+
+/** The folder that holds the nights of a pattern: all before the last `/` in front of `{date}`. */
+export function topOfNights(pattern: string): string {
+  const at = pattern.indexOf(dateWord);
+  return at < 0 ? parentOf(pattern) : pattern.slice(0, Math.max(1, pattern.lastIndexOf('/', at)));
+}
+
+/** Matches the name of a folder in which each `{date}` is the same day, which is the first group. */
+export function dayPattern(pattern: string): RegExp {
+  const [first = '', ...others] = pattern.split(dateWord).map((text) => text.replaceAll(/[^\w-]/g, '\\$&'));
+  return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}$`);
+}
+
+/** A night among others of its root. */
+export interface NamedNight {
+  /** The folder that holds the nights. */
+  readonly root: string;
+  /** Of the folders of nights, relative to the root, with `{date}`. */
+  readonly pattern: string;
+  /** Its UTC day, `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+/**
+ * Which night an export is, by the name of its folder; undefined where that names no day. The folder of a fleet has its day in place of
+ * `{date}`, for workers may begin on different days.
+ * @param outputDir `output.dir` as the job has it
+ */
+export function namedNight(outputDir: string, dir: string): NamedNight | undefined {
+  const own = /\d{4}-\d\d-\d\d(?!.*\d{4}-\d\d-\d\d)/.exec(dir)?.[0];
+  const whole = outputDir.includes(dateWord) || own === undefined ? outputDir : dir.replaceAll(own, dateWord);
+  const at = whole.indexOf(dateWord);
+  if (at < 0) return undefined;
+  const root = topOfNights(whole);
+  const pattern = whole.slice(root.length).replace(/^\/+|\/+$/g, '');
+  return { root, pattern, day: dir.slice(at, at + 'YYYY-MM-DD'.length) };
+}

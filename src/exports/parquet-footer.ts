@@ -1,0 +1,77 @@
+import { type ColumnMetaData, parquetMetadataAsync } from 'hyparquet';
+import type { OpenFile } from '../places/files/open-file.ts';
+import { rangesOf } from '../places/export/part-bytes.ts';
+
+/** What the footer of a Parquet file says of one column. */
+export interface ColumnFooter {
+  readonly name: string;
+  /** In the file, compressed. */
+  readonly bytes: number;
+  /** Values, nulls among them. */
+  readonly values: number;
+  readonly nulls: number | undefined;
+  /** The exact least and greatest values: bytes of a text, or 64 bits, the lowest byte first. Absent where they are not known exactly. */
+  readonly lower?: Uint8Array;
+  readonly upper?: Uint8Array;
+}
+
+/** The bounds stay as the file keeps them: bytes of texts, numbers of 64 bits. */
+const exactBounds = {
+  timestampFromMilliseconds: (value: bigint) => value,
+  timestampFromMicroseconds: (value: bigint) => value,
+  timestampFromNanoseconds: (value: bigint) => value,
+  dateFromDays: (value: number) => value,
+  stringFromBytes: (bytes: Uint8Array) => bytes,
+};
+
+/** Columns of a Parquet file that are no lists, in their order. @throws {Error} for what is not a Parquet file */
+export async function readFooter(open: OpenFile, byteLength: number): Promise<ColumnFooter[]> {
+  const metadata = await parquetMetadataAsync(rangesOf(open, byteLength), { parsers: exactBounds });
+  const columns = new Map<string, ColumnMetaData[]>();
+  for (const { columns: chunks } of metadata.row_groups) {
+    for (const { meta_data: chunk } of chunks) {
+      const [name, ...within] = chunk?.path_in_schema ?? [];
+      if (chunk === undefined || name === undefined || within.length > 0) continue;
+      columns.set(name, [...(columns.get(name) ?? []), chunk]);
+    }
+  }
+  return [...columns].map(([name, chunks]) => footerOf(name, chunks));
+}
+
+function footerOf(name: string, chunks: readonly ColumnMetaData[]): ColumnFooter {
+  const sum = (each: (chunk: ColumnMetaData) => bigint | undefined): number =>
+    chunks.reduce((all, chunk) => all + Number(each(chunk) ?? Number.NaN), 0);
+  const nulls = sum((chunk) => chunk.statistics?.null_count);
+  const lower = boundOf(chunks, 'min');
+  const upper = boundOf(chunks, 'max');
+  return {
+    name,
+    bytes: sum((chunk) => chunk.total_compressed_size),
+    values: sum((chunk) => chunk.num_values),
+    nulls: Number.isNaN(nulls) ? undefined : nulls,
+    ...(lower === undefined ? {} : { lower }),
+    ...(upper === undefined ? {} : { upper }),
+  };
+}
+
+/** The bound over all row groups; undefined where that of one is cut or not known. */
+function boundOf(chunks: readonly ColumnMetaData[], side: 'min' | 'max'): Uint8Array | undefined {
+  let found: Uint8Array | bigint | undefined;
+  for (const { statistics, num_values: values } of chunks) {
+    if (statistics?.null_count !== undefined && statistics.null_count === values) continue;
+    const bound: unknown = statistics?.[`${side}_value`];
+    const isExact = typeof bound === 'bigint' || statistics?.[`is_${side}_value_exact`] === true;
+    if (!isExact || !(typeof bound === 'bigint' || bound instanceof Uint8Array)) return undefined;
+    if (found === undefined || isBeyond(bound, found, side)) found = bound;
+  }
+  if (typeof found !== 'bigint') return found;
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(found);
+  return bytes;
+}
+
+function isBeyond(bound: Uint8Array | bigint, found: Uint8Array | bigint, side: 'min' | 'max'): boolean {
+  if (typeof bound === 'bigint' || typeof found === 'bigint') return side === 'min' ? bound < found : bound > found;
+  const order = Buffer.compare(bound, found);
+  return side === 'min' ? order < 0 : order > 0;
+}

@@ -1,0 +1,127 @@
+import { type NamedNight, namedNight } from '../../core/job/night-names.ts';
+import { accountOf } from '../../core/run/export-outcome.ts';
+import type { FollowedNight, LakeLoss, NightFollower, NightsRoot } from '../../core/run/night-follower.ts';
+import type { PublishedTables } from '../../core/work/published-tables.ts';
+import type { HomeContext } from '../../core/run/homes/open-home.ts';
+import { intolerable } from '../../core/run/tolerance.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { type Lake, lakeAt, openLake, lakeTables } from './lake.ts';
+import {
+  factsOf,
+  type KnownTable,
+  knownTables,
+  publishedNights,
+  publishedTables,
+  publishNight,
+  requirePattern,
+} from './publish-nights.ts';
+import { removeOrphans } from './remove-orphans.ts';
+import { completeNights, nightOn, readNight, refusalOf } from './root-nights.ts';
+import { holdsAnyOf, removeNights } from './table-changes.ts';
+import { propertyKeys, snapshotOf } from './table-metadata.ts';
+
+/** What runs, `prune` and repairs have follow their nights. */
+export const lakeFollower: NightFollower = { completed, losses, removing, repaired };
+
+async function completed(night: FollowedNight, context: HomeContext): Promise<PublishedTables> {
+  const { job, outputDir } = night;
+  try {
+    const named = namedNight(outputDir, job.output.dir);
+    if (named === undefined) throw new Error(`${job.output.dir} names no day`);
+    const lake = await openLake(named.root, job.output.endpoint, context);
+    await publishMissing(lake, { ...named, job }, context);
+    return await publishedTables(lake);
+  } catch (error) {
+    throw notInLake(error, job.output.dir);
+  }
+}
+
+function notInLake(error: unknown, folder: string): unknown {
+  if (!(error instanceof ExportError)) return error;
+  const isAgain = error.exit === 'unavailable' || error.exit === 'cannotWrite';
+  const again = 'Fix the cause, then run the same command again: it publishes the export, and sends no call.';
+  return new ExportError(error.exit, `${folder} is complete, not in the lake: ${error.message}`, {
+    todo:
+      isAgain || error.todo === undefined
+        ? [error.todo, again].filter((text) => text !== undefined).join(' ')
+        : error.todo,
+    facts: error.facts,
+    cause: error,
+  });
+}
+
+/** A night of a run, and how its root names nights. */
+type NightOfRun = Pick<NamedNight, 'pattern' | 'day'> & Pick<FollowedNight, 'job'>;
+
+/** The nights after the newest published one, in their order; an empty lake begins with that of the run. */
+async function publishMissing(lake: Lake, { job, pattern, day }: NightOfRun, context: HomeContext): Promise<void> {
+  const known = await knownTables(lake);
+  const facts = { ...factsOf(lake, known), pattern };
+  requirePattern(lake, factsOf(lake, known).pattern, pattern);
+  const newest = publishedNights(known).at(-1) ?? day;
+  const others = newest < day ? await completeNights(lake, pattern) : [];
+  const missing = others.filter((each) => each.day > newest && each.day < day);
+  for (const each of [...missing, nightOn(pattern, day)]) {
+    const complete = await readNight(lake, each);
+    if (complete === undefined) continue;
+    const isOwn = each.day === day;
+    const account = accountOf(each.name, complete.finished.manifest);
+    const refusal = refusalOf(complete) ?? (isOwn ? undefined : intolerable(account, job));
+    if (refusal === undefined) await publishNight(lake, complete, facts);
+    else context.listener?.({ kind: 'warning', message: passedBy(complete.finished.folder, refusal) });
+  }
+}
+
+function passedBy(folder: string, { message }: ExportError): string {
+  return message.startsWith(folder) ? message : `${folder} is not published in the lake: ${message}`;
+}
+
+/** The days of exports that the pattern of a lake names; an interrupted removal gave some another name. */
+function daysOf(names: readonly string[], known: readonly KnownTable[]): Set<string> {
+  const pattern = known[0]?.newest.metadata.properties[propertyKeys.pattern];
+  if (pattern === undefined) return new Set();
+  return new Set(
+    names.flatMap((name) => {
+      const [day] = /\d{4}-\d\d-\d\d/.exec(name) ?? [];
+      if (day === undefined) return [];
+      const own = nightOn(pattern, day).name;
+      return name === own || name.endsWith(`.${own.replaceAll('/', '--')}`) ? [day] : [];
+    }),
+  );
+}
+
+async function losses(root: NightsRoot, names: readonly string[]): Promise<LakeLoss | undefined> {
+  const known = await knownTables(lakeAt(root));
+  const days = daysOf(names, known);
+  const holding = known.filter(({ newest }) => holdsAnyOf(newest.metadata, days));
+  if (holding.length === 0) return undefined;
+  const nights = [...days].filter((day) => holding.some(({ newest }) => holdsAnyOf(newest.metadata, new Set([day]))));
+  return { nights: nights.sort(), tables: holding.map(({ table }) => table.name) };
+}
+
+async function removing(root: NightsRoot, names: readonly string[], remove: () => Promise<void>): Promise<void> {
+  const lake = lakeAt(root);
+  const days = daysOf(names, await knownTables(lake));
+  await removeFromAll(lake, days);
+  await remove();
+  // One that was published meanwhile has no files any more.
+  await removeFromAll(lake, days);
+  await removeOrphans(lake);
+}
+
+/** `assets` goes first: a night that is in `assets` is in every table. */
+async function removeFromAll(lake: Lake, days: ReadonlySet<string>): Promise<void> {
+  if (days.size === 0) return;
+  for (const table of (await lakeTables(lake)).reverse()) await removeNights(table, days);
+}
+
+async function repaired(root: NightsRoot, name: string): Promise<void> {
+  const lake = lakeAt(root);
+  const known = await knownTables(lake);
+  const [day] = daysOf([name], known);
+  const facts = factsOf(lake, known);
+  if (day === undefined || facts.pattern === undefined) return;
+  if (!known.some(({ newest }) => snapshotOf(newest.metadata, day) !== undefined)) return;
+  const night = await readNight(lake, nightOn(facts.pattern, day));
+  if (night !== undefined && refusalOf(night) === undefined) await publishNight(lake, night, facts);
+}

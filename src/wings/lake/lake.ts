@@ -1,0 +1,71 @@
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
+import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { pathIn } from '../../places/export/export-folder.ts';
+import { sharedFolderPlace } from '../../places/files/folder-place.ts';
+import type { ObjectStore } from '../../places/objects/object-store.ts';
+import { storeWithin } from '../../places/objects/store-within.ts';
+import { lakeFolder, type NightsRoot } from '../../core/run/night-follower.ts';
+import { LakeTable } from './lake-table.ts';
+import { readersAddress } from './table-files.ts';
+
+/** Where bytes are made into a file before they get a name, in a lake that is a folder. */
+export const madeFolder = '.new';
+
+/** Iceberg tables beside the nights of a root. */
+export interface Lake {
+  /** The folder or the address of the bucket that holds the nights. */
+  readonly root: string;
+  readonly place: ExportPlace;
+  /** What lies in `<root>/lake`. */
+  readonly store: ObjectStore;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** @throws {ExportError} `usage` for an address that is none */
+export async function openLake(root: string, endpoint: string | undefined, context: HomeContext): Promise<Lake> {
+  return lakeAt({ place: await openPlace(root, endpoint, context), clock: context.clock });
+}
+
+export function lakeAt({ place, clock }: NightsRoot): Lake {
+  return { root: place.folder, place, store: storeOf(place), clock };
+}
+
+/** The store of `<root>/lake`: several processes may write there at once, in a folder too. */
+function storeOf({ files, folder, store }: ExportPlace): ObjectStore {
+  if (store.isShared) return storeWithin(store, lakeFolder);
+  return sharedFolderPlace(files, pathIn(folder, lakeFolder), madeFolder);
+}
+
+/** The tables that are there, `assets` last: a night that is in `assets` is in every table. */
+export async function lakeTables({ store, clock }: Lake): Promise<LakeTable[]> {
+  const names: string[] = [];
+  for await (const name of store.names('')) {
+    if (name.endsWith('/') && !name.startsWith('.')) names.push(name.slice(0, -1));
+  }
+  return assetsLast(names).map((name) => new LakeTable(store, name, clock));
+}
+
+/** Names of tables in the order in which they are written. */
+export function assetsLast(names: readonly string[]): string[] {
+  return [...names].sort((a, b) => Number(a === 'assets') - Number(b === 'assets') || (a < b ? -1 : 1));
+}
+
+/** The address of a table for readers, below that of the root. */
+export function locationOf(root: string, table: string): string {
+  return `${root}/${lakeFolder}/${table}`;
+}
+
+/** What readers use for the root, unless the table says otherwise. */
+export function ownAddress({ root }: Pick<Lake, 'root'>): string {
+  return readersAddress(root);
+}
+
+/** @throws {ExportError} `damaged` where the lake was written elsewhere, and has no address of its own */
+export function movedLake({ root }: Pick<Lake, 'root'>, location: string): ExportError {
+  return new ExportError('damaged', `the lake of ${root} was written for ${location}: it was moved, or is a copy`, {
+    todo: `Write its addresses anew: ${commandLine('lake', root, '--rebuild', '--yes')}`,
+  });
+}

@@ -1,0 +1,107 @@
+import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { assetsLast, type Lake } from './lake.ts';
+import { patternOfExports } from './lake-pattern.ts';
+import { LakeTable } from './lake-table.ts';
+import type { TableNight } from './next-version.ts';
+import { aboutOf, factsOf, knownTables, type LakeFacts, publishNight } from './publish-nights.ts';
+import {
+  completeNights,
+  isOlderEncoding,
+  type PublishableNight,
+  readNight,
+  readTableNight,
+  refusalOf,
+  tablesOfNight,
+} from './root-nights.ts';
+import { rebuildTable } from './table-changes.ts';
+import { readersAddress } from './table-files.ts';
+import { propertyKeys } from './table-metadata.ts';
+
+/** What became of the nights of a root. Days, the oldest first. */
+export interface PublishedNights {
+  readonly published: readonly string[];
+  /** Sentences about nights that were passed by. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Publishes every complete night that is missing, in order, also those whose runs ended with exit 3.
+ * @param location what readers use for the root, for a lake that begins
+ * @throws {ExportError} `usage` for a night without field ids, before anything is written
+ */
+export async function publishAll(lake: Lake, location: string | undefined): Promise<PublishedNights> {
+  const known = await knownTables(lake);
+  const facts = factsOf(lake, known);
+  const given = location === undefined ? undefined : readersAddress(location);
+  if (given !== undefined && known.length > 0 && given !== facts.address)
+    throw otherLocation(lake, facts, location ?? '');
+  const pattern = facts.pattern ?? (await patternOfExports(lake));
+  const begun = given === undefined ? facts : { address: given, ownLocation: given };
+  const { nights, notes } = await publishable(lake, pattern, 'refuse');
+  const published: string[] = [];
+  for (const night of nights) if (await publishNight(lake, night, { ...begun, pattern })) published.push(night.day);
+  return { published, notes };
+}
+
+function otherLocation(lake: Lake, facts: LakeFacts, location: string): ExportError {
+  return new ExportError('usage', `readers of the lake of ${lake.root} use ${facts.address}`, {
+    todo: `To write all addresses anew: ${commandLine('lake', lake.root, '--rebuild', '--location', location, '--yes')}`,
+  });
+}
+
+/** Complete nights that can be published, the oldest first. @param older what becomes of nights without field ids */
+async function publishable(lake: Lake, pattern: string, older: 'refuse' | 'pass by') {
+  const nights: PublishableNight[] = [];
+  const notes: string[] = [];
+  for (const each of await completeNights(lake, pattern)) {
+    const night = await readNight(lake, each);
+    const refusal = night && refusalOf(night);
+    if (refusal !== undefined) {
+      if (older === 'refuse' && night !== undefined && isOlderEncoding(night)) throw refusal;
+      notes.push(refusal.message);
+    } else if (night !== undefined) nights.push(night);
+  }
+  return { nights, notes };
+}
+
+/** What a rebuild writes. */
+export interface RebuildPlan extends PublishedNights {
+  readonly address: string;
+  readonly tables: readonly string[];
+}
+
+/**
+ * Writes all tables anew, as their next versions, from the exports that are there. @param location what readers use for the root; by
+ * default what was given before, else the root's own address
+ * @param isDone false: says what it would write
+ */
+export async function rebuildLake(
+  lake: Lake,
+  { location, isDone }: { readonly location: string | undefined; readonly isDone: boolean },
+): Promise<RebuildPlan> {
+  const known = await knownTables(lake);
+  const properties = known[0]?.newest.metadata.properties ?? {};
+  const pattern = properties[propertyKeys.pattern] ?? (await patternOfExports(lake));
+  const ownLocation = location === undefined ? properties[propertyKeys.location] : readersAddress(location);
+  const address = ownLocation ?? readersAddress(lake.root);
+  const { nights, notes } = await publishable(lake, pattern, 'pass by');
+  const names = new Set([...known.map(({ table }) => table.name), ...nights.flatMap(tablesOfNight)]);
+  const tables = assetsLast([...names]);
+  const last = nights.at(-1);
+  if (last === undefined) {
+    throw new ExportError('usage', `${lake.root} has no complete export named ${pattern} that can be published`, {
+      todo: `See: ${commandLine('lake', lake.root)}`,
+    });
+  }
+  if (isDone) {
+    for (const name of tables) {
+      const own: TableNight[] = [];
+      for (const night of nights)
+        if (tablesOfNight(night).includes(name)) own.push(await readTableNight(night, name, address));
+      const about = aboutOf(name, last, { address, ownLocation, pattern });
+      await rebuildTable(new LakeTable(lake.store, name, lake.clock), own, about);
+    }
+  }
+  return { published: nights.map(({ day }) => day), notes, address, tables };
+}

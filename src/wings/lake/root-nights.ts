@@ -1,0 +1,148 @@
+import { dayPattern, dateWord } from '../../core/job/night-names.ts';
+import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
+import { readFooter } from '../../exports/parquet-footer.ts';
+import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { contentSeal } from '../../places/export/content-seal.ts';
+import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import { limitOf } from '../../places/files/limited.ts';
+import { readManifest } from '../../places/export/manifest.ts';
+import { inTurns } from '../../places/objects/small-objects.ts';
+import type { Lake } from './lake.ts';
+import type { DataFile } from './manifest-files.ts';
+import type { TableNight } from './next-version.ts';
+
+/** An export below the root, named as the pattern of the lake names its nights. */
+export interface RootNight {
+  /** The UTC day in its name. */
+  readonly day: string;
+  /** Of its folder, relative to the root. */
+  readonly name: string;
+}
+
+/** A complete export that can be published. */
+export interface PublishableNight extends RootNight {
+  readonly seal: string;
+  readonly finished: FinishedExport;
+}
+
+export function nightOn(pattern: string, day: string): RootNight {
+  return { day, name: pattern.replaceAll(dateWord, day) };
+}
+
+/** Complete exports of a pattern, the oldest first. Only folders are listed. @param pattern relative to the root */
+export async function completeNights({ place }: Pick<Lake, 'place'>, pattern: string): Promise<RootNight[]> {
+  const first = dayPattern(pattern.split('/')[0] ?? '');
+  const found: RootNight[] = [];
+  for await (const name of place.store.names('')) {
+    const [, day] = name.endsWith('/') ? (first.exec(name.slice(0, -1)) ?? []) : [];
+    if (day === undefined) continue;
+    const night = nightOn(pattern, day);
+    if (await isComplete({ place }, night)) found.push(night);
+  }
+  return found.sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+export async function isComplete({ place }: Pick<Lake, 'place'>, { name }: RootNight): Promise<boolean> {
+  return (await place.store.look(`${name}/${exportPaths.manifest}`)) !== undefined;
+}
+
+/** A night that is complete; undefined for any other. @throws {ExportError} `damaged` */
+export async function readNight(
+  { place }: Pick<Lake, 'place'>,
+  night: RootNight,
+): Promise<PublishableNight | undefined> {
+  const folder = pathIn(place.folder, night.name);
+  const manifest = await readManifest(place.files, folder);
+  if (manifest === undefined) return undefined;
+  return { ...night, seal: contentSeal(manifest), finished: new FinishedExport(place.files, folder, manifest) };
+}
+
+/** The encoding since which Parquet files carry field ids. A mapping of names instead gives readers nothing but nulls. */
+const firstNumbered = 2;
+
+export function isOlderEncoding({ finished: { manifest } }: PublishableNight): boolean {
+  return (manifest.encoding ?? 1) < firstNumbered;
+}
+
+/** Why a complete export is not published, if so. */
+export function refusalOf(night: PublishableNight): ExportError | undefined {
+  const { manifest, folder } = night.finished;
+  const refused = (why: string, todo: string): ExportError =>
+    new ExportError('usage', `${folder} is not published in the lake: ${why}`, { todo });
+  if (manifest.kind === 'diff') return refused('it is a diff', 'Publish the exports that it compares.');
+  if (limitOf(manifest.job) !== undefined) return refused('it holds its first ids alone', 'Export all ids.');
+  if (manifest.setAside !== undefined)
+    return refused(
+      'it is set aside, for its id list was too short',
+      'If the list is whole, run its command again with a larger --max-unlisted.',
+    );
+  if (isOlderEncoding(night))
+    return refused(
+      'its Parquet files have no field ids, by which Iceberg names columns',
+      `Write them anew: ${commandLine('rebuild', folder, '--out', `${folder}.rebuilt`)}, and put it in its place.`,
+    );
+  if (!manifest.files.some(({ format }) => format === 'parquet'))
+    return refused('it has no Parquet files', `Write them: ${commandLine('rebuild', folder, '--format', 'parquet')}`);
+  return undefined;
+}
+
+/** Tables of an export that have a schema in the lake. */
+export function tablesOfNight({ finished }: Pick<PublishableNight, 'finished'>): string[] {
+  return Object.keys(finished.manifest.tables);
+}
+
+/**
+ * A table of a night, with what the footers of its files say. Files without rows are left out.
+ * @param address of the root, for readers
+ */
+export async function readTableNight(night: PublishableNight, name: string, address: string): Promise<TableNight> {
+  const { finished, day, seal } = night;
+  const { manifest } = finished;
+  const own = manifest.files
+    .filter((file) => file.table === name && file.format === 'parquet' && file.rows > 0)
+    .sort((a, b) => a.part - b.part);
+  const found = new Map<string, DataFile>();
+  await inTurns(own, async (file) => {
+    const { path, rows, bytes } = file;
+    const columns = await footerOf(finished, file);
+    found.set(path, { address: `${address}/${night.name}/${path}`, rows, bytes, columns });
+  });
+  return {
+    table: finished.tableIn(name, 'parquet'),
+    night: day,
+    seal,
+    startedAtMs: await startOf(finished),
+    files: own.flatMap(({ path }) => found.get(path) ?? []),
+  };
+}
+
+async function footerOf({ files, folder }: FinishedExport, { path, bytes }: ManifestFile) {
+  const file = pathIn(folder, path);
+  const open = await files.open(file, 'read');
+  try {
+    return await readFooter(open, bytes);
+  } catch (error) {
+    if (error instanceof ExportError) throw error;
+    throw new ExportError('damaged', `${file} is damaged: its footer is not that of a Parquet file`, {
+      todo: `See: ${commandLine('verify', folder)}`,
+      cause: error,
+    });
+  } finally {
+    await open.close();
+  }
+}
+
+/** When an export began: its manifest says so, or the record of its runs. */
+async function startOf({ files, folder, manifest }: FinishedExport): Promise<number | undefined> {
+  if (manifest.startedAtMs !== undefined) return manifest.startedAtMs;
+  const record = await files.readAll(pathIn(folder, exportPaths.keptRunLines));
+  return record === undefined ? undefined : firstStart(parseRunLines(Buffer.from(record).toString()));
+}
+
+/** The codec of the Parquet files of an export, as a job names it. */
+export function parquetCodecOf({ finished: { manifest } }: PublishableNight): string {
+  const { parquet = 'zstd' } = (manifest.job['output.compression'] ?? {}) as { readonly parquet?: string };
+  return parquet;
+}

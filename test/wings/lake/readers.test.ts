@@ -1,0 +1,114 @@
+import { icebergRead } from 'icebird';
+import { describe, expect, it } from 'vitest';
+import { openFinished } from '../../../src/exports/finished-export.ts';
+import { rebuildLake } from '../../../src/wings/lake/index.ts';
+import { LakeTable } from '../../../src/wings/lake/lake-table.ts';
+import { snapshotOf } from '../../../src/wings/lake/table-metadata.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { clickhouseOfTests } from '../warehouse/engines/clickhouse-of-tests.ts';
+import { allTables, dayOf, folderOf, openRoot, runNight } from './support/lake-root.ts';
+import { serveFolder } from './support/serve-folder.ts';
+
+const clickhouse = clickhouseOfTests('Iceberg tables are read by icebird alone, not by ClickHouse');
+const days = [0, 1, 2];
+
+/** The third night has another name for a column, and one more. */
+const changed = { rename: 'burnt=gone', 'exported-at': true };
+
+const parquetOf = (root: string, table: string, day: number): string =>
+  `file('${folderOf(root, day)}/parquet/${table}/part-*.parquet', Parquet)`;
+const lakeOf = (root: string, table: string): string => `icebergLocal('${root}/lake/${table}/')`;
+
+function count(query: string, settings = ''): number {
+  return Number(clickhouse.rows(`SELECT count() FROM (${query})${settings}`)[0]?.[0]);
+}
+
+/** Columns of `changes` that no night renames. */
+const lasting = 'id, op, reason, changed, before, changed_at';
+
+/** How many rows of the table and of its files the other does not have, and how many rows both have. */
+async function compareInClickhouse(root: string, table: string) {
+  const { columns: newest } = (await openFinished(folderOf(root, 2))).tableIn(table, 'parquet');
+  const columns = table === 'changes' ? lasting : newest.map(({ name }) => `\`${name}\``).join();
+  const from = table === 'changes' ? days : [2];
+  const all = from.map((day) => `SELECT ${columns} FROM ${parquetOf(root, table, day)}`).join(' UNION ALL ');
+  const files = `SELECT ${columns} FROM (${all})`;
+  expect(count(files), table).toBeGreaterThan(10);
+  const lake = `SELECT ${columns} FROM ${lakeOf(root, table)}`;
+  return {
+    missing: count(`${files} EXCEPT ${lake}`),
+    added: count(`${lake} EXCEPT ${files}`),
+    rows: count(lake) - count(files),
+  };
+}
+
+async function compareTimeTravel(root: string, day: number): Promise<unknown[]> {
+  const newest = await new LakeTable(openRoot(root).store, 'assets', { now: () => 0 }).newest();
+  const snapshot = newest && snapshotOf(newest.metadata, dayOf(day));
+  const columns = 'SELECT id, content_metadata_name, fetched_at FROM';
+  const [files, lake] = [`${columns} ${parquetOf(root, 'assets', day)}`, `${columns} ${lakeOf(root, 'assets')}`];
+  return ['snapshot-id', 'timestamp-ms'].map((name) => {
+    const setting = name === 'snapshot-id' ? 'iceberg_snapshot_id' : 'iceberg_timestamp_ms';
+    const settings = ` SETTINGS ${setting} = ${String(snapshot?.[name])}`;
+    const rows = count(lake, settings) - count(files);
+    return {
+      missing: count(`${files} EXCEPT ${lake}`, settings),
+      added: count(`${lake} EXCEPT ${files}`, settings),
+      rows,
+    };
+  });
+}
+
+/** Ids of the rows of a table, as its Parquet files have them. */
+async function writtenIds(root: string, table: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const day of table === 'changes' ? days : [2]) {
+    const finished = await openFinished(folderOf(root, day));
+    const id = finished.tableIn(table, 'parquet').columns.filter(({ name }) => name === 'id' || name === 'asset_id');
+    for (const file of finished.filesOf(table).filter(({ format }) => format === 'parquet'))
+      for await (const rows of finished.rows(file, id)) ids.push(...rows.map(([cell]) => String(cell)));
+  }
+  return ids.sort();
+}
+
+async function idsInIcebird(url: string, table: string): Promise<string[]> {
+  const rows = await icebergRead({ tableUrl: `${url}/lake/${table}` });
+  return rows.map((row) => String(row['id'] ?? row['asset_id'])).sort();
+}
+
+/** ClickHouse in a process reads files below the working directory alone. */
+async function within(folder: string, work: () => Promise<void>): Promise<void> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    await work();
+  } finally {
+    process.chdir(before);
+  }
+}
+
+const same = { missing: 0, added: 0, rows: 0 };
+
+describe.each([
+  ['flat', {}],
+  // A base needs its lists in the order of their members, which nested Parquet loses.
+  ['nested', { nested: true, format: 'parquet,jsonl' }],
+])('three nights, %s, the last one with a renamed and an added column', (_, flags) => {
+  it('are read as their Parquet files are, each as of its night', async () => {
+    const root = await tempFolder();
+    for (const day of days) await runNight(root, day, { flags: { ...flags, ...(day === 2 ? changed : {}) } });
+    if (!clickhouse.isMissing)
+      await within(root, async () => {
+        for (const table of allTables) expect(await compareInClickhouse(root, table), table).toEqual(same);
+        for (const day of days) expect(await compareTimeTravel(root, day), String(day)).toEqual([same, same]);
+      });
+    const server = await serveFolder(root);
+    try {
+      await rebuildLake(openRoot(root), { location: server.url, isDone: true });
+      for (const table of allTables)
+        expect(await idsInIcebird(server.url, table), table).toEqual(await writtenIds(root, table));
+    } finally {
+      server.close();
+    }
+  }, 120_000);
+});

@@ -1,0 +1,39 @@
+import { assetsTable, changesTable } from '../../../../src/core/records/columns.ts';
+import { sha256 } from '../../../../src/lib/hash/sha256.ts';
+import type { TableNight } from '../../../../src/wings/lake/next-version.ts';
+import type { NightToAdd, TableAbout } from '../../../../src/wings/lake/table-changes.ts';
+
+export const root = '/lakes/nightly';
+
+export const aboutAssets: TableAbout = {
+  location: `${root}/lake/assets`,
+  ownLocation: undefined,
+  pattern: 'date={date}',
+  codec: 'zstd',
+};
+
+export const aboutChanges: TableAbout = { ...aboutAssets, location: `${root}/lake/changes` };
+
+/** A night with two files of a table, whose content is named by a text. */
+export function smallNight(night: string, content = night, table = assetsTable): TableNight & NightToAdd {
+  const whole: TableNight = {
+    table,
+    night,
+    seal: sha256(content),
+    startedAtMs: Date.parse(`${night}T02:00:00Z`),
+    files: [0, 1].map((part) => ({
+      address: `${root}/date=${night}/parquet/${table.name}/part-0000${part}.parquet`,
+      rows: 10 + part,
+      bytes: 100 + content.length,
+      columns: [
+        { name: 'id', bytes: 40, values: 10 + part, nulls: 0, lower: Buffer.from('1'), upper: Buffer.from('z') },
+      ],
+    })),
+  };
+  return { ...whole, read: async () => whole };
+}
+
+export const smallChanges = (night: string, content = night): TableNight & NightToAdd =>
+  smallNight(night, content, changesTable);
+
+export const fiveNights = ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23', '2026-11-24'];
