@@ -214,7 +214,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(lib/packages/load-duckdb\\.ts$|wings/(load/|warehouse/diff/diff-session\\.ts$|report/profile/|fleet/ledger/postgres-connection\\.ts$))',
+          '^src/(lib/packages/load-duckdb\\.ts$|wings/(load/|warehouse/diff/diff-session\\.ts$|report/profile/|repair/rebuild/sorted-records\\.ts$|fleet/ledger/postgres-connection\\.ts$))',
       },
       { path: 'node_modules/(@duckdb|pg|pg-copy-streams)/' },
     ),

@@ -11,7 +11,7 @@ export const exitCodes = {
   notTolerated: {
     code: 3,
     meaning:
-      'complete, but a tolerance was exceeded (missing, failed, invalid, unlisted, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for diff --exit-code: the exports differ',
+      'complete, but a tolerance was exceeded (missing, failed, invalid, unlisted, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for ids: not proven, no members, or not the number of --expect; for diff --exit-code: the exports differ',
     runAgain: '',
   },
   input: {
@@ -23,7 +23,7 @@ export const exitCodes = {
   unavailable: {
     code: 5,
     meaning:
-      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for finalise: slices not done',
+      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for ids: the list is not sorted, or ignores after; for finalise: slices not done',
     runAgain: 'yes, later',
   },
   notTrusted: {
@@ -48,10 +48,10 @@ export const exitCodes = {
     meaning: 'more calls than planned, beyond budget.overrun: the service refuses most of them; resumable',
     runAgain: 'when the service works, or with a larger --overrun',
   },
-  locked: { code: 11, meaning: 'another run holds this export', runAgain: 'yes' },
+  locked: { code: 11, meaning: 'another run holds this export or list', runAgain: 'yes' },
   damaged: {
     code: 12,
-    meaning: 'damaged log of a run, manifest, part or credit ledger; or written by another version',
+    meaning: 'damaged log of a run, manifest, part, list or credit ledger; or written by another version',
     runAgain: '',
   },
   interrupted: { code: 130, meaning: 'SIGINT: answers in flight were kept; resumable', runAgain: 'yes' },

@@ -53,7 +53,7 @@ export interface ExportResult extends Omit<ExportOutcome, 'account' | 'error'>, 
   readonly error?: ExportError;
 }
 
-const never = new AbortController().signal;
+export const never: AbortSignal = new AbortController().signal;
 
 /**
  * Starts an export, or continues it: the same call either way. Prints nothing and handles no signals.
@@ -217,7 +217,7 @@ function interruptedBy(cause: unknown): unknown {
   return cause instanceof ExportError ? cause : new ExportError('interrupted', 'stopped', { cause });
 }
 
-function serviceOf(
+export function serviceOf(
   job: Job,
   options: Omit<JobOptions, 'ids'>,
   tell: (message: string) => void,
@@ -228,7 +228,7 @@ function serviceOf(
   return openService({ ...lookedIn(options), job, tell, ledger, embeddedLedger, spillDir });
 }
 
-function contextOf(world: World, open: OpenService) {
+export function contextOf(world: World, open: OpenService) {
   const { service, proxy, pace, ledger } = open;
   return {
     random: Math.random,

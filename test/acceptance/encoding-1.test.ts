@@ -117,9 +117,18 @@ describe('an export of encoding 1', () => {
       const out = join(folder, `on-${base}`);
       const outcome = await runExport({
         flags: {
-          ...{ ids: join(folder, 'later-ids.txt'), url, out, base: join(folder, base), 'max-age': '30d' },
-          ...{ 'base-fetched-at': '2026-11-20T02:00:00Z', 'ids-per-call': '5', 'rows-per-part': '20', threads: '1' },
-          ...{ tables: 'assets,creators,changes', 'max-missing': '100%', sample: '10%' },
+          ids: join(folder, 'later-ids.txt'),
+          url,
+          out,
+          base: join(folder, base),
+          'max-age': '30d',
+          'base-fetched-at': '2026-11-20T02:00:00Z',
+          'ids-per-call': '5',
+          'rows-per-part': '20',
+          threads: '1',
+          tables: 'assets,creators,changes',
+          'max-missing': '100%',
+          sample: '10%',
         },
         context: { clock: { ...systemClock, now: () => Date.UTC(2026, 10, 22, 2) } },
       });
@@ -129,6 +138,7 @@ describe('an export of encoding 1', () => {
     const night = await nightOn('full');
     expect(night).toEqual(await nightOn('again'));
     const account = await accountOf(join(folder, 'on-full'));
-    expect(account).toMatchObject({ encoding: 2, counts: { carried: expect.toSatisfy((rows: number) => rows > 30) } });
+    expect(account['encoding']).toBe(2);
+    expect((account['counts'] as { readonly carried: number }).carried).toBeGreaterThan(30);
   });
 });

@@ -16,6 +16,7 @@ const papers = [
   'docs/output.md',
   'docs/report.md',
   'docs/credits.md',
+  'docs/ids.md',
   'docs/library.md',
   'docs/operations.md',
   'docs/observability.md',

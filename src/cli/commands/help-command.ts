@@ -10,7 +10,19 @@ const jobTopic = 'job';
 
 /** Pages of docs/ that are topics, with `.md` where a command or the job has the name. */
 export const pageTopics = [
-  ...['buckets', 'cli', 'columns', 'credits.md', 'dialects', 'exit-codes', 'fleet', 'job.md', 'library', 'nights'],
+  ...[
+    'buckets',
+    'cli',
+    'columns',
+    'credits.md',
+    'dialects',
+    'exit-codes',
+    'fleet',
+    'ids.md',
+    'job.md',
+    'library',
+    'nights',
+  ],
   ...['observability', 'operations', 'output', 'performance', 'questions', 'reliability', 'report.md', 'service'],
   ...['status.md', 'warehouses'],
 ];

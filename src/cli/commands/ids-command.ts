@@ -1,18 +1,15 @@
 import { resolve } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
-import { type ListFilter, listFilters, type ListingDialect } from '../../core/client/dialects.ts';
-import { dialectOf } from '../../core/job/job-dialect.ts';
+import { listFilters } from '../../core/client/dialects.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
-import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { ListIdsRequest, ListOutcome } from '../../wings/listing/index.ts';
+import type { ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
 import { openService } from '../../world/open-service.ts';
 import type { Command, CommandFlag, CommandLine } from '../command.ts';
 import { countOf } from '../flag-values.ts';
@@ -22,6 +19,8 @@ import { errorJson, errorText, forPeople, showWarning } from '../output/show-err
 import { listSummary } from '../output/list-text.ts';
 import { runFlags, type RunSettings, runSettings } from '../run-flags.ts';
 import { showListing } from '../progress/listing-progress.ts';
+
+type RequestedList = typeof asked;
 
 const filterFlags: readonly CommandFlag[] = [
   { name: 'collection', value: 'ADDRESS', about: 'members of a collection' },
@@ -74,7 +73,8 @@ async function ids(args: CommandLine): Promise<number> {
   const { signals } = settings;
   // Of a job only service, budget and fleet are used.
   const { job } = jobOf(args, { out: '.', ids: '-' });
-  const request = requestOf(args, job);
+  const { listIds, requestedList } = await import('../../wings/listing/index.ts');
+  const request = requestOf(args, job, requestedList);
   const open = await openService({
     job,
     ...lookedAround(args),
@@ -90,7 +90,6 @@ async function ids(args: CommandLine): Promise<number> {
   return thenCleanUp({
     work: async () => {
       for (const warning of open.warnings ?? []) showWarning(warning, terminal);
-      const { listIds } = await import('../../wings/listing/index.ts');
       const outcome = await listIds(request, {
         clock: systemClock,
         random: Math.random,
@@ -118,74 +117,25 @@ async function ids(args: CommandLine): Promise<number> {
 }
 
 /** @throws {ExportError} `usage` for what the dialect cannot list */
-function requestOf(args: CommandLine, job: Job): ListIdsRequest {
-  const dialect = listingDialect(job);
-  const [filter, address] = filterOf(args);
-  const { list, name } = dialect;
-  if (list[filter] === undefined)
-    throw new ExportError('usage', `the dialect ${name} has no list by ${filter}`, {
-      todo: `A dialect of your own can name its method: list.${filter} (asset-export help dialects).`,
-    });
-  const flags = { ...job.service.flags };
-  if (args.isOn('unverified')) flags.showUnverifiedCollections = true;
-  const known = filter === 'owner' ? list.flagsOwner : list.flags;
-  for (const [flag, isOn] of Object.entries(flags))
-    if (isOn && !known.some((each) => each === flag)) throw unknownFlag(flag, filter, name);
-  const onlyVerified = args.isOn('only-verified');
-  if (onlyVerified && filter !== 'creator')
-    throw new ExportError('usage', '--only-verified needs --creator: other lists do not know who signed');
+function requestOf(args: CommandLine, job: Job, requestedList: RequestedList): ListIdsRequest {
   const cwd = args.terminal.cwd();
   const out = args.text('out');
   if (out === undefined)
     throw new ExportError('usage', '--out FILE is missing', { todo: 'Name the file of the list.' });
   const records = args.text('records');
-  return {
+  return requestedList(
+    {
+      ...Object.fromEntries(listFilters.map((filter) => [filter, args.text(filter)])),
+      unverified: args.isOn('unverified'),
+      onlyVerified: args.isOn('only-verified'),
+      out: resolve(cwd, requireAddress(out, 'list', '--out')),
+      records: records === undefined ? undefined : resolve(cwd, requireAddress(records, 'changes', '--records')),
+      expect: countOf(args, 'expect', { least: 1 }),
+      proofCalls: countOf(args, 'proof-calls'),
+      fresh: args.isOn('fresh'),
+    },
     job,
-    dialect,
-    query: { filter, address, onlyVerified, flags },
-    out: resolve(cwd, requireAddress(out, 'list', '--out')),
-    records: records === undefined ? undefined : resolve(cwd, requireAddress(records, 'changes', '--records')),
-    expect: countOf(args, 'expect', { least: 1 }),
-    proofCalls: countOf(args, 'proof-calls'),
-    fresh: args.isOn('fresh'),
-  };
-}
-
-function listingDialect({ service }: Job): ListingDialect {
-  const dialect = dialectOf(service.dialect);
-  const { list, name } = dialect;
-  if (list !== undefined) return { ...dialect, list };
-  throw new ExportError('usage', `the dialect ${name} says nothing of lists`, {
-    todo: 'Add its field list (asset-export help dialects), or name another dialect.',
-  });
-}
-
-/** Exactly one. @throws {ExportError} `usage` */
-function filterOf(args: CommandLine): readonly [ListFilter, string] {
-  const given = listFilters.filter((each) => args.text(each) !== undefined);
-  const [filter, other] = given;
-  if (filter === undefined || other !== undefined) {
-    const names = listFilters.map((each) => `--${each}`).join(', ');
-    throw new ExportError(
-      'usage',
-      filter === undefined ? 'nothing to list' : `--${filter} and --${other ?? ''} together`,
-      {
-        todo: `Name exactly one of ${names}.`,
-      },
-    );
-  }
-  const address = args.text(filter) ?? '';
-  if (isAssetId(address)) return [filter, address];
-  throw new ExportError('usage', `--${filter} is not an address: ${shownWord(address)}`, {
-    todo: 'An address is base58 of 32 bytes: 32 to 44 characters.',
-  });
-}
-
-function unknownFlag(flag: string, filter: ListFilter, dialect: string): ExportError {
-  const shown = flag === 'showUnverifiedCollections' ? '--unverified' : flag;
-  return new ExportError('usage', `the dialect ${dialect} has no ${shown} for lists by ${filter}`, {
-    todo: 'Leave the flag out, or use a service that knows it (asset-export help dialects).',
-  });
+  );
 }
 
 function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, { terminal, json }: RunSettings): number {

@@ -4,13 +4,16 @@ import { environmentName } from '../../core/job/job-fields.ts';
 import { loadJob } from '../../core/job/load-job.ts';
 import { fileNameWarning, requireAddress } from '../../lib/addresses/address.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { RebuiltOutput } from '../../wings/repair/index.ts';
+import type { RebuiltOutput, SortOrder } from '../../wings/repair/index.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
 import { runFlags, runSettings } from '../run-flags.ts';
 import { runJob } from './run-job.ts';
-import { countOf } from '../flag-values.ts';
+import { bytesOf, countOf } from '../flag-values.ts';
+
+/** DuckDB needs so much. */
+const leastBytes = 200e6;
 
 /** The fields of `output` that may differ from the source. */
 const fields = ['formats', 'tables', 'columns', 'exclude', 'nested'] as const;
@@ -27,6 +30,10 @@ export const rebuildCommand: Command = {
       about: 'tables that the job did not write',
     },
     { line: 'rebuild out/nightly --out out/few --join 10', about: 'few large parts out of many small ones' },
+    {
+      line: 'rebuild out/nightly --out out/sorted --sort collection',
+      about: 'a collection lies in few row groups, which queries of it read alone',
+    },
   ],
   words: exportWords,
   groups: [
@@ -36,6 +43,18 @@ export const rebuildCommand: Command = {
         { name: 'out', value: 'DIR', about: 'folder of the new export, or address in a bucket' },
         ...fields.map((name) => ofSource(`output.${name}`)),
         { name: 'join', value: 'K', about: 'make one part of K neighbouring parts', standard: '1' },
+        {
+          name: 'sort',
+          value: 'COLUMNS',
+          about:
+            'sort the assets by these columns, nulls last, and then by id; needs the package @duckdb/node-api. The result cannot be a base or be repaired',
+        },
+        {
+          name: 'memory',
+          value: 'SIZE',
+          about: 'with --sort: approximate memory limit, for example 500MB or 2GB; the rest goes to disk',
+          standard: '1GB',
+        },
         { name: 'fresh', about: 'delete the export in --out, even a complete one, and start over' },
         ...runFlags,
         ...bucketFlags,
@@ -63,6 +82,7 @@ async function rebuild(args: CommandLine): Promise<number> {
   const { openSource, rebuildExport, rebuiltJob } = await import('../../wings/repair/index.ts');
   const { folder, files } = await exportPlace(args.words[0] ?? '', args, settings.signals.abort);
   const source = await openSource(folder, files);
+  const sort = await sortOf(args);
   const { dir, ...output } = outputOf(args, source.manifest.job['base.from'] !== undefined);
   const job = rebuiltJob(source, dir, output);
   return runJob(
@@ -71,9 +91,20 @@ async function rebuild(args: CommandLine): Promise<number> {
       ...settings,
       warnings: warning === undefined ? [] : [warning],
       open: { service: { url: '', apiKey: '' }, ledger: createMemoryLedger(), close: () => Promise.resolve() },
-      make: (context) => rebuildExport({ source, job, join, fresh: args.isOn('fresh') }, context),
+      make: (context) => rebuildExport({ source, job, join, sort, fresh: args.isOn('fresh') }, context),
     },
   );
+}
+
+/** @throws {ExportError} `usage` */
+async function sortOf(args: CommandLine): Promise<SortOrder | undefined> {
+  const memoryBytes = bytesOf(args, 'memory', leastBytes);
+  const names = args.text('sort');
+  if (names === undefined && memoryBytes !== undefined)
+    throw new ExportError('usage', '--memory works only with --sort', { todo: 'Add --sort, or remove --memory.' });
+  if (names === undefined) return undefined;
+  const { sortColumns } = await import('../../wings/repair/index.ts');
+  return { columns: sortColumns(names.split(',').map((name) => name.trim())), memoryBytes: memoryBytes ?? 1e9 };
 }
 
 /**

@@ -19,6 +19,7 @@ export interface CompleteExport {
   readonly base?: Manifest['base'];
   readonly rebuilt?: Manifest['rebuilt'] | undefined;
   readonly setAside?: Manifest['setAside'];
+  readonly sorted?: readonly string[] | undefined;
 }
 
 /** The manifest of an export whose every part is committed. */
@@ -43,6 +44,7 @@ export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
     commits: [...commits],
     ...(done.base === undefined ? {} : { base: done.base }),
     ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),
+    ...(done.sorted === undefined ? {} : { sorted: [...done.sorted] }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(done.setAside === undefined ? {} : { setAside: done.setAside }),
     ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),

@@ -20,9 +20,9 @@ const listed = 'list';
 /** Which ids of `unexported/` are read. */
 const outcomeField = 'ids.outcome';
 
-/** Of an export that was rebuilt: the source, and how many of its parts became one. */
-export function rebuiltShape(seal: string, join: number): JobShape {
-  return { [source]: { seal, join } };
+/** Of an export that was rebuilt: the source, how many of its parts became one, and by what its assets were sorted. */
+export function rebuiltShape(seal: string, join: number, sorted?: readonly string[]): JobShape {
+  return { [source]: { seal, join, ...(sorted === undefined ? {} : { sorted }) } };
 }
 
 /** Of an export that keeps the records of a list: whose members these are. */

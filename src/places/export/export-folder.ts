@@ -52,6 +52,8 @@ export const exportPaths = {
   /** A copy of it, where that is in a bucket. */
   askedCopy: '.run/asked-copy',
   baseRows: '.run/base-rows',
+  /** Of a rebuild: records that are being sorted. */
+  sorting: '.run/sorting',
   journals: '.run/journal',
   unfinished: '.run/unfinished',
   throwingAway: '.run/throwing-away',

@@ -99,6 +99,8 @@ const manifestSchema = z.object({
     .optional(),
   /** The export whose records were written anew, by what it holds (`contentSeal`). */
   rebuilt: z.object({ seal: z.string() }).optional(),
+  /** The columns of `assets` by which all rows are sorted, `id` last: the parts do not hold the rows of their entries. */
+  sorted: z.array(z.string()).optional(),
   /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
   startedAtMs: z.number().optional(),
   /** Of a diff. */

@@ -3,3 +3,4 @@ export { type ListContext, type ListEvent, type ListIdsRequest, type ListOutcome
 export type { ListAccount } from './list-account.ts';
 export { type ListQuery, pageBody, type PagePlace, totalBody, totalOf } from './wire/list-body.ts';
 export { parsePage, parseTotal } from './wire/parse-page.ts';
+export { requestedList, type WantedList } from './requested-list.ts';

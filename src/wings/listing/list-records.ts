@@ -67,7 +67,7 @@ function jobOfRecords({ request, list }: RecordsToKeep): Job {
     ...job,
     ids: { ...job.ids, from: [list], format: 'lines' },
     service: { ...job.service, flags: { ...request.query.flags } },
-    output: { ...job.output, formats: ['raw'] },
+    output: { ...job.output, formats: ['raw'], keepIds: false },
     // What has only an error is a member of the list all the same.
     tolerance: { ...job.tolerance, maxMissing: '100%', maxFailed: '100%' },
   };

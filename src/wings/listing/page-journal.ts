@@ -134,7 +134,9 @@ export class PageJournal {
         ...(records === undefined ? {} : { records: { at: records.at, lengths: [...records.lengths] } }),
         atMs,
       });
-      return { request, page, errors, records };
+      // Without its members: their records would keep the whole answer in memory.
+      const { keys, direction, inErrors, total, cursor: next } = page;
+      return { request, page: { keys, direction, inErrors, total, cursor: next }, errors, records };
     });
   }
 

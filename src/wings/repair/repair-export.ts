@@ -59,6 +59,7 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
   const place = await openHomePlace({ ...given, output }, homeContext(effects));
   const within = repairPlace(place);
   const finished = await openFinished(folder, homeAt(place).place.files);
+  requireUnsorted(finished);
   for (const each of [place, within]) await files.makeFolder(pathIn(each.scratch, exportPaths.run));
   const lock = await files.takeLock(place.scratch);
   try {
@@ -74,6 +75,18 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
   } finally {
     await lock.release();
   }
+}
+
+/** A file of a sorted export holds rows of any part of the source. @throws {ExportError} `usage` */
+function requireUnsorted({ manifest, folder }: FinishedExport): void {
+  if (manifest.sorted === undefined) return;
+  throw new ExportError(
+    'usage',
+    `${folder} cannot be repaired: its assets are sorted by ${manifest.sorted.join(', ')}`,
+    {
+      todo: 'Rebuild it from its source: asset-export rebuild SOURCE --sort COLUMNS --out NEW.',
+    },
+  );
 }
 
 /** A repair that was killed may have left files under their names that a loss of power would take away. */

@@ -150,6 +150,7 @@ export class RangeWalk implements Walk {
   /** Whether one more page may come back empty. */
   #mayAsk(underWay: number): boolean {
     const { members, emptyPages, mostEmpty } = this.#tally;
+    if (this.#pages.length === 0) return true;
     if (members === 0 && emptyPages >= emptyWithoutMember) return false;
     return emptyPages + underWay < mostEmpty;
   }

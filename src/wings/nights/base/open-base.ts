@@ -113,6 +113,11 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   const shown = shownPath(folder, process.cwd());
   const wrong = (why: string, todo: string): ExportError =>
     new ExportError('usage', `${shown} cannot be the base: ${why}`, { todo });
+  if (manifest.sorted !== undefined)
+    throw wrong(
+      'its assets are sorted, so its parts are not those of its ids',
+      'Name the export that it was rebuilt from.',
+    );
   const flags = manifest.job['service.flags'];
   if (flags !== undefined && !isDeepStrictEqual(flags, job.service.flags))
     throw wrong(

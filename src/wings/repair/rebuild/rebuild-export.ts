@@ -18,12 +18,13 @@ import { tablesOf } from '../../../core/work/tables-of.ts';
 import { manifestOf } from '../../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
 import { exportOpen } from '../../../core/run/export-slices.ts';
-import type { ExportHome } from '../../../core/run/homes/export-home.ts';
+import type { ExportHome, OpenExport } from '../../../core/run/homes/export-home.ts';
 import { completeBefore, holdingHome } from '../../../core/run/homes/hold-home.ts';
 import { openHome } from '../../../core/run/homes/open-home.ts';
 import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../../../core/run/job-shape.ts';
 import { type ObservedContext, observedRun } from '../../../core/run/observed-run.ts';
 import { type RebuiltParts, rebuiltParts } from './rebuilt-parts.ts';
+import type { SortOrder } from './sorted-records.ts';
 
 export interface RebuildRequest {
   /** A complete export. */
@@ -32,6 +33,8 @@ export interface RebuildRequest {
   readonly job: Job;
   /** How many neighbouring parts become one, from 1. */
   readonly join: number;
+  /** How assets are to be sorted; absent: as in the source. */
+  readonly sort?: SortOrder | undefined;
   /** Throw away what an earlier rebuild left. */
   readonly fresh: boolean;
 }
@@ -119,9 +122,9 @@ export async function rebuildExport(request: RebuildRequest, context: ExportCont
 }
 
 /** The new export began when its source did. */
-function startOf({ source: { manifest }, job, join }: RebuildRequest): ExportStart {
+function startOf({ source: { manifest }, job, join, sort }: RebuildRequest): ExportStart {
   const { inputs, startedAtMs = 0 } = manifest;
-  const shape = { ...jobShape(job), ...rebuiltShape(contentSeal(manifest), join) };
+  const shape = { ...jobShape(job), ...rebuiltShape(contentSeal(manifest), join, sort?.columns) };
   return { job: shape, inputs: [...inputs], startedAtMs, encoding: newEncoding };
 }
 
@@ -130,10 +133,10 @@ async function rebuildHeld(
   home: ExportHome,
   context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
-  const { source, job, join, fresh } = request;
+  const { source, job, join, sort, fresh } = request;
   const { manifest } = source;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
-  const { inputs, calls, credits, base } = manifest;
+  const { inputs } = manifest;
   const start = startOf(request);
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
@@ -161,29 +164,38 @@ async function rebuildHeld(
           job,
           begun: open.start,
           join,
+          sort,
           files: context.files,
           folder,
           isNeeded,
           stop: context.stop,
           onRead,
         }),
-      finish: () =>
-        home.putManifest(
-          manifestOf({
-            job,
-            start: open.start,
-            commits: open.commits(),
-            calls,
-            credits,
-            version: context.version,
-            ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
-            rebuilt: { seal: contentSeal(manifest) },
-          }),
-        ),
+      finish: () => home.putManifest(rebuiltAccount(request, open, context.version)),
     },
     context,
     context.startedAtMs,
   );
+}
+
+/** What the source cost and requested, with the parts as they are now. */
+function rebuiltAccount(
+  { source: { manifest }, job, join, sort }: RebuildRequest,
+  open: OpenExport,
+  version: string,
+): Omit<Manifest, 'version'> {
+  const { calls, credits, base } = manifest;
+  return manifestOf({
+    job,
+    start: open.start,
+    commits: open.commits(),
+    calls,
+    credits,
+    version,
+    ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
+    rebuilt: { seal: contentSeal(manifest) },
+    sorted: sort?.columns ?? manifest.sorted,
+  });
 }
 
 /** A part names those that became it. */

@@ -18,6 +18,8 @@ import type { FlatBatch } from '../../../core/work/flatten-batch.ts';
 import type { MadePart } from '../../../core/work/make-parts.ts';
 import { committedCounts, driftOf, notesOf } from '../../../places/scratch/commit-sums.ts';
 import { inThousands } from '../rebuild-files.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { SortedRecords, type SortOrder, type TimedRecord } from './sorted-records.ts';
 import { fileOptionsOf, openPart } from '../../../core/work/part-build.ts';
 import { readerOf, tablesOf } from '../../../core/work/tables-of.ts';
 
@@ -31,6 +33,8 @@ export interface RebuiltParts {
   readonly begun: Begun;
   /** How many parts of the source become one. */
   readonly join: number;
+  /** How assets are to be sorted; absent: as in the source. */
+  readonly sort?: SortOrder | undefined;
   readonly files: FileStore;
   /** Local folder where files are made. */
   readonly folder: string;
@@ -45,12 +49,57 @@ export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<Ma
   const { finished, job, begun, join, isNeeded, onRead } = rebuilding;
   const { commits } = finished.manifest;
   const shaped = tablesOf(job, begun);
-  const source = { finished, shaped, files: sourceFiles(finished) };
-  for (let part = 0; part * join < commits.length; part += 1) {
-    const sources = commits.slice(part * join, (part + 1) * join);
-    if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, part, sources), cap: undefined };
-    else for (const commit of sources) onRead(commit);
+  const files = sourceFiles(finished);
+  const sorted = await sortedRecords(rebuilding, { finished, shaped, files });
+  const source = { finished, shaped, files, sorted };
+  try {
+    for (let part = 0; part * join < commits.length; part += 1) {
+      const sources = commits.slice(part * join, (part + 1) * join);
+      if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, part, sources), cap: undefined };
+      else for (const commit of sources) await passBy(source, commit, onRead);
+    }
+  } finally {
+    sorted?.close();
   }
+}
+
+/** All records of the source in their new order. */
+async function sortedRecords({ sort, finished, files, folder, stop }: RebuiltParts, source: Source) {
+  if (sort === undefined) return undefined;
+  const scratch = pathIn(folder, exportPaths.sorting);
+  // What a rebuild that was killed left.
+  await files.remove(scratch);
+  await files.makeFolder(scratch);
+  const sorted = await SortedRecords.open(sort, scratch);
+  try {
+    for (const { part } of finished.manifest.commits) {
+      for await (const records of timedRecords(source, part)) {
+        stop.throwIfAborted();
+        const rows = recordRowsOf(records.map(({ record }) => record));
+        sorted.add(
+          records,
+          rows.rows(
+            assetsTable,
+            records.map((_, place) => place),
+          ),
+        );
+        rows.release();
+      }
+    }
+    return sorted;
+  } catch (error) {
+    sorted.close();
+    throw error;
+  }
+}
+
+/** A part that is made already: its records are not those of another one. */
+async function passBy(source: Source, commit: SourceCommit, onRead: RebuiltParts['onRead']): Promise<void> {
+  const { sorted } = source;
+  if (sorted !== undefined)
+    for (let left = rowsIn(source, commit.part); left > 0; left -= batchRecords)
+      await sorted.take(Math.min(left, batchRecords));
+  onRead(commit);
 }
 
 /** The source, and what is made of it. */
@@ -58,6 +107,7 @@ interface Source {
   readonly finished: FinishedExport;
   readonly shaped: readonly ShapedTable[];
   readonly files: SourceFiles;
+  readonly sorted?: SortedRecords | undefined;
 }
 
 /** The best file of each part. */
@@ -160,18 +210,18 @@ async function* blocksOf({ finished, files }: Source, { name, columns }: Table, 
 
 /** The rows of tables, and the raw lines, that are made of records. */
 async function* recordBatches(source: Source, part: number, hasRaw: boolean): AsyncGenerator<FlatBatch, void, void> {
-  const { finished, files } = source;
-  const file = files.records.get(part);
-  if (file === undefined) return;
+  const { sorted } = source;
   const shaped = source.shaped.filter(({ whole }) => whole !== changesTable);
   const open = readerOf(shaped);
-  const timeOf = await timesIn(source, part);
-  let written = 0;
-  for await (const records of inThousands(recordsOf(finished, file))) {
-    const rows = recordRowsOf(records, open);
+  for await (const records of sorted === undefined
+    ? timedRecords(source, part)
+    : takenFrom(sorted, rowsIn(source, part))) {
+    const rows = recordRowsOf(
+      records.map(({ record }) => record),
+      open,
+    );
     const places = records.map((_, place) => place);
-    const first = written;
-    const timeOfRow = (row: number): number => timeOf(first + row);
+    const timeOfRow = (row: number): number | undefined => records[row]?.timeUs;
     yield {
       ...nothing,
       rows: new Map(
@@ -183,7 +233,37 @@ async function* recordBatches(source: Source, part: number, hasRaw: boolean): As
       raw: hasRaw ? [rows.rawRows(places)] : [],
     };
     rows.release();
-    written += records.length;
+  }
+}
+
+/** The records of a part of the source in its order, some at a time. They are valid until the next ones are requested. */
+async function* timedRecords(source: Source, part: number): AsyncGenerator<TimedRecord[], void, void> {
+  const { finished, files } = source;
+  const file = files.records.get(part);
+  if (file === undefined) return;
+  const timeOf = await timesIn(source, part);
+  let first = 0;
+  for await (const records of inThousands(recordsOf(finished, file))) {
+    const start = first;
+    first += records.length;
+    yield records.map((record, row) => ({ record, timeUs: timeOf(start + row) }));
+  }
+}
+
+/** So many records that a part of the source has: in a sorted export the part has as many, but others. */
+function rowsIn({ files }: Source, part: number): number {
+  return files.records.get(part)?.rows ?? 0;
+}
+
+/** Records that go to encoders at a time. */
+const batchRecords = 1000;
+
+async function* takenFrom(sorted: SortedRecords, rows: number): AsyncGenerator<TimedRecord[], void, void> {
+  for (let left = rows; left > 0; ) {
+    const records = await sorted.take(Math.min(left, batchRecords));
+    if (records.length === 0) throw new Error(`${left} records are missing in their order`);
+    left -= records.length;
+    yield records;
   }
 }
 

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { createMemoryLedger } from '../core/client/ledger/memory-ledger.ts';
+import { listFilters } from '../core/client/dialects.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
+import { thenCleanUp } from '../lib/clean-up.ts';
+import { exitCodes } from '../lib/exit-codes.ts';
+import type { ExportError } from '../lib/export-error.ts';
+import { programVersion } from '../lib/packages/package-root.ts';
+import { diskFileStore } from '../places/files/file-store.ts';
+import type { ListAccount, ListEvent, WantedList } from '../wings/listing/index.ts';
+import { contextOf, never, serviceOf } from './calls.ts';
+import { jobIn, jobMembers, type JobOptions, requireMembers } from './options.ts';
+
+/** A list of ids, as the command `ids` makes it. `job.service.dialect` says how the service is spoken to. */
+export interface ListOptions
+  extends Omit<JobOptions, 'ids' | 'out' | 'formats' | 'tables'>,
+    Omit<WantedList, 'out' | 'records' | 'fresh'> {
+  /** The file of the list; `.gz` and `.zst` compress. */
+  readonly out: string;
+  /** A folder that keeps the records of all pages as an export. */
+  readonly records?: string;
+  /** Throw away what an earlier call left. */
+  readonly fresh?: boolean;
+  readonly stop?: AbortSignal;
+  readonly onEvent?: (event: ListEvent) => void;
+}
+
+/** How a list ended. */
+export interface ListResult {
+  /** Where it is; `FILE.unproven` where it is not proven. */
+  readonly path: string;
+  readonly account: ListAccount;
+  /** The exit code of the command. */
+  readonly exitCode: number;
+  /** Why that is not 0. */
+  readonly error?: ExportError;
+}
+
+const members = [
+  ...listFilters,
+  ...['unverified', 'onlyVerified', 'out', 'records', 'expect', 'proofCalls', 'fresh', 'stop', 'onEvent'],
+  ...jobMembers,
+];
+
+/** Lists ids, and proves that they are all; the same call resumes. @throws {ExportError} what stopped it */
+export async function listInOneCall(options: ListOptions): Promise<ListResult> {
+  requireMembers(options, members);
+  const { cwd = process.cwd(), world = {}, ...wanted } = options;
+  const { job } = jobIn({ ...wanted, cwd, ids: '-', out: '.' });
+  const { listIds, requestedList } = await import('../wings/listing/index.ts');
+  const { onEvent = () => undefined, stop = never, fresh = false, records } = wanted;
+  const request = requestedList(
+    {
+      ...wanted,
+      fresh,
+      out: resolve(cwd, requireAddress(wanted.out, 'list', 'out')),
+      records: records === undefined ? undefined : resolve(cwd, requireAddress(records, 'changes', 'records')),
+    },
+    job,
+  );
+  const tell = (message: string): void => {
+    onEvent({ kind: 'warning', message });
+  };
+  const open = await serviceOf(job, options, tell, async () => createMemoryLedger());
+  open.warnings?.forEach(tell);
+  const { path, account, error } = await thenCleanUp({
+    work: () =>
+      listIds(request, {
+        files: diskFileStore,
+        ...contextOf(world, open),
+        version: programVersion(),
+        stop,
+        abort: never,
+        listener: () => undefined,
+        onEvent,
+      }),
+    cleanUp: [() => open.close()],
+  });
+  const exitCode = error?.exitCode ?? exitCodes.complete.code;
+  return { path, account, exitCode, ...(error === undefined ? {} : { error }) };
+}

@@ -1,0 +1,303 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningService, ServiceFaults } from '../../src/practice-service.ts';
+import type { ListAccount } from '../../src/wings/listing/index.ts';
+import { memberIds, serveMembers, servedCollection, writeMembers } from '../support/listing/collection-service.ts';
+import { count } from '../../src/lib/format-text.ts';
+import { runsAll } from '../support/lane.ts';
+import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
+import { runProgram, startProgram } from '../support/run-program.ts';
+import { keptFolder, tempFolder } from '../support/temp-folder.ts';
+
+const ids = memberIds(25_000);
+/** What is listed many times. */
+const some = runsAll ? ids : memberIds(6000);
+let kept: Awaited<ReturnType<typeof keptFolder>>;
+let file: string;
+let fileOfSome: string;
+
+beforeAll(async () => {
+  kept = await keptFolder();
+  file = writeMembers(join(kept.path, 'all.jsonl'), ids);
+  fileOfSome = writeMembers(join(kept.path, 'some.jsonl'), some);
+});
+
+afterAll(() => kept.remove());
+
+type Faults = ServiceFaults['faults'];
+
+function environmentIn(folder: string): Record<string, string> {
+  return { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+}
+
+function listing(service: RunningService, more: readonly string[] = []): string[] {
+  return [
+    'ids',
+    '--collection',
+    servedCollection,
+    '--url',
+    service.url,
+    '--dialect',
+    'helius',
+    '--out',
+    'mints.txt',
+    ...more,
+  ];
+}
+
+async function served(
+  faults: Faults,
+  use: (service: RunningService) => Promise<void>,
+  { dialect = 'helius', assets = file } = {},
+): Promise<void> {
+  const service = await serveMembers(assets, { faults, dialect });
+  try {
+    await use(service);
+  } finally {
+    await service.close();
+  }
+}
+
+function idsIn(path: string): string[] {
+  return readFileSync(path, 'utf8').trim().split('\n');
+}
+
+/** Members that the service can show. */
+function lostOf(listed: readonly string[], wanted: readonly string[]): number {
+  const found = new Set(listed);
+  return wanted.filter((id) => !found.has(id)).length;
+}
+
+describe('a list of a service', () => {
+  it('of 25,000 members takes 26 pages and the second total, and costs what the service charges', () =>
+    served([], async (service) => {
+      const folder = await tempFolder();
+      const run = await runHere(listing(service, ['--concurrency', '1']), {
+        cwd: folder,
+        environment: environmentIn(folder),
+      });
+      expect(run.exit, run.stderr).toBe(0);
+      expect(run.stdout).toBe(
+        [
+          '  filter        collection J1S9H3Qj…, verified members; burnt assets are never listed',
+          '  members       25,000',
+          '  proof         total: the service counts 25,000 too (showGrandTotal)',
+          '  calls         27     26 pages, 1 for the second total',
+          '  credits       270    10 a page (Helius credits, read 2026-01-16)',
+          '',
+        ].join('\n'),
+      );
+      expect(service.counts()).toMatchObject({ exchanges: 27, credits: 270 });
+      expect(idsIn(join(folder, 'mints.txt'))).toEqual(ids);
+      const credits = await runHere(['credits', '--json'], {
+        cwd: folder,
+        environment: environmentIn(folder),
+      });
+      expect(credits.stdout).toContain('270');
+    }));
+
+  const cases: readonly { readonly name: string; readonly faults: Faults; readonly dialect?: string }[] = [
+    { name: '99 % dropped', faults: [{ fault: 'dropped', share: 0.99 }] },
+    { name: 'all of a half dropped', faults: [{ fault: 'dropped', window: [0.2, 0.7] }] },
+    { name: '99.9 % of the first 90 % dropped', faults: [{ fault: 'dropped', share: 0.999, window: [0, 0.9] }] },
+    {
+      name: '99 % dropped, falling ids',
+      faults: [
+        { fault: 'dropped', share: 0.99 },
+        { fault: 'direction', form: 'desc' },
+      ],
+    },
+    {
+      name: 'a total of shown rows',
+      faults: [
+        { fault: 'dropped', window: [0.2, 0.7], share: 0.999 },
+        { fault: 'total', of: 'shown', off: 400 },
+      ],
+    },
+    { name: 'members come', faults: [{ fault: 'members', come: 6, most: 60, calls: 1 }] },
+    { name: 'members leave', faults: [{ fault: 'members', leave: 6, most: 60, calls: 1 }] },
+    { name: 'a total of rows, 99 % dropped', faults: [{ fault: 'dropped', share: 0.99 }], dialect: 'reference' },
+  ];
+
+  it.each(cases)('loses nothing that is proven: $name', ({ faults, dialect }) =>
+    served(
+      faults,
+      async (service) => {
+        for (const concurrency of ['1', '8']) {
+          const folder = await tempFolder();
+          const environment =
+            dialect === 'reference' ? { ASSET_EXPORT_STATE: join(folder, 'state') } : environmentIn(folder);
+          const more = ['--concurrency', concurrency, '--json', '--dialect', dialect ?? 'helius'];
+          const run = await runHere(listing(service, more), { cwd: folder, environment });
+          const account = JSON.parse(run.stdout) as ListAccount & { readonly list: string };
+          expect([0, 3], run.stderr).toContain(run.exit);
+          expect(account.emptyPages).toBeLessThanOrEqual(
+            Math.max(64, 4 * account.pages, 64 + 4 * Math.ceil(some.length / 1000)),
+          );
+          expect(account.calls).toBeLessThanOrEqual(account.pages + account.emptyPages + 3);
+          if (run.exit === 3) continue;
+          const listed = idsIn(account.list);
+          expect(listed.length).toBe(account.members);
+          const isSome = new Set(some);
+          expect(listed.filter((id) => !isSome.has(id))).toEqual([]);
+          if (faults.some(({ fault }) => fault === 'members'))
+            expect(some.length - listed.length).toBeLessThanOrEqual(60);
+          else expect(lostOf(listed, await shownBy(service, environment, dialect))).toBe(0);
+        }
+      },
+      { dialect, assets: fileOfSome },
+    ),
+  );
+});
+
+/** What a service shows is what it lists page by page, with a page for each part of the key space. */
+async function shownBy(
+  service: RunningService,
+  environment: Record<string, string>,
+  dialect = 'helius',
+): Promise<string[]> {
+  const path = dialect === 'helius' ? `/?api-key=${environment['ASSET_EXPORT_API_KEY'] ?? ''}` : '/';
+  const shown: string[] = [];
+  // From each 500th id: no page has more than 1,000 rows up to the next.
+  for (let from = 0; from < some.length; from += 500) {
+    const place = {
+      ...(from === 0 ? {} : { after: some[from - 1] }),
+      ...(some[from + 500] === undefined ? {} : { before: some[from + 500] }),
+    };
+    const params = { groupKey: 'collection', groupValue: servedCollection, limit: 1000, ...place };
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'getAssetsByGroup',
+      params: from === 0 && place.before === undefined ? { ...params, page: 1 } : params,
+    });
+    const answer = await fetch(`${service.url}${path}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    const { result } = (await answer.json()) as { result: { items: { id: string }[] } };
+    shown.push(...result.items.map(({ id }) => id));
+  }
+  return shown;
+}
+
+const ofSome = () => ({ assets: fileOfSome });
+
+describe('a list that is killed', () => {
+  const kills = runsAll ? 50 : 5;
+
+  it(`with SIGKILL at ${kills} moments has the bytes of an undisturbed one, and pays for no answered page again`, () =>
+    served(
+      [{ fault: 'latency', ms: 15 }],
+      async (service) => {
+        const folder = await tempFolder();
+        const environment = environmentIn(folder);
+        const command = (out: string, records: string): string[] => [
+          ...listing(service, ['--concurrency', '4', '--records', records]),
+          ...['--out', out],
+        ];
+        const calm = await runProgram(command('calm.txt', 'calm'), { cwd: folder, environment });
+        expect(calm.exit, calm.stderr).toBe(0);
+        const once = service.counts();
+        let exit: unknown;
+        for (let kill = 0; exit === undefined; kill += 1) {
+          const { child, ended } = startProgram(command('killed.txt', 'killed'), { cwd: folder, environment });
+          const before = service.counts().exchanges;
+          if (kill < kills) {
+            while (service.counts().exchanges < before + 1 + (kill % 7) && child.exitCode === null)
+              await new Promise((resolve) => setTimeout(resolve, 3));
+            child.kill('SIGKILL');
+          }
+          const run = await ended;
+          if (run.exit === 0) exit = run.exit;
+          else expect(run.exit, run.stderr).toBe('SIGKILL');
+        }
+        expect(readFileSync(join(folder, 'killed.txt'))).toEqual(readFileSync(join(folder, 'calm.txt')));
+        const account = JSON.parse(readFileSync(join(folder, 'killed.txt.json'), 'utf8')) as ListAccount;
+        // Ranges may be cut anew; calls in flight are repeated.
+        expect(account.pages + account.emptyPages).toBeLessThanOrEqual(once.exchanges + 16);
+        const repeated = service.counts().exchanges - once.exchanges - account.pages - account.emptyPages;
+        expect(repeated).toBeLessThanOrEqual(4 * kills + 3);
+        expect(account.credits).toBeGreaterThanOrEqual(service.counts().credits - once.credits);
+        expect(recordsOf(join(folder, 'killed'))).toEqual(recordsOf(join(folder, 'calm')));
+        expect(existsSync(join(folder, 'killed.txt.ids'))).toBe(false);
+      },
+      ofSome(),
+    ));
+});
+
+function recordsOf(folder: string): [string, string][] {
+  return Object.entries(exportBytes(folder)).filter(([name]) => name.includes('/'));
+}
+
+describe('a list of records, then tables', () => {
+  it('requests nothing twice: the tables are those of calls for ids', () => {
+    const faults: Faults = [{ fault: 'dropped', ids: some.slice(100, 350), asErrors: true }];
+    return served(
+      faults,
+      async (service) => {
+        const folder = await tempFolder();
+        const options = { cwd: folder, environment: environmentIn(folder) };
+        const list = await runHere(listing(service, ['--records', 'listed']), options);
+        expect(list.exit, list.stderr).toBe(0);
+        expect(list.stdout).toContain(`${count(some.length)}  250 of them with an error in place of a record`);
+        const before = service.counts();
+        const run = [
+          'run',
+          '--ids',
+          'mints.txt',
+          '--url',
+          service.url,
+          '--dialect',
+          'helius',
+          '--format',
+          'csv',
+          '--max-failed',
+          '100%',
+        ];
+        const based = await runHere([...run, '--base', 'listed', '--max-age', 'never', '--out', 'based'], options);
+        expect(based.exit, based.stderr).toBe(0);
+        expect(service.counts().calls - before.calls).toBe(1);
+        const whole = await runHere([...run, '--out', 'whole'], options);
+        expect(whole.exit, whole.stderr).toBe(0);
+        for (const command of [
+          ['verify', 'listed'],
+          ['rebuild', 'listed', '--out', 'again', '--format', 'parquet'],
+          ['diff', 'based', 'whole', '--exit-code'],
+        ]) {
+          const { exit, stderr } = await runHere(command, options);
+          expect(exit, `${command.join(' ')}: ${stderr}`).toBe(0);
+        }
+      },
+      ofSome(),
+    );
+  });
+});
+
+describe('a disk that takes no more', () => {
+  it('ends a list with 7 and leaves the old one; with room the same command completes it', () =>
+    served(
+      [],
+      async (service) => {
+        const folder = await tempFolder();
+        const options = { cwd: folder, environment: environmentIn(folder) };
+        const old = await runProgram(listing(service), options);
+        expect(old.exit, old.stderr).toBe(0);
+        const before = readFileSync(join(folder, 'mints.txt'));
+        // 200 blocks of 512 bytes hold two pages of the journal.
+        const full = await runProgram(listing(service), { ...options, largestFile: 200 });
+        expect(full.exit, full.stderr).toBe(7);
+        expect(full.stderr).not.toContain('    at ');
+        expect(readFileSync(join(folder, 'mints.txt'))).toEqual(before);
+        const sent = service.counts().exchanges;
+        const last = await runProgram(listing(service), options);
+        expect(last.exit, last.stderr).toBe(0);
+        expect(service.counts().exchanges - sent).toBeLessThan(8);
+        expect(idsIn(join(folder, 'mints.txt'))).toEqual(some);
+      },
+      ofSome(),
+    ));
+});
