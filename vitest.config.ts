@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** What `npm run test:fast` leaves out: whole exports, crash models, loads, browsers, and files that start a program. */
 const slow = [
-  'test/{acceptance,bench,browser,cases,contract,data,docs,model,project}/**',
+  'test/{acceptance,bench,browser,cases,contract,data,docs,kernel,model,project}/**',
   'test/wings/{nights,observe,repair,report}/**',
   'test/wings/{fleet/queue,warehouse/{diff,load}}/**',
   'test/{core/work/threads,core/client/{judgement,ledger},lib/process,service,support/service}/**',

@@ -109,10 +109,9 @@ export class KernelLines {
     const cells = rows * width;
     const base = first * width;
     const { bytes: fixed, starts } = this.#texts;
-    kernel.loadAnswer(source);
-    const timeBytes = rows * this.#times.length * timestampBytes;
-    const [from = 0, length = 0, marks = 0, care = 0, fixedAt = 0, startsAt = 0, texts = 0, out = 0] = kernel.regions([
-      ...[cells * 4, cells * 4, cells, width, fixed.length, starts.length * 4, made.length + timeBytes, room],
+    const texts = kernel.loadTexts(source, made, rows * this.#times.length * timestampBytes);
+    const [from = 0, length = 0, marks = 0, care = 0, fixedAt = 0, startsAt = 0, out = 0] = kernel.regions([
+      ...[cells * 4, cells * 4, cells, width, fixed.length, starts.length * 4, room],
     ]);
     const { bytes, words } = kernel;
     words.set(block.from.subarray(base, base + cells), from >> 2);
@@ -121,7 +120,6 @@ export class KernelLines {
     for (const [index, type] of this.#types.entries()) bytes[care + index] = cares[type];
     bytes.set(fixed, fixedAt);
     words.set(starts, startsAt >> 2);
-    bytes.set(made, texts);
     const slots = [
       ...[textsSlot, texts, cellFromSlot, from, cellLengthSlot, length, cellMarksSlot, marks],
       ...[rowCountSlot, rows, columnCountSlot, width, careSlot, care, fixedSlot, fixedAt, fixedStartsSlot, startsAt],

@@ -32,6 +32,8 @@ export class Kernel {
   readonly #header: number;
   #plan: Uint8Array | undefined;
   #answer: Uint8Array | undefined;
+  /** What lies behind the answer, while no call has used that place. */
+  #texts: Uint8Array | undefined;
   /** Bytes that stay as they are until they are forgotten. */
   readonly #lasting = new WeakSet<Uint8Array>();
   /** Behind the answer and its padding. */
@@ -82,16 +84,34 @@ export class Kernel {
 
   /** Has these bytes in memory, zeros behind them. The last that were loaded are not copied again when they are lasting. */
   loadAnswer(answer: Uint8Array): void {
-    if (this.#answer !== answer || !this.#lasting.has(answer)) {
-      const end = this.answerAt + answer.length;
-      this.#makeRoom(end + paddingBytes);
+    const end = this.answerAt + answer.length;
+    this.#regionsAt = aligned(end + paddingBytes);
+    if (!this.#holds(answer)) {
+      this.#makeRoom(this.#regionsAt);
       this.bytes.set(answer, this.answerAt);
       this.bytes.fill(0, end, end + paddingBytes);
-      this.#regionsAt = aligned(end + paddingBytes);
       this.#answer = answer;
     }
+    this.#texts = undefined;
     this.setSlot(answerSlot, this.answerAt);
-    this.setSlot(answerEndSlot, this.answerAt + answer.length);
+    this.setSlot(answerEndSlot, end);
+  }
+
+  /** The same with texts behind the answer, and gives where these lie. @param room bytes behind them that are free for more */
+  loadTexts(answer: Uint8Array, texts: Uint8Array, room: number): number {
+    // Texts of an answer that lasts are added to, but never changed.
+    const isThere = this.#holds(answer) && isSame(this.#texts, texts);
+    this.loadAnswer(answer);
+    const at = this.#regionsAt;
+    this.#regionsAt = aligned(at + texts.length + room + paddingBytes);
+    this.#makeRoom(this.#regionsAt);
+    if (!isThere) this.bytes.set(texts, at);
+    this.#texts = texts;
+    return at;
+  }
+
+  #holds(answer: Uint8Array): boolean {
+    return this.#answer === answer && this.#lasting.has(answer);
   }
 
   /** Says that these bytes are others than before, and from now on stay as they are. */
@@ -126,6 +146,11 @@ export class Kernel {
     this.bytes = new Uint8Array(this.run.memory.buffer);
     this.words = new Int32Array(this.bytes.buffer);
   }
+}
+
+function isSame(some: Uint8Array | undefined, others: Uint8Array): boolean {
+  const { buffer, byteOffset, length } = others;
+  return some?.buffer === buffer && some.byteOffset === byteOffset && some.length === length;
 }
 
 function aligned(at: number): number {

@@ -31,7 +31,7 @@ import {
 } from '../ascii.ts';
 
 /** Of a string's bytes: they hold a comma. */
-export const commaMark = 1;
+const commaMark = 1;
 
 // What a byte means inside a string. Everything that ends or breaks a plain run has the bit `stops`.
 const stops = 0x80;
@@ -70,14 +70,7 @@ export class JsonScanner {
   /** Of the string that was taken last: it holds a backslash. */
   escaped = false;
   /** Of the string that was taken last: JSON.stringify would print it in other words, as `\\/` or `\\u0041`. */
-  oddlyEscaped = false;
-  /** Of the number that was taken last: its digits when it is an integer, else 0. */
-  digits = 0;
-  /**
-   * Of the number that was taken last, where it is a fraction of at most 7 + 6 digits: the end of a double's shortest text, without
-   * the zeros at its end (of `0.0`, the first `0`). 0 for other numbers.
-   */
-  fractionEnd = 0;
+  #oddlyEscaped = false;
   /** Set when a value is taken whose text is not the one that JSON.stringify gives: blanks, escapes, odd or repeated names. */
   reprint = false;
   /** Set when a value is taken that holds a comma or a quote. */
@@ -127,7 +120,7 @@ export class JsonScanner {
     if (bytes[at] !== quote) return false;
     this.marks = 0;
     this.escaped = false;
-    this.oddlyEscaped = false;
+    this.#oddlyEscaped = false;
     for (;;) {
       at = this.#plainEnd(at + 1);
       let kind = stringBytes[bytes[at] ?? 0] ?? 0;
@@ -164,23 +157,15 @@ export class JsonScanner {
     return at;
   }
 
-  /** A number. `digits` is the number of digits of an integer; minus zero does not count as an integer. */
   number(): boolean {
     const { bytes } = this;
-    const isNegative = bytes[this.at] === minus;
-    const start = isNegative ? this.at + 1 : this.at;
+    const start = bytes[this.at] === minus ? this.at + 1 : this.at;
     let at = digitsEnd(bytes, start);
-    const whole = at - start;
-    const leadsWithZero = bytes[start] === zero;
-    if (whole === 0 || (leadsWithZero && whole > 1)) return false;
-    this.digits = isNegative && leadsWithZero ? 0 : whole;
-    this.fractionEnd = 0;
+    if (at === start || (bytes[start] === zero && at > start + 1)) return false;
     if (bytes[at] === point) {
       const fraction = at + 1;
       at = digitsEnd(bytes, fraction);
       if (at === fraction) return false;
-      this.digits = 0;
-      if (whole <= 7 && at - fraction <= 6) this.fractionEnd = shortEnd(bytes, fraction, at);
     }
     if (bytes[at] === lowerE || bytes[at] === upperE) {
       at += 1;
@@ -188,8 +173,6 @@ export class JsonScanner {
       const exponent = at;
       at = digitsEnd(bytes, exponent);
       if (at === exponent) return false;
-      this.digits = 0;
-      this.fractionEnd = 0;
     }
     this.at = at;
     return true;
@@ -233,7 +216,7 @@ export class JsonScanner {
   #stringInside(): boolean {
     if (!this.string()) return false;
     this.separated = true;
-    if (this.oddlyEscaped) this.reprint = true;
+    if (this.#oddlyEscaped) this.reprint = true;
     return true;
   }
 
@@ -316,7 +299,7 @@ export class JsonScanner {
   #escapeEnd(at: number): number {
     const { bytes } = this;
     const byte = bytes[at] ?? 0;
-    if (byte === slash || byte === lowerU) this.oddlyEscaped = true;
+    if (byte === slash || byte === lowerU) this.#oddlyEscaped = true;
     if (escapable[byte] === 1) return at;
     if (byte !== lowerU) return -1;
     for (let digit = at + 1; digit <= at + 4; digit += 1) if (hexDigits[bytes[digit] ?? 0] === 0) return -1;
@@ -325,15 +308,8 @@ export class JsonScanner {
 }
 
 /** True for the first byte of a name that an object of JavaScript may put before the others. */
-export function isDigit(byte: number): boolean {
+function isDigit(byte: number): boolean {
   return byte >= zero && byte <= nine;
-}
-
-/** Where the shortest text of a fraction ends, whose digits behind the point lie from `fraction` up to `end`. */
-function shortEnd(bytes: Uint8Array, fraction: number, end: number): number {
-  let last = end;
-  while (last > fraction && bytes[last - 1] === zero) last -= 1;
-  return last > fraction ? last : fraction - 1;
 }
 
 function digitsEnd(bytes: Uint8Array, at: number): number {
