@@ -38,7 +38,7 @@ export async function listIds(request: ListIdsRequest, context: ListContext): Pr
       return outcome;
     },
     hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [(outcome) => letGo(folder, lock, outcome?.error === undefined && outcome !== undefined, context)],
+    cleanUp: [(outcome) => letGo(request, lock, outcome?.error === undefined && outcome !== undefined, context)],
   });
 }
 
@@ -56,12 +56,16 @@ async function clear({ out }: ListIdsRequest, { files }: ListContext): Promise<v
   for (const name of names) await files.remove(pathIn(folder, name));
 }
 
-async function letGo(folder: string, lock: Lock, isDone: boolean, { files }: ListContext): Promise<void> {
-  const hasBegun = (await files.sizeOf(pathIn(folder, listFiles.start))) !== undefined;
+/** What was refused before the first call leaves nothing behind. */
+async function letGo(request: ListIdsRequest, lock: Lock, isDone: boolean, context: ListContext): Promise<void> {
+  const { files } = context;
+  const folder = listFolder(request.out);
+  const hasBegun = (await files.sizeOf(pathIn(folder, exportPaths.callCount))) !== undefined;
   if (!isDone && hasBegun) {
     await lock.release();
     return;
   }
+  if (!isDone) await clear(request, context);
   await lock.remove();
   // Another process may have begun.
   if ((await files.list(folder)).length === 0) await files.remove(folder);

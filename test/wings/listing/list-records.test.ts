@@ -55,6 +55,7 @@ describe('the records of a list', () => {
     const sent = wire.sent.length;
     await expect(list.run({ records })).rejects.toMatchObject({ exit: 'usage' });
     expect(wire.sent.length).toBe(sent);
+    expect(await diskFileStore.sizeOf(`${list.out}.ids`)).toBeUndefined();
     await list.run({ records, fresh: true });
     expect(wire.sent.length).toBe(2 * sent);
   });
