@@ -38,12 +38,12 @@ export async function readFooter(files: FileStore, path: string, byteLength: num
 }
 
 async function metadataOf(open: OpenFile, path: string, byteLength: number): Promise<FileMetaData> {
-  let failure: unknown;
+  let failure: Error | undefined;
   const { slice } = rangesOf(open, byteLength);
   const kept = (start: number, end?: number): Promise<ArrayBuffer> =>
     slice(start, end).catch((error: unknown) => {
-      failure = error;
-      throw error;
+      failure = error instanceof Error ? error : new Error(String(error));
+      throw failure;
     });
   try {
     return await parquetMetadataAsync({ byteLength, slice: kept }, { parsers: exactBounds });
