@@ -1,5 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -43,6 +44,22 @@ describe('rehearse', () => {
     expect(run.stderr).not.toContain(folder);
     expect(run.stderr).not.toContain('unexported/');
     expect((await readdir(folder)).sort()).toEqual(['ids.txt', 'job.yaml', 'marker']);
+  });
+
+  it('neither removes nor points to nights, nor publishes them', async () => {
+    const folder = await tempFolder();
+    const records = fileURLToPath(new URL('../../../data/assets.jsonl.gz', import.meta.url));
+    await writeIdFile(join(folder, 'ids.txt'), { entries: 20 });
+    const run = ['run', '--ids', 'ids.txt', '--url', `embedded:${records}`, '--max-missing', '100%', '--out'];
+    for (const day of ['2026-01-01', '2026-01-02']) await runHere([...run, `out/date=${day}`], { cwd: folder });
+    const nightly =
+      'output: { dir: "out/date={date}", formats: [parquet], lake: [iceberg], keep: { last: 1 }, latest: true }';
+    await writeFile(join(folder, 'job.yaml'), job.replace(/output: .*/, nightly));
+    const before = (await readdir(join(folder, 'out'))).sort();
+    const rehearsed = await runHere(['rehearse', 'job.yaml'], { cwd: folder });
+    expect(rehearsed.exit, rehearsed.stderr).toBe(0);
+    expect((await readdir(join(folder, 'out'))).sort()).toEqual(before);
+    expect(before).toEqual(['date=2026-01-01', 'date=2026-01-02']);
   });
 
   it('shows what a budget and a bad day of the service would do', async () => {
