@@ -14,6 +14,9 @@ import {
   type LedgerOf,
   ledgerName,
 } from '../../core/client/ledger/ledger-name.ts';
+import { type ServiceDialect, takesKey } from '../../core/client/dialects.ts';
+import { readNamedDialect } from '../../core/job/dialect-file.ts';
+import { dialectOf } from '../../core/job/job-dialect.ts';
 import { environmentName } from '../../core/job/job-fields.ts';
 import { loadJob } from '../../core/job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
@@ -25,7 +28,7 @@ import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../../world/fleet-budget.ts';
 import { stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
-import { readApiKey } from '../../world/read-api-key.ts';
+import { keyFor, ledgerKey, readApiKey } from '../../world/read-api-key.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `credits`: what is booked in the ledger, and correcting it to what the provider says. */
@@ -51,6 +54,12 @@ export const creditsCommand: Command = {
           value: 'NAME',
           about: `ledger of this account (budget.account); it needs no key (else ${environmentName('account')})`,
         },
+        {
+          name: 'dialect',
+          value: 'NAME|FILE',
+          about: `dialect of the service (else ${environmentName('dialect')}): without a key, its ledger goes by --url`,
+        },
+        { name: 'url', value: 'BASE', about: 'address of a service without a key' },
         { name: 'day', value: 'DAY', about: 'UTC day to set, for example 2026-11-20', standard: 'today' },
         {
           name: 'fleet',
@@ -150,14 +159,26 @@ function namedBy(ledger: string): { readonly account: string } | { readonly key:
 /** The key as `run` finds it. */
 function givenKey(args: CommandLine, ofJob?: string): string | undefined {
   const flag = args.text('api-key-file');
-  const file = flag ?? args.terminal.env['ASSET_EXPORT_API_KEY_FILE'] ?? ofJob;
-  const variable = args.terminal.env['ASSET_EXPORT_API_KEY'] ?? '';
-  if (file === undefined && variable.trim() === '') return undefined;
-  return readApiKey({
-    file,
-    fileFromFlag: flag !== undefined,
-    environment: args.terminal.env,
-    cwd: args.terminal.cwd(),
+  const { env: environment, cwd } = args.terminal;
+  const file = flag ?? environment['ASSET_EXPORT_API_KEY_FILE'] ?? ofJob;
+  const sources = { file, fileFromFlag: flag !== undefined, environment, cwd: cwd() };
+  const dialect = dialectOf(givenDialect(args));
+  if (!takesKey(dialect)) return ledgerKey(keyFor(dialect, sources), addressOf(dialect, args));
+  const variable = environment['ASSET_EXPORT_API_KEY'] ?? '';
+  return file === undefined && variable.trim() === '' ? undefined : readApiKey(sources);
+}
+
+function givenDialect(args: CommandLine): string | undefined {
+  const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')] ?? '';
+  return given === '' ? undefined : readNamedDialect(given, args.terminal.cwd());
+}
+
+/** The address names the ledger of a service without a key. @throws {ExportError} `usage` when there is none */
+function addressOf({ name, url }: ServiceDialect, args: CommandLine): string {
+  const address = args.text('url') ?? args.terminal.env[environmentName('url')] ?? url ?? '';
+  if (URL.canParse(address)) return address;
+  throw new ExportError('usage', `the ledger of the dialect ${name} goes by the address of the service`, {
+    todo: 'Name it with --url, as in the job (service.url).',
   });
 }
 

@@ -122,6 +122,24 @@ describe('credits set', () => {
     expect(refused.stderr).toContain('ASSET_EXPORT_ACCOUNT must be 1 to 64 letters');
   });
 
+  it('shows and sets the ledger of a service without a key by its address', async () => {
+    const { folder } = await bookedState();
+    const origin = 'https://das.example';
+    await book(folder, origin, [['2026-03-15', 7]]);
+    const of = ['--dialect', 'reference', '--url', `${origin}/rpc`];
+    expect((await credits(folder, of)).stdout).toContain(`under key ${keyHash(origin)}`);
+    expect((await credits(folder, ['set', '9', '--day', '2026-03-15', ...of])).stdout).toContain(
+      '7 credits were booked',
+    );
+    expect(await credits(folder, of, key)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('take no key, and ASSET_EXPORT_API_KEY names one') as string,
+    });
+    const unnamed = await credits(folder, ['--dialect', 'reference']);
+    expect(unnamed.stderr).toContain('goes by the address of the service');
+    expect((await credits(folder, ['--dialect', 'helios'], key)).stderr).toContain('did you mean helius?');
+  });
+
   it('keeps what a program has in flight on top, and says so', async () => {
     const { folder } = await bookedState();
     const running = await openDiskLedger({ stateDir: join(folder, 'state'), apiKey: key });
