@@ -232,25 +232,24 @@ export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
   checkBase(job, (message, input, ...path) => {
     context.addIssue({ code: 'custom', path, input, message });
   });
-  const noLake = lakeProblem(job);
-  if (noLake !== undefined)
-    context.addIssue({ code: 'custom', path: ['output', 'lake'], input: job.output.lake, message: noLake });
+  checkLake(job, (message, input, ...path) => {
+    context.addIssue({ code: 'custom', path, input, message });
+  });
 });
 
-/** Why there is nothing to publish. An export of the first ids alone is not published. */
-function lakeProblem({ ids, output }: z.infer<typeof jobFieldsSchema>): string | undefined {
-  if (!hasLake({ output }) || ids.limit !== undefined) return undefined;
-  if (!output.formats.includes('parquet')) return 'needs parquet in output.formats: Iceberg tables name Parquet files';
-  return namedNight(output.dir, output.dir) === undefined
-    ? 'needs {date} in output.dir: each night is a snapshot'
-    : undefined;
+/** Refuses a lake to which nothing can be published. An export of the first ids alone is not published. */
+function checkLake({ ids, output }: z.infer<typeof jobFieldsSchema>, refuse: Refuse): void {
+  if (!hasLake({ output }) || ids.limit !== undefined) return;
+  if (!output.formats.includes('parquet'))
+    refuse('must name parquet for output.lake: Iceberg tables name Parquet files', output.formats, 'output', 'formats');
+  else if (namedNight(output.dir, output.dir) === undefined)
+    refuse('must have {date} for output.lake: each night is a snapshot', output.dir, 'output', 'dir');
 }
 
+type Refuse = (message: string, input: unknown, ...path: (string | number)[]) => void;
+
 /** Refuses what does not go with a base, or wants one. */
-function checkBase(
-  job: z.infer<typeof jobFieldsSchema>,
-  refuse: (message: string, input: unknown, ...path: (string | number)[]) => void,
-): void {
+function checkBase(job: z.infer<typeof jobFieldsSchema>, refuse: Refuse): void {
   const { tables, formats } = job.output;
   const at = tables.indexOf(changesTable.name);
   if (!hasBase(job)) {
