@@ -1,8 +1,12 @@
+import type { ServiceDialect } from '../core/client/dialects.ts';
+import { readNamedDialect } from '../core/job/dialect-file.ts';
+import { dialectOf } from '../core/job/job-dialect.ts';
+import { environmentName } from '../core/job/job-fields.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { byteSize } from '../lib/format-text.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { shownWord } from '../lib/addresses/shown-address.ts';
-import type { CommandArguments } from './command.ts';
+import type { CommandArguments, CommandLine } from './command.ts';
 
 /** The value of a flag that takes one of some names; undefined when it is not given. @throws {ExportError} `usage` */
 export function choiceOf<T extends string>(args: CommandArguments, flag: string, names: readonly T[]): T | undefined {
@@ -40,4 +44,10 @@ export function bytesOf(args: CommandArguments, flag: string, least = 1): number
   if (bytes >= least) return bytes;
   const from = least === 1 ? '' : `, at least ${byteSize(least)}`;
   throw new ExportError('usage', `--${flag} must be a size such as 256MB or 2GB${from}, not "${shownWord(text)}"`);
+}
+
+/** The dialect that --dialect or the environment names, for commands without a job; undefined when neither does. @throws {ExportError} `usage` */
+export function givenDialect(args: CommandLine): ServiceDialect | undefined {
+  const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')] ?? '';
+  return given === '' ? undefined : dialectOf(readNamedDialect(given, args.terminal.cwd()));
 }

@@ -14,9 +14,7 @@ import {
   type LedgerOf,
   ledgerName,
 } from '../../core/client/ledger/ledger-name.ts';
-import { type ServiceDialect, takesKey } from '../../core/client/dialects.ts';
-import { readNamedDialect } from '../../core/job/dialect-file.ts';
-import { dialectOf } from '../../core/job/job-dialect.ts';
+import { defaultDialect, type ServiceDialect, takesKey } from '../../core/client/dialects.ts';
 import { environmentName } from '../../core/job/job-fields.ts';
 import { loadJob } from '../../core/job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
@@ -26,6 +24,7 @@ import { shownPath } from '../../lib/addresses/shown-path.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../../world/fleet-budget.ts';
+import { givenDialect } from '../flag-values.ts';
 import { stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
 import { keyFor, ledgerKey, readApiKey } from '../../world/read-api-key.ts';
@@ -162,15 +161,10 @@ function givenKey(args: CommandLine, ofJob?: string): string | undefined {
   const { env: environment, cwd } = args.terminal;
   const file = flag ?? environment['ASSET_EXPORT_API_KEY_FILE'] ?? ofJob;
   const sources = { file, fileFromFlag: flag !== undefined, environment, cwd: cwd() };
-  const dialect = dialectOf(givenDialect(args));
+  const dialect = givenDialect(args) ?? defaultDialect;
   if (!takesKey(dialect)) return ledgerKey(keyFor(dialect, sources), addressOf(dialect, args));
   const variable = environment['ASSET_EXPORT_API_KEY'] ?? '';
   return file === undefined && variable.trim() === '' ? undefined : readApiKey(sources);
-}
-
-function givenDialect(args: CommandLine): string | undefined {
-  const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')] ?? '';
-  return given === '' ? undefined : readNamedDialect(given, args.terminal.cwd());
 }
 
 /** The address names the ledger of a service without a key. @throws {ExportError} `usage` when there is none */

@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { defaultDialect, type ServiceDialect } from '../../core/client/dialects.ts';
-import { readNamedDialect } from '../../core/job/dialect-file.ts';
-import { dialectOf } from '../../core/job/job-dialect.ts';
-import { environmentName } from '../../core/job/job-fields.ts';
 import { listedFiles } from '../../core/job/field-text.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
@@ -21,7 +18,7 @@ import { jobFlag } from '../job-flags.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { showError } from '../output/show-error.ts';
 import { endSignalNames, type Terminal } from '../terminal.ts';
-import { countOf } from '../flag-values.ts';
+import { countOf, givenDialect } from '../flag-values.ts';
 
 const dialectFlag = jobFlag('service.dialect');
 
@@ -137,10 +134,8 @@ async function optionsOf(args: CommandLine): Promise<ServiceOptions & { readonly
 
 /** The dialect that is served. @throws {ExportError} `usage` */
 function dialectIn(args: CommandLine): ServiceDialect {
-  const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')];
   // The list methods are not those of the specification: a stand-in for it must not hide that.
-  if (given === undefined || given === '') return { ...defaultDialect, list: undefined };
-  return dialectOf(readNamedDialect(given, args.terminal.cwd()));
+  return givenDialect(args) ?? { ...defaultDialect, list: undefined };
 }
 
 function keysIn(path: string): string[] {
