@@ -6,7 +6,8 @@ import { theKernel } from '../../lib/kernel/kernel.ts';
 import { escapeFormulasSlot, quoteTextsSlot } from '../../lib/kernel/slots.ts';
 import { requireCells } from './block-text.ts';
 import { ByteBlocks } from './byte-blocks.ts';
-import { formatTexts, KernelLines } from './kernel-lines.ts';
+import { KernelLines } from './kernel-lines.ts';
+import { formatTexts } from './words.ts';
 import {
   blockBytes,
   type ByteOutput,

@@ -4,7 +4,8 @@ import { timestampText } from '../records/timestamp-text.ts';
 import { theKernel } from '../../lib/kernel/kernel.ts';
 import { requireCells } from './block-text.ts';
 import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
-import { formatTexts, KernelLines } from './kernel-lines.ts';
+import { KernelLines } from './kernel-lines.ts';
+import { formatTexts } from './words.ts';
 import {
   type ByteOutput,
   type EncoderNotes,

@@ -27,6 +27,7 @@ import {
 import type { ByteBlocks } from './byte-blocks.ts';
 import type { EncoderNotes } from './sink.ts';
 import { timestampBytes } from './timestamp-texts.ts';
+import type { FormatTexts } from './words.ts';
 
 /** Rows that are put into the kernel's memory at a time, and bytes that come of them before no further row begins. */
 const mostRows = 2048;
@@ -44,18 +45,6 @@ const cares: Readonly<Record<ColumnType, number>> = {
   double: plainCare,
   decimal: plainCare,
 };
-
-/** Texts of a format, one after another, and where each begins and the last ends. */
-export interface FormatTexts {
-  readonly bytes: Uint8Array;
-  readonly starts: Int32Array;
-}
-
-export function formatTexts(texts: readonly string[]): FormatTexts {
-  const starts = new Int32Array(texts.length + 1);
-  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
-  return { bytes: Buffer.from(texts.join('')), starts };
-}
 
 /** Has the kernel write the rows of one file. */
 export class KernelLines {

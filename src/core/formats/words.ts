@@ -14,6 +14,18 @@ export function wordsOfBytes({ buffer, byteOffset, byteLength }: Uint8Array): Wo
   return { bytes: new Uint8Array(buffer, byteOffset, byteLength), view: new DataView(buffer, byteOffset, byteLength) };
 }
 
+/** Texts of a format, one after another, and where each begins and the last ends. */
+export interface FormatTexts {
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+}
+
+export function formatTexts(texts: readonly string[]): FormatTexts {
+  const starts = new Int32Array(texts.length + 1);
+  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
+  return { bytes: Buffer.from(texts.join('')), starts };
+}
+
 /** Texts that are copied often: one after another, with bytes behind the last that may be copied with it. */
 export interface FixedTexts {
   readonly words: Words;
@@ -22,10 +34,8 @@ export interface FixedTexts {
 }
 
 export function fixedTexts(texts: readonly string[]): FixedTexts {
-  const starts = new Int32Array(texts.length + 1);
-  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(text);
-  const bytes = Buffer.from(texts.join('') + '\0'.repeat(strideBytes));
-  return { words: wordsOfBytes(bytes), starts };
+  const { bytes, starts } = formatTexts(texts);
+  return { words: wordsOfBytes(Buffer.concat([bytes, Buffer.alloc(strideBytes)])), starts };
 }
 
 /** Digits that a double holds exactly, whatever they are. */
