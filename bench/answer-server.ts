@@ -1,21 +1,26 @@
 /**
  * The load server of `npm run bench`, a process of its own: prepared answers, so that it is never the limit.
  *
- *     node --import ts-blank-space/register bench/answer-server.ts --latency-ms 100
+ *     node --import ts-blank-space/register bench/answer-server.ts --latency-ms 100 --records FILE
  *
- * Prints its address as the first line on stdout and ends with its stdin. `GET /calls` tells how many calls
+ * The records are generated where no file is given. Prints its address as the first line on stdout and ends with its stdin. `GET /calls` tells how many calls
  * it answered.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { PreparedAnswers } from './load/prepared-answers.ts';
+import { recordsOf } from './load/records.ts';
 
 const { values } = parseArgs({
-  options: { 'latency-ms': { type: 'string', default: '0' }, bodies: { type: 'string', default: '20' } },
+  options: {
+    'latency-ms': { type: 'string', default: '0' },
+    bodies: { type: 'string', default: '20' },
+    records: { type: 'string', default: '' },
+  },
 });
 const latencyMs = Number(values['latency-ms']);
-const answers = new PreparedAnswers(Number(values.bodies));
+const answers = new PreparedAnswers(Number(values.bodies), recordsOf(values.records));
 let calls = 0;
 
 const server = createServer((request, response) => {

@@ -1,17 +1,17 @@
 /**
- * DuckDB's own way from records, one JSON object a line, to Parquet: it infers the columns, and nests what is nested.
+ * DuckDB's own way from records, one JSON object a line, to a format: it infers the columns, and nests what is nested.
  *
- *     node --import ts-blank-space/register bench/duckdb-copy.ts RECORDS-FILE OUTPUT-FILE
+ *     node --import ts-blank-space/register bench/duckdb-copy.ts RECORDS-FILE OUTPUT-FILE FORMAT
  *
  * Prints how many rows it wrote.
  */
 import { DuckDBInstance } from '@duckdb/node-api';
 
-const [input = '', output = ''] = process.argv.slice(2);
+const [input = '', output = '', format = 'parquet'] = process.argv.slice(2);
 const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
 const connection = await instance.connect();
 const { rowsChanged } = await connection.run(
-  `COPY (SELECT * FROM read_ndjson('${input}')) TO '${output}' (FORMAT parquet, COMPRESSION zstd)`,
+  `COPY (SELECT * FROM read_ndjson('${input}')) TO '${output}' (FORMAT ${format}${format === 'parquet' ? ', COMPRESSION zstd' : ''})`,
 );
 connection.closeSync();
 instance.closeSync();

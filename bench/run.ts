@@ -2,6 +2,7 @@
  * Measures everything and writes `bench/RESULTS.md` and the figures of `docs/performance.md`.
  *
  *     npm run bench
+ *     npm run bench -- --records FILE  also with the records of a file, one JSON object a line: real ones, of a raw export
  *     npm run bench -- --tiny --out F  shows that it runs; the figures say nothing, and go to F
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
   options: {
     tiny: { type: 'boolean', default: false },
     out: { type: 'string' },
+    records: { type: 'string', default: '' },
   },
 });
 if (values.tiny && values.out === undefined) throw new Error('--tiny needs --out: its figures say nothing');
@@ -30,7 +32,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 
 const folder = mkdtempSync(join(tmpdir(), 'asset-export-bench-'));
 try {
-  const findings = await measureAll(sizes, folder, (line) => process.stderr.write(`${line}\n`));
+  const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
+  const findings = await measureAll({ sizes, folder, records: values.records, tell });
   const text = reportText(findings, machineLines(new Date()));
   writeFileSync(values.out ?? fileURLToPath(new URL('RESULTS.md', import.meta.url)), text);
   if (values.out === undefined) {

@@ -14,11 +14,13 @@ export interface LoadServerOptions {
   readonly latencyMs: number;
   /** How many different answers of 1,000 records are prepared. */
   readonly bodies: number;
+  /** A file of records, one a line; empty for generated ones. */
+  readonly records: string;
 }
 
 /** Starts it. It ends with this process at the latest. */
-export async function startLoadServer({ latencyMs, bodies }: LoadServerOptions): Promise<LoadServer> {
-  const args = ['--latency-ms', String(latencyMs), '--bodies', String(bodies)];
+export async function startLoadServer({ latencyMs, bodies, records }: LoadServerOptions): Promise<LoadServer> {
+  const args = ['--latency-ms', String(latencyMs), '--bodies', String(bodies), '--records', records];
   const child = spawn(process.execPath, nodeArguments({ program: 'answer-server.ts', args }), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

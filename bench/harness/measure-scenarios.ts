@@ -12,7 +12,8 @@ export interface Sample {
   /** Microseconds an asset takes beyond the start: by CPU time, and by the clock. */
   readonly cpuUs: number;
   readonly wallUs: number;
-  /** CPU time of the larger run, start and all. */
+  /** CPU time of the smaller and of the larger run, start and all. */
+  readonly fewCpuS: number;
   readonly wholeCpuS: number;
   /** CPU time of the start: what the smaller run took beyond its assets. */
   readonly startCpuS: number;
@@ -25,6 +26,8 @@ export interface Sample {
 export interface Places {
   readonly near: Place;
   readonly far: Place;
+  /** With the records of `--records`; what needs them does not run without. */
+  readonly real: Place | undefined;
   readonly tell: (line: string) => void;
 }
 
@@ -33,10 +36,13 @@ export async function measureScenarios(sizes: Sizes, places: Places): Promise<Sa
   const samples: Sample[] = [];
   for (let round = 1; round <= sizes.rounds; round += 1) {
     for (const [turn, name] of sizes.round.entries()) {
-      const sample = { name, round, turn, ...(await measure(scenarioOf(name), sizes, places)) };
+      const scenario = scenarioOf(name);
+      const place = placeOf(scenario, places);
+      if (place === undefined) continue;
+      const sample = { name, round, turn, ...(await measure(scenario, sizes, place)) };
       samples.push(sample);
       places.tell(
-        `round ${round} of ${sizes.rounds}  ${name.padEnd(24)} ${sample.cpuUs.toFixed(1)} µs of CPU an asset`,
+        `round ${round} of ${sizes.rounds}  ${name.padEnd(36)} ${sample.cpuUs.toFixed(1)} µs of CPU an asset`,
       );
     }
   }
@@ -47,8 +53,12 @@ const nothing: Run = { cpuS: 0, wallS: 0, peakMiB: 0, calls: 0, neededCalls: 0 }
 
 type Figures = Omit<Sample, 'name' | 'round' | 'turn'>;
 
-async function measure(scenario: Scenario, { few, many }: Sizes, { near, far }: Places): Promise<Figures> {
-  const place = scenario.far === true ? far : near;
+function placeOf(scenario: Scenario, { near, far, real }: Places): Place | undefined {
+  if (scenario.real === true) return real;
+  return scenario.far === true ? far : near;
+}
+
+async function measure(scenario: Scenario, { few, many }: Sizes, place: Place): Promise<Figures> {
   const small = few === 0 ? nothing : await runScenario(scenario, few, place);
   const large = await runScenario(scenario, many, place);
   const each = (figure: (run: Run) => number): number => ((figure(large) - figure(small)) / (many - few)) * 1e6;
@@ -56,6 +66,7 @@ async function measure(scenario: Scenario, { few, many }: Sizes, { near, far }: 
   return {
     cpuUs,
     wallUs: each((run) => run.wallS),
+    fewCpuS: small.cpuS,
     wholeCpuS: large.cpuS,
     startCpuS: small.cpuS - (cpuUs * few) / 1e6,
     peakMiB: large.peakMiB,

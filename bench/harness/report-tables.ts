@@ -1,6 +1,6 @@
 import type { Findings } from './measure-all.ts';
 import { medianOf, ratioOf } from './measure-scenarios.ts';
-import { scenarios } from './scenarios.ts';
+import { onReal, scenarios } from './scenarios.ts';
 import { shown } from './statistics.ts';
 import { targets, verdict } from './targets.ts';
 
@@ -16,22 +16,18 @@ export function tableText(rows: readonly (readonly string[])[]): string {
 export function targetTable(findings: Findings): string {
   const rows = targets.map((target) => {
     const measured = target.measured(findings);
-    return [
-      target.what,
-      target.reach,
-      Number.isNaN(measured) ? '–' : shown(measured),
-      verdict(target, measured),
-      target.also?.(findings) ?? '',
-    ];
+    const note = Number.isNaN(measured) ? undefined : target.also?.(findings);
+    return [target.what, target.reach, shown(measured), verdict(target, measured), note ?? ''];
   });
   return tableText([['what', 'bound', 'measured', '', 'note'], ...rows]);
 }
 
 export function scenarioTable({ samples }: Findings): string {
-  const rows = scenarios.map(({ name }) => [
+  const run = scenarios.filter(({ name }) => samples.some((sample) => sample.name === name));
+  const rows = run.map(({ name, real = false }) => [
     name,
     shown(medianOf(samples, name, 'cpuUs')),
-    shown(ratioOf(samples, { of: name, beside: 'bare loop' }, 'cpuUs')),
+    shown(ratioOf(samples, { of: name, beside: real ? onReal('bare loop') : 'bare loop' }, 'cpuUs')),
     Math.round(1e6 / medianOf(samples, name, 'wallUs')).toLocaleString('en'),
     shown(medianOf(samples, name, 'startCpuS')),
     shown(medianOf(samples, name, 'wholeCpuS')),

@@ -24,6 +24,8 @@ ${scenarioTable(findings)}
 - CPU time is user and system time of the whole process, all threads included. Each program ran over ${count(sizes.few)} and over ${count(sizes.many)} ids. The time of an
   asset is the difference, without start-up. Two threads make parts of 20,000 ids, because a thread takes whole parts.
   Bounds on CPU time are for the larger runs with their start-up, as a user sees them.
+- Real records are those of a file (\`--records\`), again and again with other ids. Without a file they are not measured.
+- A night carries all rows of a run in its format. The time of a row is the difference of the two sizes.
 - The bare loop fetches with undici (\`request\`, \`arrayBuffer\`), 16 calls in flight, and \`JSON.parse\`s; nothing else.
 - Peak memory is that of the process. DuckDB runs from TypeScript source: the loader is in its memory and its start.
 - The table of duplicates is the peak of reading ids with it, less that without.

@@ -1,5 +1,5 @@
-import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { idCharacters } from './ids.ts';
+import { type PreparedRecord, type Records, recordsPerBody } from './records.ts';
 
 const head = Buffer.from('{"jsonrpc":"2.0","result":[');
 const tail = Buffer.from('],"id":1}');
@@ -7,9 +7,6 @@ const idsBegin = Buffer.from('[["');
 const idsEnd = Buffer.from('"]');
 /** In a request, from an id to the next: its characters, two quotes and a comma. */
 const idStride = idCharacters + 3;
-const idsPerBody = 1000;
-/** Seed of the ids whose records are prepared. */
-const seed = 1_000_003;
 
 /** A whole answer of 1,000 records, in which the ids of a call are put where its own ids stand. */
 interface PreparedBody {
@@ -35,15 +32,15 @@ export interface PreparedAnswer {
 export class PreparedAnswers {
   readonly #bodies: readonly PreparedBody[];
 
-  constructor(bodies: number) {
-    this.#bodies = Array.from({ length: bodies }, (_, body) => prepare(body));
+  constructor(bodies: number, records: Records) {
+    this.#bodies = Array.from({ length: bodies }, (_, body) => prepare(records(body)));
   }
 
   /** The answer to a `getAssets` request in the one shape that the bench sends; undefined to any other. */
   answer(request: Buffer): PreparedAnswer | undefined {
     const first = request.indexOf(idsBegin) + idsBegin.length;
     const count = (request.indexOf(idsEnd, first) - first + 3) / idStride;
-    if (first < idsBegin.length || !Number.isInteger(count) || count < 1 || count > idsPerBody) return undefined;
+    if (first < idsBegin.length || !Number.isInteger(count) || count < 1 || count > recordsPerBody) return undefined;
     const body = this.#bodies[request.readUInt32LE(first + 8) % this.#bodies.length];
     if (body === undefined) return undefined;
     const copied = body.leaving;
@@ -63,12 +60,12 @@ export class PreparedAnswers {
   }
 }
 
-function prepare(body: number): PreparedBody {
+function prepare(records: readonly PreparedRecord[]): PreparedBody {
   const pieces: Buffer[] = [head];
   const places: [number, number][] = [];
   const ends: number[] = [];
   let end = head.length;
-  for (const [number, { id, record }] of preparedRecords(body).entries()) {
+  for (const [number, { id, record }] of records.entries()) {
     const piece = Buffer.from(`${number === 0 ? '' : ','}${record}`);
     for (let at = piece.indexOf(id); at >= 0; at = piece.indexOf(id, at + 1)) places.push([number, end + at]);
     pieces.push(piece);
@@ -76,14 +73,4 @@ function prepare(body: number): PreparedBody {
     ends.push(end);
   }
   return { bytes: Buffer.concat(pieces), places, ends, leaving: false };
-}
-
-/** The records of a body, with the ids they were made with: 44 characters, so that others fit in their place. */
-export function preparedRecords(body: number): { readonly id: string; readonly record: string }[] {
-  const records: { id: string; record: string }[] = [];
-  for (let n = body * 2 * idsPerBody; records.length < idsPerBody; n += 1) {
-    const id = generatedId(seed, n);
-    if (id.length === idCharacters) records.push({ id, record: generatedRecord(id) });
-  }
-  return records;
 }

@@ -1,9 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { idSource } from '../../bench/load/ids.ts';
 import { PreparedAnswers } from '../../bench/load/prepared-answers.ts';
+import { recordsOf } from '../../bench/load/records.ts';
 import { isAssetId } from '../../src/lib/ids/asset-id.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
-const answers = new PreparedAnswers(1);
+const answers = new PreparedAnswers(1, recordsOf(''));
 const nextId = idSource();
 
 function idsOf(count: number): string[] {
@@ -25,6 +29,16 @@ describe('the load server', () => {
     const answer = answers.answer(requestFor(ids));
     expect(askedOf(answer?.pieces ?? [])).toEqual(ids);
     answer?.done();
+  });
+
+  it('answers with the records of a file, again and again, each with the id that was asked for', async () => {
+    const file = join(await tempFolder(), 'records.jsonl');
+    const line = (id: string, name: string): string => JSON.stringify({ id, name, mint: id });
+    writeFileSync(file, `${line('Old1', 'one')}\n${line('Old22', 'two')}\n`);
+    const ids = idsOf(3);
+    const answer = new PreparedAnswers(1, recordsOf(file)).answer(requestFor(ids));
+    const { result } = JSON.parse(Buffer.concat(answer?.pieces ?? []).toString()) as { result: unknown };
+    expect(result).toEqual(ids.map((id, n) => ({ id, name: ['one', 'two', 'one'][n], mint: id })));
   });
 
   it('leaves an answer alone that is on its way', () => {
