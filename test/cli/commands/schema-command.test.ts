@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
@@ -119,6 +119,15 @@ describe('schema', () => {
     );
     expect(trino.stdout).toContain("partition_projection_range = ARRAY['2026-11-20', 'NOW']");
     expect(trino.stdout).toMatch(/^USE "raw";/);
+  });
+
+  it('names folders of this machine from their root, because an engine has a folder of its own', async () => {
+    const whole = await schema('--of', relative(process.cwd(), out), '--for', 'trino');
+    expect(whole.stdout).toContain(`external_location = '${out}/parquet/assets/'`);
+    const nights = await schema('--for', 'spark', '--nights', 'date=*');
+    expect(nights.stdout).toContain(`basePath '${process.cwd()}'`);
+    const elsewhere = await schema('--for', 'spark', '--nights', 'abfss://raw@lake.dfs.core.windows.net/n/date=*');
+    expect(elsewhere.stdout).toContain("basePath 'abfss://raw@lake.dfs.core.windows.net/n'");
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { within } from '../../../exports/table-source.ts';
 import type { Table } from '../../../core/records/table.ts';
 import { ExportError } from '../../../lib/export-error.ts';
@@ -13,7 +13,7 @@ import {
 import type { CommandLine } from '../../command.ts';
 import { exportAddress } from '../../export-place.ts';
 import { givenFolder, givenNames, schemaText } from './print-statements.ts';
-import { layoutOf, shortPath, tablesOfExport } from './schema-layout.ts';
+import { layoutOf, tablesOfExport } from './schema-layout.ts';
 
 /** Where an export may lie for an engine that reads in place, to fill in. */
 const exampleFolder = 's3://bucket/out';
@@ -29,8 +29,10 @@ export async function inPlaceText(args: CommandLine, engine: string): Promise<st
   const first = /\d{4}-\d{2}-\d{2}/.exec(isExport ? basename(args.text('of') ?? '') : '')?.[0];
   const texts = tables.map((table) => {
     const named = { ...table, name: prefix + table.name };
-    if (pattern === undefined) return wholeText(engine, named, within(wholeFolder(args, folder), filesOfTable(table)));
-    return nightsText(engine, named, nightsAddress(pattern, first ?? exampleFirst), filesOfTable(table));
+    const address = (text: string): string => addressForEngine(text, args.terminal.cwd());
+    if (pattern === undefined)
+      return wholeText(engine, named, within(address(wholeFolder(args, folder)), filesOfTable(table)));
+    return nightsText(engine, named, nightsAddress(address(pattern), first ?? exampleFirst), filesOfTable(table));
   });
   const isGuessed = pattern !== undefined && first === undefined && ['athena', 'trino'].includes(engine);
   return [
@@ -48,13 +50,18 @@ function parquetLayout(args: CommandLine) {
   });
 }
 
+/** What reads in place does so from a folder of its own: a folder of this machine is told from its root. */
+function addressForEngine(text: string, cwd: string): string {
+  return /^([a-z][a-z\d+.-]*:|@)/i.test(text) ? text : resolve(cwd, text);
+}
+
 function filesOfTable({ name }: Pick<Table, 'name'>): string {
   return `parquet/${name}/`;
 }
 
 function wholeFolder(args: CommandLine, folder: string | undefined): string {
   const of = args.text('of');
-  const own = of === undefined ? undefined : shortPath(exportAddress(of, args.terminal.cwd()), args.terminal.cwd());
+  const own = of === undefined ? undefined : exportAddress(of, args.terminal.cwd());
   return givenFolder(args) ?? own ?? folder ?? exampleFolder;
 }
 
