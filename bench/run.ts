@@ -3,6 +3,7 @@
  *
  *     npm run bench
  *     npm run bench -- --records FILE  also with the records of a file, one JSON object a line: real ones, of a raw export
+ *     npm run bench -- --rounds 3      in less time
  *     npm run bench -- --tiny --out F  shows that it runs; the figures say nothing, and go to F
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,10 +23,12 @@ const { values } = parseArgs({
     tiny: { type: 'boolean', default: false },
     out: { type: 'string' },
     records: { type: 'string', default: '' },
+    rounds: { type: 'string' },
   },
 });
 if (values.tiny && values.out === undefined) throw new Error('--tiny needs --out: its figures say nothing');
-const sizes = values.tiny ? tinySizes : usualSizes;
+const usual = values.tiny ? tinySizes : usualSizes;
+const sizes = { ...usual, rounds: Number(values.rounds ?? usual.rounds) };
 
 // A signal alone runs no exit handlers.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
