@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningService, ServiceFaults } from '../../src/practice-service.ts';
@@ -6,9 +6,8 @@ import type { ListAccount } from '../../src/wings/listing/index.ts';
 import { memberIds, serveMembers, servedCollection, writeMembers } from '../support/listing/collection-service.ts';
 import { count } from '../../src/lib/format-text.ts';
 import { runsAll } from '../support/lane.ts';
-import { exportBytes } from '../support/run-export.ts';
 import { runHere } from '../support/run-here.ts';
-import { runProgram, startProgram } from '../support/run-program.ts';
+import { runProgram } from '../support/run-program.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 
 const ids = memberIds(25_000);
@@ -185,53 +184,6 @@ async function shownBy(
 }
 
 const ofSome = () => ({ assets: fileOfSome });
-
-describe('a list that is killed', () => {
-  const kills = runsAll ? 50 : 5;
-
-  it(`with SIGKILL at ${kills} moments has the bytes of an undisturbed one, and pays for no answered page again`, () =>
-    served(
-      [{ fault: 'latency', ms: 15 }],
-      async (service) => {
-        const folder = await tempFolder();
-        const environment = environmentIn(folder);
-        const command = (out: string, records: string): string[] => [
-          ...listing(service, ['--concurrency', '4', '--records', records]),
-          ...['--out', out],
-        ];
-        const calm = await runProgram(command('calm.txt', 'calm'), { cwd: folder, environment });
-        expect(calm.exit, calm.stderr).toBe(0);
-        const once = service.counts();
-        let exit: unknown;
-        for (let kill = 0; exit === undefined; kill += 1) {
-          const { child, ended } = startProgram(command('killed.txt', 'killed'), { cwd: folder, environment });
-          const before = service.counts().exchanges;
-          if (kill < kills) {
-            while (service.counts().exchanges < before + 1 + (kill % 7) && child.exitCode === null)
-              await new Promise((resolve) => setTimeout(resolve, 3));
-            child.kill('SIGKILL');
-          }
-          const run = await ended;
-          if (run.exit === 0) exit = run.exit;
-          else expect(run.exit, run.stderr).toBe('SIGKILL');
-        }
-        expect(readFileSync(join(folder, 'killed.txt'))).toEqual(readFileSync(join(folder, 'calm.txt')));
-        const account = JSON.parse(readFileSync(join(folder, 'killed.txt.json'), 'utf8')) as ListAccount;
-        // Ranges may be cut anew; calls in flight are repeated.
-        expect(account.pages + account.emptyPages).toBeLessThanOrEqual(once.exchanges + 16);
-        const repeated = service.counts().exchanges - once.exchanges - account.pages - account.emptyPages;
-        expect(repeated).toBeLessThanOrEqual(4 * kills + 3);
-        expect(account.credits).toBeGreaterThanOrEqual(service.counts().credits - once.credits);
-        expect(recordsOf(join(folder, 'killed'))).toEqual(recordsOf(join(folder, 'calm')));
-        expect(existsSync(join(folder, 'killed.txt.ids'))).toBe(false);
-      },
-      ofSome(),
-    ));
-});
-
-function recordsOf(folder: string): [string, string][] {
-  return Object.entries(exportBytes(folder)).filter(([name]) => name.includes('/'));
-}
 
 describe('a list of records, then tables', () => {
   it('requests nothing twice: the tables are those of calls for ids', () => {
