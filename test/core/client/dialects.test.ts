@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AssetCall } from '../../../src/core/client/asset-client.ts';
-import { type ServiceDialect, serviceDialects } from '../../../src/core/client/dialects.ts';
+import { defaultDialect, type ServiceDialect, serviceDialects } from '../../../src/core/client/dialects.ts';
+import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import { callBody, callKey } from '../../../src/core/client/wire/call-body.ts';
 import { createWire } from '../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
@@ -147,7 +148,7 @@ describe('a key', () => {
 });
 
 describe('words for a spent quota', () => {
-  const spent = { spentWords: ['Quota Exceeded'], quota: 'day' } as const;
+  const spent = { ...defaultDialect, spentWords: ['Quota Exceeded'] };
   const bodies = [
     '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"your quota exceeded for now"}}',
     'Sorry: quota exceeded',
@@ -158,7 +159,7 @@ describe('words for a spent quota', () => {
     (status, body) => {
       const answer = { status, retryAfter: undefined, body: Buffer.from(body) };
       const options = { scrub: (text: string) => text, nowMs: 0 };
-      const judged = (dialect?: Pick<ServiceDialect, 'spentWords' | 'quota'>) => () =>
+      const judged = (dialect?: ServiceDialect) => () =>
         judgeAnswer(answer, call('getAssets'), { ...options, dialect });
       expect(judged(spent)).toThrow(expect.objectContaining({ failure: 'spent', ofPeriod: false }) as Error);
       expect(judged({ ...spent, quota: 'month' })).toThrow(
@@ -167,4 +168,28 @@ describe('words for a spent quota', () => {
       expect(judged()).not.toThrow(expect.objectContaining({ failure: 'spent' }) as Error);
     },
   );
+});
+
+describe('an address that answers 404', () => {
+  const todoOf = (dialect?: ServiceDialect): string | undefined => {
+    const answer = { status: 404, retryAfter: undefined, body: Buffer.from('not found') };
+    try {
+      judgeAnswer(answer, call('getAssets'), { scrub: (text) => text, nowMs: 0, dialect });
+    } catch (error) {
+      return error instanceof AttemptError ? error.atFirst?.todo : undefined;
+    }
+    return undefined;
+  };
+
+  it('may be one of another dialect: the message says which path was tried', () => {
+    for (const { name, path } of serviceDialects.filter((dialect) => dialect.path.includes('{key}')))
+      expect(todoOf(serviceDialects.find((dialect) => dialect.name === name))).toContain(
+        `service.url followed by ${path} of the dialect ${name}: check both`,
+      );
+    expect(todoOf()).toContain('/v3/{key} of the dialect metamask');
+  });
+
+  it('shows no path that may have a key written into it', () => {
+    expect(todoOf({ ...defaultDialect, path: '/rpc/s3cret' })).not.toContain('s3cret');
+  });
 });
