@@ -112,6 +112,7 @@ describe('a list that is not proven', () => {
     const { error } = await list.run({ proofCalls: 5 });
     expect(error).toMatchObject({ exit: 'notTolerated' });
     expect(error?.todo).toContain('--proof-calls');
+    expect(error?.message).toContain(`${list.out}.unproven`);
     expect(await list.ids()).toBeUndefined();
     expect(await list.ids(`${list.out}.unproven`)).toEqual(membersOf(index));
     const sent = wire.sent.length;
@@ -138,10 +139,16 @@ describe('a list that is not proven', () => {
   });
 
   it('has another number of members than expected', async () => {
-    const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 })));
-    const { error } = await list.run({ expect: 31 });
-    expect(error).toMatchObject({ exit: 'notTolerated', message: '30 members, and --expect is 31' });
+    const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 }), { total: () => 30 }));
+    const { error } = await list.run({ expect: 1031 });
+    const why = '30 members, and --expect is 1,031';
+    expect(error).toMatchObject({ exit: 'notTolerated', message: `${why}: the list is in ${list.out}.unproven` });
     expect(await exists(list.out)).toBe(false);
+    // Who reads the account sees why it has not its name, though the service's total proves it.
+    expect(JSON.parse(await readFile(`${list.out}.unproven.json`, 'utf8'))).toMatchObject({
+      proof: 'total',
+      unproven: why,
+    });
   });
 });
 
@@ -214,6 +221,37 @@ describe('a list that was stopped', () => {
     });
   });
 
+  it('starts over by itself where no member of the other list is kept', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }), { total: () => 0 });
+    const list = await listHere(wire);
+    await list.run();
+    const query = { filter: 'creator', address: '11111111111111111111111111111111', onlyVerified: true } as const;
+    const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+    const sent = wire.sent.length;
+    const { account } = await list.run({ query: { ...query, flags } });
+    expect(account).toMatchObject({ filter: { by: 'creator' }, calls: wire.sent.length - sent });
+  });
+
+  it('says what is different, in the words of its flags', async () => {
+    const index = new SimulatedIndex({ rows: 1800, seed: 1, crowded: { space: 1e-4, share: 1 } });
+    const list = await listHere(new ListWire(index));
+    await list.run({ proofCalls: 2 });
+    const { query } = list;
+    const others = [
+      [{ records: `${list.out}.records` }, '--records was off when'],
+      [
+        { query: { ...query, flags: { ...query.flags, showUnverifiedCollections: true } } },
+        '--unverified was off when',
+      ],
+      [{ query: { ...query, filter: 'owner' as const } }, `the list was by collection when`],
+    ] as const;
+    for (const [request, message] of others)
+      await expect(list.run(request)).rejects.toMatchObject({
+        exit: 'usage',
+        message: expect.stringContaining(message) as string,
+      });
+  });
+
   it('is damaged where an entry before the last is not as it was written', async () => {
     const { writeFile } = await import('node:fs/promises');
     const index = new SimulatedIndex({ rows: 3000, seed: 1, crowded: { space: 1e-4, share: 1 } });
@@ -270,7 +308,10 @@ describe('what ends a list', () => {
     });
     const list = await listHere(wire);
     expect((await list.run()).error).toBeUndefined();
-    await expect(second).rejects.toMatchObject({ exit: 'locked' });
+    await expect(second).rejects.toMatchObject({
+      exit: 'locked',
+      todo: expect.not.stringContaining('status') as string,
+    });
   });
 
   it('more calls than planned: the brake', async () => {
