@@ -1,16 +1,13 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AssetCall } from '../../../src/core/client/asset-client.ts';
 import { defaultDialect, type ServiceDialect, serviceDialects } from '../../../src/core/client/dialects.ts';
 import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import { callBody, callKey } from '../../../src/core/client/wire/call-body.ts';
-import { createWire } from '../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { serviceAddress } from '../../../src/core/client/wire/service-address.ts';
 import { IdList } from '../../../src/core/ids/id-list.ts';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
+import { seenRequest } from '../../support/service/seen-request.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 const one = generatedId(4, 0);
@@ -23,32 +20,8 @@ function call(method: AssetCall['method'], flags = none): AssetCall {
   return { method, ids: IdList.of(method === 'getAsset' ? [one] : [one, two]), flags, part: 0, reader: undefined };
 }
 
-interface Seen {
-  readonly url: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** What a service sees of a call. */
-async function requestOf(dialect: ServiceDialect, sent: AssetCall, apiKey = 'k/1'): Promise<Seen> {
-  let seen: Seen | undefined;
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += String(piece)));
-    request.on('end', () => {
-      seen = { url: request.url, headers: request.headers, body };
-      response.end('{"jsonrpc":"2.0","result":null,"id":1}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const wire = createWire({ url: `http://127.0.0.1:${port}/base/`, apiKey, dialect, concurrency: 1, timeoutMs: 5000 });
-  await wire.ask(sent).catch(() => undefined);
-  await wire.close();
-  if (seen === undefined) throw new Error('nothing came');
-  return seen;
-}
+const requestOf = (dialect: ServiceDialect, sent: AssetCall, apiKey?: string) =>
+  seenRequest(dialect, (wire) => wire.ask(sent), apiKey);
 
 const flagsNamed = '{"showFungible":true,"showUnverifiedCollections":true,"showCollectionMetadata":true}';
 

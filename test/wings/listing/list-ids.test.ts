@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
@@ -198,9 +198,10 @@ describe('a list that was stopped', () => {
         answer: ({ call: sent }) => (isDown && sent > call ? { status: 401, body: '' } : undefined),
       });
       const list = await listHere(wire);
+      await writeFile(list.out, 'old');
       if (call < 8) await expect(list.run()).rejects.toMatchObject({ exit: 'notTrusted' });
       else await list.run();
-      expect(await exists(list.out)).toBe(call === 8);
+      expect((await readFile(list.out, 'utf8')) === 'old').toBe(call < 8);
       isDown = false;
       if (call === 8) continue;
       const { account } = await list.run();
@@ -253,7 +254,6 @@ describe('a list that was stopped', () => {
   });
 
   it('is damaged where an entry before the last is not as it was written', async () => {
-    const { writeFile } = await import('node:fs/promises');
     const index = new SimulatedIndex({ rows: 3000, seed: 1, crowded: { space: 1e-4, share: 1 } });
     const wire = new ListWire(index);
     const list = await listHere(wire);
@@ -285,14 +285,33 @@ describe('a list that was stopped', () => {
 });
 
 describe('what ends a list', () => {
-  it.each([
-    ['spent', { creditsPerRun: 20 }, 'spent'],
-    ['spent at the first call', { creditsPerRun: 5 }, 'spent'],
-  ] as const)('%s: nothing is written, and a larger budget completes it', async (_, { creditsPerRun }, exit) => {
-    const index = new SimulatedIndex({ rows: 3000, seed: 1 });
-    const wire = new ListWire(index, { total: () => 3000 });
-    const list = await listHere(wire, { flags: { 'credits-per-run': String(creditsPerRun) } });
-    await expect(list.run()).rejects.toMatchObject({ exit });
+  it('a budget that is spent at any call: the old list stays, and the same command completes it, with no call twice', async () => {
+    const index = new SimulatedIndex({ rows: 6000, seed: 2 });
+    const calls = 8;
+    for (let affordable = 1; affordable <= calls; affordable += 1) {
+      const wire = new ListWire(index, { total: () => 6000 });
+      const list = await listHere(wire, { flags: { 'credits-per-run': String(10 * affordable) } });
+      await writeFile(list.out, 'old');
+      let runs = 1;
+      for (; affordable * runs < calls; runs += 1) {
+        await expect(list.run()).rejects.toMatchObject({ exit: 'spent' });
+        expect(wire.sent.length).toBe(affordable * runs);
+        expect(await readFile(list.out, 'utf8')).toBe('old');
+      }
+      const { error, account } = await list.run();
+      expect(error).toBeUndefined();
+      expect(account).toMatchObject({ members: 6000, calls, credits: 10 * calls });
+      expect(wire.sent.length).toBe(calls);
+      expect(await list.ids()).toEqual(membersOf(index));
+      expect(await list.ledger.booked('2026-03-14')).toBe(10 * calls);
+    }
+  });
+
+  it('a budget below the price of a page: no call leaves, and nothing is left behind', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 300, seed: 1 }));
+    const list = await listHere(wire, { flags: { 'credits-per-run': '9' } });
+    await expect(list.run()).rejects.toMatchObject({ exit: 'spent' });
+    expect(wire.sent).toEqual([]);
     expect(await exists(list.out)).toBe(false);
   });
 
