@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ListingDialect } from '../../../src/core/client/dialects.ts';
 import { dialectNamed } from '../../../src/core/job/job-dialect.ts';
 import { RangeWalk } from '../../../src/wings/listing/walk/range-walk.ts';
@@ -42,8 +42,6 @@ function storeOf({ rows, crowded }: TableRow, seed: number): CollectionStore {
   stores.set(name, store);
   return store;
 }
-
-const sums = new Map<string, { pages: number; proven: number; lists: number; most: number }>();
 
 /** One list. @returns pages, and whether it is proven */
 async function list(row: TableRow, way: Way, { seed, concurrency, total }: ListOptions) {
@@ -98,7 +96,9 @@ async function check(row: TableRow, way: Way, seeds: number): Promise<void> {
         most = Math.max(most, listed.pages);
         proven += Number(listed.isProven);
       }
-      sums.set(`${row.name}; ${way.name}; ${total}; ${concurrency} at once`, { pages, proven, lists: seeds, most });
+      const name = `${row.name}; ${way.name}; total ${total}; ${concurrency} at once`;
+      if (runsAll)
+        console.log(`${name}: ${(pages / seeds).toFixed(1)} pages, most ${most}; proven ${proven} of ${seeds}`);
       const mean = total === 'none' ? row.mean : (row.meanOfRows ?? row.mean);
       if (runsAll && concurrency === 1 && way.isAsked && mean !== undefined)
         expect(Math.abs(pages / seeds / mean - 1), `${row.name}, ${total}`).toBeLessThan(0.15);
@@ -121,10 +121,4 @@ describe('a list of the practice service', () => {
       mostMs,
     );
   }
-});
-
-afterAll(() => {
-  if (!runsAll) return;
-  for (const [name, { pages, proven, lists, most }] of sums)
-    console.log(`${name}: ${(pages / lists).toFixed(1)} pages, most ${most}; proven ${proven} of ${lists}`);
 });
