@@ -116,7 +116,7 @@ function takeUp({ entries }: KeptEntries, walk: Walk, members: Members): void {
   }
 }
 
-function tellOpened({ kept, walk }: OpenList, { onEvent, clock }: ListContext): void {
+function tellOpened({ kept, walk, request }: OpenList, { onEvent, clock }: ListContext): void {
   const { startedAtMs, entries } = kept;
   onEvent({ kind: 'opened', keptPages: entries.length, startedAtMs });
   if (entries.length > 0 && clock.now() - startedAtMs > dayMs) {
@@ -126,12 +126,15 @@ function tellOpened({ kept, walk }: OpenList, { onEvent, clock }: ListContext): 
       message: `this list was begun at ${since} UTC: it promises the members from then on. Start over with --fresh for a newer one`,
     });
   }
-  tellCeiling(walk, onEvent);
+  tellCeiling(walk, request, onEvent);
 }
 
-function tellCeiling(walk: Walk, onEvent: ListContext['onEvent']): void {
+function tellCeiling(walk: Walk, { dialect }: ListIdsRequest, onEvent: ListContext['onEvent']): void {
   const { counts, mostEmpty: empty } = walk;
-  onEvent({ kind: 'ceiling', calls: mostListCalls(walk), empty, total: counts.totals[0] });
+  const [total] = counts.totals;
+  const fullPages = Math.ceil((total ?? 0) / dialect.list.limit);
+  const calls = mostListCalls(walk) + Math.max(0, fullPages - counts.pages);
+  onEvent({ kind: 'ceiling', calls, empty, total });
 }
 
 /** Keeps no answers of its own: pages have a journal. */
@@ -156,7 +159,7 @@ async function requestPages(open: OpenList, given: ListContext): Promise<void> {
   let toldTotals = walk.counts.totals.length;
   const onAnswer = (): void => {
     const { totals } = walk.counts;
-    if (totals.length > toldTotals && toldTotals === 0) tellCeiling(walk, context.onEvent);
+    if (totals.length > toldTotals && toldTotals === 0) tellCeiling(walk, request, context.onEvent);
     toldTotals = totals.length;
     context.onEvent({ kind: 'answered', counts: walk.counts, calls: spent.calls, credits: spent.credits });
   };

@@ -46,6 +46,12 @@ describe('a list', () => {
       credits: 50,
       price: { creditsPerPage: 10, source: 'Helius credits', day: '2026-01-16' },
     });
+    // Before the first call, and with the total: three full pages, 64 + 4 × 3 empty ones, and 3.
+    const ceilings = list.events.filter(({ kind }) => kind === 'ceiling');
+    expect(ceilings).toEqual([
+      { kind: 'ceiling', calls: 67, empty: 64, total: undefined },
+      { kind: 'ceiling', calls: 82, empty: 76, total: 2500 },
+    ]);
     expect(await exists(`${list.out}.ids`)).toBe(false);
     expect(await list.ledger.booked('2026-03-14')).toBe(50);
   });
