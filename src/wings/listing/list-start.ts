@@ -31,7 +31,7 @@ export function startPath(folder: string): string {
 }
 
 /** How the list in a folder was begun; undefined where there is none. @throws {ExportError} `damaged` */
-export async function readStart(files: FileStore, folder: string): Promise<ListStart | undefined> {
+export async function readListStart(files: FileStore, folder: string): Promise<ListStart | undefined> {
   const path = startPath(folder);
   const bytes = await files.readAll(path);
   if (bytes === undefined) return undefined;
@@ -41,7 +41,7 @@ export async function readStart(files: FileStore, folder: string): Promise<ListS
   return parsed.data;
 }
 
-export async function writeStart(files: FileStore, folder: string, start: ListStart): Promise<void> {
+export async function writeListStart(files: FileStore, folder: string, start: ListStart): Promise<void> {
   await writeWhole(files, { path: startPath(folder) }, (file) => file.write(checkedJson({ version, ...start })));
 }
 
@@ -74,7 +74,7 @@ export function changedBetween(
 }
 
 /** @throws {ExportError} `usage` */
-export function requireSame(folder: string, before: ListSettings, now: ListSettings): void {
+export function requireSameList(folder: string, before: ListSettings, now: ListSettings): void {
   const changed = changedBetween(before, now);
   if (changed === undefined) return;
   const { name, was, is } = changed;

@@ -14,7 +14,15 @@ export function whyUnnamed(
 }
 
 /** The error of a list without its name. @param path where what was found of it is */
-export function unnamed(why: string, path: string, { members, restCalls, expect }: UnnamedFacts): ExportError {
+export function unnamed(
+  why: string,
+  path: string,
+  {
+    members,
+    restCalls,
+    expect,
+  }: { readonly members: number; readonly restCalls: number | undefined; readonly expect: number | undefined },
+): ExportError {
   if (members === 0)
     return new ExportError('notTolerated', 'no members: the service lists none', {
       todo: 'Check the address and the filter. Burnt assets are never listed.',
@@ -32,10 +40,4 @@ export function unnamed(why: string, path: string, { members, restCalls, expect 
     todo: `Answered pages are kept, and cost nothing again.${rest} If you know the number of members, give it with --expect N.`,
     facts: { members, restCalls: restCalls ?? null },
   });
-}
-
-export interface UnnamedFacts {
-  readonly members: number;
-  readonly restCalls: number | undefined;
-  readonly expect: number | undefined;
 }

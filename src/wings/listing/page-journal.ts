@@ -9,10 +9,10 @@ import {
   changedBetween,
   damagedList,
   type ListStart,
-  readStart,
-  requireSame,
+  readListStart,
+  requireSameList,
   startPath,
-  writeStart,
+  writeListStart,
 } from './list-start.ts';
 import type { PageRequest } from './walk/walk.ts';
 
@@ -92,9 +92,9 @@ export class PageJournal {
     folder: string,
     begin: ListStart,
   ): Promise<{ readonly journal: PageJournal; readonly kept: KeptEntries }> {
-    const before = await readStart(files, folder);
-    if (before === undefined) await writeStart(files, folder, begin);
-    else requireSame(folder, before.settings, begin.settings);
+    const before = await readListStart(files, folder);
+    if (before === undefined) await writeListStart(files, folder, begin);
+    else requireSameList(folder, before.settings, begin.settings);
     const { startedAtMs } = before ?? begin;
     const pages = await files.open(pathIn(folder, listFiles.pages), 'update');
     const records = begin.settings.records ? await files.open(pathIn(folder, listFiles.records), 'update') : undefined;
@@ -211,7 +211,7 @@ export class PageJournal {
  * @throws {ExportError} `damaged`
  */
 export async function isOfNoUse(files: FileStore, folder: string, settings: ListStart['settings']): Promise<boolean> {
-  const before = await readStart(files, folder);
+  const before = await readListStart(files, folder);
   if (before === undefined || changedBetween(before.settings, settings) === undefined) return false;
   const { entries } = entriesIn(await readPages(files, folder));
   return entries.every((entry) => 'total' in entry || entry.page.keys.length === 0);
@@ -221,16 +221,10 @@ async function readPages(files: FileStore, folder: string): Promise<Buffer> {
   return Buffer.from((await files.readAll(pathIn(folder, listFiles.pages))) ?? []);
 }
 
-interface ReadEntries {
-  readonly entries: readonly (KeptPage | { readonly total: number })[];
-  readonly lastMs: number | undefined;
-  /** Where the last whole entry ends. */
-  readonly end: number;
-  /** Something follows that is no entry, and that no crash can have cut. */
-  readonly isDamaged: boolean;
-}
-
-function entriesIn(text: Buffer): ReadEntries {
+/** The entries of a journal, where the last whole one ends, and whether something follows that no crash can have cut. */
+function entriesIn(
+  text: Buffer,
+): Pick<KeptEntries, 'entries' | 'lastMs'> & { readonly end: number; readonly isDamaged: boolean } {
   const entries: (KeptPage | { readonly total: number })[] = [];
   let lastMs: number | undefined;
   let start = 0;

@@ -100,7 +100,9 @@ async function check(row: TableRow, way: Way, seeds: number): Promise<void> {
       if (runsAll)
         console.log(`${name}: ${(pages / seeds).toFixed(1)} pages, most ${most}; proven ${proven} of ${seeds}`);
       const mean = total === 'none' ? row.mean : (row.meanOfRows ?? row.mean);
-      if (runsAll && concurrency === 1 && way.isAsked && mean !== undefined)
+      // With a total, a list that would end unproven goes on to a later ceiling: a few of them decide the mean.
+      const isSteady = total === 'none' || proven === seeds;
+      if (runsAll && concurrency === 1 && way.isAsked && isSteady && mean !== undefined)
         expect(Math.abs(pages / seeds / mean - 1), `${row.name}, ${total}`).toBeLessThan(0.15);
     }
 }
