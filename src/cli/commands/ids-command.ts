@@ -55,7 +55,7 @@ export const idsCommand: Command = {
       about: 'and their records, which run --base listed --max-age never does not request again',
     },
   ],
-  words: jobWords,
+  words: { ...jobWords, about: 'job file (YAML); only service, budget and fleet of it are used' },
   groups: [
     { title: 'What is listed', flags: filterFlags },
     { title: 'This command', flags: [...listFlags, ...runFlags, ...stateGroup.flags] },

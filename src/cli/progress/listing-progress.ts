@@ -59,8 +59,8 @@ function messageOf(event: ListEvent, { list, priced }: ListIdsRequest['dialect']
       const price = `${count(list.creditsPerPage)} a page (${priced.source}, read ${priced.day})`;
       if (total === undefined)
         return `price: ${price}; at most ${plural(empty, 'page')} may come back empty, until more are known to have members`;
-      const all = calls + Math.ceil(total / list.limit);
-      return `the service counts ${count(total)}: at most ${plural(all, 'call')}, ${plural(all * list.creditsPerPage, 'credit')}`;
+      const credits = plural(calls * list.creditsPerPage, 'credit');
+      return `the service counts ${count(total)}: at most ${plural(calls, 'call')}, ${credits}, if pages with members are full`;
     }
     case 'warning':
       return `warning: ${event.message}`;

@@ -5,7 +5,7 @@ import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { plural } from '../../lib/format-text.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { ListForm, LookedAt } from './read/list-form.ts';
-import { type IdFormat, type InputCompression, lookAtFile } from './read/input-format.ts';
+import { type IdFormat, type InputCompression, lookAtFile, type SeenFormat } from './read/input-format.ts';
 import { isUnproven, PassedFiles } from './passed-files.ts';
 
 /** One file of ids, and how to read it. */
@@ -110,11 +110,16 @@ async function remoteInputs(name: string, options: ExpandOptions): Promise<IdInp
 }
 
 function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {
+  const form = formOfName(name);
+  return { name, path: path.resolve(baseDir, name), ...form, format: format ?? form.format };
+}
+
+/** What a file of ids is by the endings of its name. */
+export function formOfName(name: string): SeenFormat {
   const endings = path.basename(name).toLowerCase().split('.').slice(1);
   const compression = compressionOfEnding[endings.at(-1) ?? ''] ?? 'none';
   if (compression !== 'none') endings.pop();
-  const named = formatOfEnding[endings.at(-1) ?? ''] ?? 'lines';
-  return { name, path: path.resolve(baseDir, name), format: format ?? named, compression };
+  return { format: formatOfEnding[endings.at(-1) ?? ''] ?? 'lines', compression };
 }
 
 async function filesBehind(name: string, options: ExpandOptions): Promise<string[]> {

@@ -59,7 +59,7 @@ const fileSchema = z
     creditsPerCall: wholeNumber(0),
     priced: pricedSchema,
     quota: z.enum(['day', 'month', 'none']),
-    spentWords: z.array(z.string().min(3, 'must have three letters or more')),
+    spentWords: z.array(z.string().min(3)),
     list: orNone(listSchema),
   })
   .partial()
@@ -73,15 +73,28 @@ type Problem = readonly [field: string, message: string];
 
 const keys = (text = ''): number => text.split('{key}').length - 1;
 
+/** Headers that the client sends itself. */
+const ownHeaders = /^(accept|accept-encoding|connection|content-(length|type|encoding)|host|transfer-encoding):/i;
+
 function* keyProblems(file: GivenDialect): Generator<Problem> {
   if (keys(file.path) > 1) yield ['path', 'must have {key} at most once'];
+  else if (file.path !== undefined && !hasRoomForKey(file.path))
+    yield ['path', 'must have {key} as a whole segment or as the whole value of a query, and no other braces'];
   if (keys(file.header) > 1) yield ['header', 'must have {key} once'];
+  if (ownHeaders.test(file.header ?? ''))
+    yield ['header', 'must be another one: every request has this header already'];
   const { header, path } = dialectFrom(file);
   if (header === undefined || keys(path) === 0) return;
   if (file.header === undefined) yield ['path', `must have no {key}: ${file.like} sends it in a header`];
   else if (file.path === undefined)
     yield ['header', `goes with a path without {key}, and that is ${path}: give path, too`];
   else yield ['header', 'must be absent where path has {key}: the key goes into one place'];
+}
+
+function hasRoomForKey(path: string): boolean {
+  const [route = '', query = ''] = path.split('?');
+  const rest = [route.replace(/\/\{key\}(?=\/|$)/, '/'), query.replace(/=\{key\}(?=&|$)/, '=')];
+  return !/[{}]/.test(rest.join(''));
 }
 
 function* priceProblems({ creditsPerCall, list, priced }: GivenDialect): Generator<Problem> {
@@ -143,7 +156,8 @@ export function readNamedDialect(given: string, folder: string): string {
 }
 
 function readDialect(path: string): ServiceDialect {
-  const file = parseJobFile(textOf(path), path, {});
+  const todo = 'See asset-export help dialects for every field.';
+  const file = parseJobFile(textOf(path), path, {}, { is: 'a dialect', fields: 'like, path, many', todo });
   const parsed = fileSchema.safeParse(file.value, { reportInput: true });
   if (!parsed.success) throw wrongDialect(parsed.error.issues, file);
   return { ...dialectFrom(parsed.data), name: basename(path) };
@@ -153,12 +167,17 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const why = codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause);
+    const why = whyUnread(cause);
     throw new ExportError('usage', `cannot read the dialect ${path}: ${why}`, {
       todo: `Name one of ${namesOfDialects.join(', ')}, or a file (asset-export help dialects).`,
       cause,
     });
   }
+}
+
+function whyUnread(cause: unknown): string {
+  if (codeOf(cause) === 'ENOENT') return 'it does not exist';
+  return codeOf(cause) === 'EISDIR' ? 'it is a folder' : messageOf(cause);
 }
 
 /** By the path of each group of fields. */

@@ -52,7 +52,8 @@ function boundText(
   bound: number | bigint,
   { origin, inclusive }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
 ): string {
-  if (origin === 'string') return 'a non-empty string';
+  if (origin === 'string')
+    return side === 'least' && bound <= 1 ? 'a non-empty string' : `at ${side} ${bound} characters long`;
   if (inclusive === false) return `${side === 'least' ? 'more' : 'less'} than ${bound}`;
   return `at ${side} ${bound}`;
 }

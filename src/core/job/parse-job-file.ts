@@ -8,11 +8,26 @@ export interface JobFile {
   whereIs(path: readonly PropertyKey[]): string;
 }
 
+/** What a file of fields is, in messages. */
+export interface FieldFile {
+  readonly is: string;
+  /** Some of its fields. */
+  readonly fields: string;
+  readonly todo: string;
+}
+
+const jobFile: FieldFile = {
+  is: 'a job file',
+  fields: 'ids, service, output',
+  todo: 'asset-export init writes an example.',
+};
+
 /** Parses YAML (JSON is YAML too) and replaces `${NAME}` and `${NAME:-default}` inside strings. @throws {ExportError} `usage` */
 export function parseJobFile(
   text: string,
   name: string,
   environment: Readonly<Record<string, string | undefined>>,
+  { is, fields, todo }: FieldFile = jobFile,
 ): JobFile {
   const lines = new LineCounter();
   // Its own check of unique keys takes quadratic time.
@@ -23,19 +38,27 @@ export function parseJobFile(
   };
   requireYaml(document, where);
   if (document.contents !== null && !isMap(document.contents)) {
-    throw new ExportError(
-      'usage',
-      `${name}: a job file must be a map of fields (ids, service, output), not a list or a text`,
-      {
-        todo: 'asset-export init writes an example.',
-      },
-    );
+    throw new ExportError('usage', `${name}: ${is} must be a map of fields (${fields}), not a list or a text`, {
+      todo,
+    });
   }
   fillIn(document, environment, where);
   return {
-    value: document.toJS() ?? {},
+    value: valueOf(document, name),
     whereIs: (path) => where(offsetOf(document.contents, path)),
   };
+}
+
+function valueOf(document: Document, name: string): unknown {
+  try {
+    return (document.toJS() as unknown) ?? {};
+  } catch (cause) {
+    // Aliases of aliases: a few lines that stand for millions of values.
+    throw new ExportError('usage', `${name}: its YAML aliases stand for too much`, {
+      todo: 'Write the values where they are used.',
+      cause,
+    });
+  }
 }
 
 type Document = ReturnType<typeof parseDocument>;
@@ -46,9 +69,14 @@ function requireYaml(document: Document, where: Where): void {
   const [mistake] = document.errors;
   visit(document, {
     // `from: *.txt` is an alias to YAML, whether it parses or not.
-    Alias: (_, node) => {
-      if (node.resolve(document) !== undefined) return;
+    Alias: (_, node, path) => {
       const text = `*${node.source}`;
+      const named = node.resolve(document);
+      if (named !== undefined && path.includes(named))
+        throw new ExportError('usage', `${where(node.range?.[0] ?? 0)}: ${text} is an alias of what it is in`, {
+          todo: 'Write the value out.',
+        });
+      if (named !== undefined) return;
       throw new ExportError('usage', `${where(node.range?.[0] ?? 0)}: ${text} is a YAML alias, not a text`, {
         todo: `Quote it: "${text}"`,
       });

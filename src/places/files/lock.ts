@@ -213,8 +213,11 @@ function cannotLock(folder: string, error: unknown): ExportError {
 
 function heldBy(folder: string, owner: LockOwner): ExportError {
   const elsewhere = isFar(folder, owner) ? ` If that host is gone, remove ${pathIn(folder, exportPaths.lock)}.` : '';
+  // What is no export has no status.
+  const isExport = existsSync(pathIn(folder, exportPaths.start));
+  const shown = isExport ? ` (${commandLine('status', folder)} shows its progress)` : '';
   return new ExportError('locked', `another run holds ${folder}: process ${owner.pid} on ${owner.host}`, {
-    todo: `Wait for it to end (${commandLine('status', folder)} shows its progress), then run the same command again.${elsewhere}`,
+    todo: `Wait for it to end${shown}, then run the same command again.${elsewhere}`,
     facts: { host: owner.host, pid: owner.pid },
   });
 }

@@ -18,7 +18,7 @@ export interface ListAccount {
   readonly inErrors: number;
   readonly totals: readonly number[];
   readonly proof: Proof;
-  /** Why there is no proof. */
+  /** Why the list has not its name. */
   readonly unproven?: string;
   /** Calls that the rest would take, about. */
   readonly restCalls?: number;
@@ -44,6 +44,7 @@ export interface AccountFacts {
   readonly members: number;
   readonly counts: WalkCounts;
   readonly verdict: ListVerdict;
+  readonly unproven: string | undefined;
   readonly calls: number;
   readonly credits: number;
   readonly sha256: string;
@@ -65,7 +66,7 @@ export function listAccountOf(facts: AccountFacts): ListAccount {
     inErrors: counts.inErrors,
     totals: [...counts.totals],
     proof: verdict.proof,
-    ...(verdict.why === undefined ? {} : { unproven: verdict.why }),
+    ...(facts.unproven === undefined ? {} : { unproven: facts.unproven }),
     ...(verdict.restCalls === undefined ? {} : { restCalls: verdict.restCalls }),
     assumes: assumptions[verdict.proof],
     without: 'burnt',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { formOfName } from '../../core/ids/id-input.ts';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../../places/export/codec.ts';
@@ -51,8 +52,8 @@ export async function removeUnproven(files: FileStore, path: string): Promise<vo
   for (const each of [unproven, accountPath(unproven)]) await files.remove(each);
 }
 
+/** As readers of ids take a file of that name. */
 function codecOf(path: string): PartCodec {
   const name = path.endsWith(unprovenEnding) ? path.slice(0, -unprovenEnding.length) : path;
-  if (name.endsWith('.gz')) return 'gzip';
-  return name.endsWith('.zst') ? 'zstd' : 'none';
+  return formOfName(name).compression;
 }

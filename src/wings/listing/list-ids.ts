@@ -15,10 +15,11 @@ import { removeUnproven, writeAccount, writeList } from './list-files.ts';
 import { listPages, mostListCalls } from './list-pages.ts';
 import { type ListContext, listFolder, type ListIdsRequest, type ListOutcome } from './list-request.ts';
 import { ListSpending } from './list-spending.ts';
-import { whyNotDone } from './list-verdict.ts';
+import { unnamed, whyUnnamed } from './list-verdict.ts';
 import { Members } from './members.ts';
 import { originOf, settingsOf, walkOf } from './open-walk.ts';
-import { type KeptEntries, listFiles, PageJournal } from './page-journal.ts';
+import { requireNoExport, requireTargets } from './list-targets.ts';
+import { isOfNoUse, journalPaths, type KeptEntries, PageJournal } from './page-journal.ts';
 import type { Walk } from './walk/walk.ts';
 
 /**
@@ -28,11 +29,13 @@ import type { Walk } from './walk/walk.ts';
 export async function listIds(request: ListIdsRequest, context: ListContext): Promise<ListOutcome> {
   const { files } = context;
   const folder = listFolder(request.out);
+  await requireTargets(request, files);
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   return thenCleanUp({
     work: async () => {
-      if (request.fresh) await clear(request, context);
+      if (request.fresh || (await isOfNoUse(files, folder, settingsOf(request, context))))
+        await clear(request, context);
       const outcome = await listHeld(request, folder, context);
       if (outcome.error === undefined) await clear(request, context);
       return outcome;
@@ -45,15 +48,8 @@ export async function listIds(request: ListIdsRequest, context: ListContext): Pr
 /** Removes all but the lock. */
 async function clear({ out }: ListIdsRequest, { files }: ListContext): Promise<void> {
   const folder = listFolder(out);
-  const names = [
-    basename(out),
-    listFiles.start,
-    listFiles.pages,
-    listFiles.records,
-    exportPaths.callCount,
-    exportPaths.creditCount,
-  ];
-  for (const name of names) await files.remove(pathIn(folder, name));
+  const names = [basename(out), exportPaths.callCount, exportPaths.creditCount];
+  for (const path of [...journalPaths(folder), ...names.map((name) => pathIn(folder, name))]) await files.remove(path);
 }
 
 /** What was refused before the first call leaves nothing behind. */
@@ -90,10 +86,8 @@ async function listHeld(request: ListIdsRequest, folder: string, context: ListCo
       const begin = { settings: settingsOf(request, context), startedAtMs: clock.now() };
       const { journal, kept } = await PageJournal.open(files, folder, begin);
       open.add(journal);
-      if (request.records !== undefined && kept.entries.length === 0 && !request.fresh) {
-        const { requireNoExport } = await import('./list-records.ts');
-        await requireNoExport(request.records, context);
-      }
+      const isNew = kept.entries.length === 0 && !request.fresh;
+      if (request.records !== undefined && isNew) await requireNoExport(request.records, files);
       const spent = new ListSpending(
         open.add(await openTally(files, pathIn(folder, exportPaths.callCount))),
         open.add(await openTally(files, pathIn(folder, exportPaths.creditCount))),
@@ -122,7 +116,7 @@ function takeUp({ entries }: KeptEntries, walk: Walk, members: Members): void {
   }
 }
 
-function tellOpened({ kept, walk }: OpenList, { onEvent, clock }: ListContext): void {
+function tellOpened({ kept, walk, request }: OpenList, { onEvent, clock }: ListContext): void {
   const { startedAtMs, entries } = kept;
   onEvent({ kind: 'opened', keptPages: entries.length, startedAtMs });
   if (entries.length > 0 && clock.now() - startedAtMs > dayMs) {
@@ -132,12 +126,15 @@ function tellOpened({ kept, walk }: OpenList, { onEvent, clock }: ListContext): 
       message: `this list was begun at ${since} UTC: it promises the members from then on. Start over with --fresh for a newer one`,
     });
   }
-  tellCeiling(walk, onEvent);
+  tellCeiling(walk, request, onEvent);
 }
 
-function tellCeiling(walk: Walk, onEvent: ListContext['onEvent']): void {
+function tellCeiling(walk: Walk, { dialect }: ListIdsRequest, onEvent: ListContext['onEvent']): void {
   const { counts, mostEmpty: empty } = walk;
-  onEvent({ kind: 'ceiling', calls: mostListCalls(walk), empty, total: counts.totals[0] });
+  const [total] = counts.totals;
+  const fullPages = Math.ceil((total ?? 0) / dialect.list.limit);
+  const calls = mostListCalls(walk) + Math.max(0, fullPages - counts.pages);
+  onEvent({ kind: 'ceiling', calls, empty, total });
 }
 
 /** Keeps no answers of its own: pages have a journal. */
@@ -162,7 +159,7 @@ async function requestPages(open: OpenList, given: ListContext): Promise<void> {
   let toldTotals = walk.counts.totals.length;
   const onAnswer = (): void => {
     const { totals } = walk.counts;
-    if (totals.length > toldTotals && toldTotals === 0) tellCeiling(walk, context.onEvent);
+    if (totals.length > toldTotals && toldTotals === 0) tellCeiling(walk, request, context.onEvent);
     toldTotals = totals.length;
     context.onEvent({ kind: 'answered', counts: walk.counts, calls: spent.calls, credits: spent.credits });
   };
@@ -187,19 +184,20 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
   const { files, clock } = context;
   const verdict = walk.verdict();
   const count = members.unique;
-  const error = whyNotDone(verdict, count, request.expect);
-  const path = error === undefined ? request.out : `${request.out}${unprovenEnding}`;
-  const unnamed = error === undefined ? pathIn(open.folder, basename(request.out)) : path;
-  const written = count === 0 ? undefined : await writeList(files, unnamed, members);
-  if (error === undefined) {
-    await keepRecords(open, unnamed, context);
-    await files.rename(unnamed, path);
+  const why = whyUnnamed(verdict, count, request.expect);
+  const path = why === undefined ? request.out : `${request.out}${unprovenEnding}`;
+  const madeAt = why === undefined ? pathIn(open.folder, basename(request.out)) : path;
+  const written = count === 0 ? undefined : await writeList(files, madeAt, members);
+  if (why === undefined) {
+    await keepRecords(open, madeAt, context);
+    await files.rename(madeAt, path);
     await files.syncFolder(dirname(path));
   }
   const account = listAccountOf({
     ...request,
     counts: walk.counts,
     verdict,
+    unproven: why,
     members: count,
     origin: originOf(request, context),
     firstMs: open.kept.startedAtMs,
@@ -210,7 +208,10 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
     version: context.version,
   });
   if (written !== undefined) await writeAccount(files, path, account);
-  if (error === undefined) await removeUnproven(files, request.out);
+  if (why === undefined) await removeUnproven(files, request.out);
+  const { restCalls } = verdict;
+  const error =
+    why === undefined ? undefined : unnamed(why, path, { members: count, restCalls, expect: request.expect });
   return { account, path, error, ...spent.ofRun() };
 }
 

@@ -14,9 +14,7 @@ import { openHome } from '../../core/run/homes/open-home.ts';
 import { jobOfNothing, jobShape, listShape } from '../../core/run/job-shape.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
-import { ExportError } from '../../lib/export-error.ts';
 import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
-import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
 import type { ListMember, Members } from './members.ts';
 import type { KeptPage, PageJournal } from './page-journal.ts';
@@ -32,18 +30,6 @@ export interface RecordsToKeep {
   readonly startedAtMs: number;
   readonly calls: number;
   readonly credits: number;
-}
-
-/**
- * A list that has asked for nothing yet makes its records in a new folder.
- * @throws {ExportError} `usage` when an export is there: it is known before anything is paid for
- */
-export async function requireNoExport(folder: string, { files }: Pick<ListContext, 'files'>): Promise<void> {
-  for (const name of [exportPaths.manifest, exportPaths.start])
-    if ((await files.sizeOf(pathIn(folder, name))) !== undefined)
-      throw new ExportError('usage', `an export is in ${folder} already`, {
-        todo: 'Name another folder with --records, or start over with --fresh, which deletes it.',
-      });
 }
 
 /** Makes the export of a list: an ordinary one in raw. Nothing is requested: its answers are the pages. */

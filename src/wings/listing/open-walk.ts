@@ -1,7 +1,7 @@
 import { isEmbedded } from '../../core/job/job-schema.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
 import type { Members } from './members.ts';
-import type { ListSettings } from './page-journal.ts';
+import type { ListSettings } from './list-start.ts';
 import { NumberedWalk } from './walk/numbered-walk.ts';
 import { RangeWalk } from './walk/range-walk.ts';
 import { TokenWalk } from './walk/token-walk.ts';

@@ -1,33 +1,28 @@
 import { z } from 'zod';
-import { listFilters } from '../../core/client/dialects.ts';
-import { ExportError } from '../../lib/export-error.ts';
+import type { ExportError } from '../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { OpenFile } from '../../places/files/open-file.ts';
-import { writeWhole } from '../../places/files/write-whole.ts';
 import type { CheckedPage } from './check-page.ts';
+import {
+  changedBetween,
+  damagedList,
+  type ListStart,
+  readListStart,
+  requireSameList,
+  startPath,
+  writeListStart,
+} from './list-start.ts';
 import type { PageRequest } from './walk/walk.ts';
 
-/** What lies in the folder of an unfinished list, besides its lock and its counters. */
-export const listFiles = { start: 'start.json', pages: 'pages.log', records: 'records' } as const;
+/** What lies in the folder of an unfinished list, besides its start, its lock and its counters. */
+const listFiles = { pages: 'pages.log', records: 'records' } as const;
 
-/** What a list is a list of: a proof rests on one source, so none of it may change. */
-const settingsSchema = z.object({
-  filter: z.enum(listFilters),
-  address: z.string(),
-  onlyVerified: z.boolean(),
-  flags: z.record(z.string(), z.boolean()),
-  limit: z.number(),
-  dialect: z.string(),
-  origin: z.string(),
-  records: z.boolean(),
-});
-export type ListSettings = z.infer<typeof settingsSchema>;
-
-const version = 1;
-
-const startSchema = z.object({ version: z.number(), startedAtMs: z.number(), settings: settingsSchema });
+/** All that a journal keeps in its folder. */
+export function journalPaths(folder: string): string[] {
+  return [startPath(folder), ...Object.values(listFiles).map((name) => pathIn(folder, name))];
+}
 
 const key = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -95,9 +90,12 @@ export class PageJournal {
   static async open(
     files: FileStore,
     folder: string,
-    begin: { readonly settings: ListSettings; readonly startedAtMs: number },
+    begin: ListStart,
   ): Promise<{ readonly journal: PageJournal; readonly kept: KeptEntries }> {
-    const { startedAtMs } = await beginOrRead(files, folder, begin);
+    const before = await readListStart(files, folder);
+    if (before === undefined) await writeListStart(files, folder, begin);
+    else requireSameList(folder, before.settings, begin.settings);
+    const { startedAtMs } = before ?? begin;
     const pages = await files.open(pathIn(folder, listFiles.pages), 'update');
     const records = begin.settings.records ? await files.open(pathIn(folder, listFiles.records), 'update') : undefined;
     const journal = new PageJournal(files, folder, { pages, records });
@@ -144,16 +142,6 @@ export class PageJournal {
     return this.#inTurn(() => this.#append({ kind: 'total', total, atMs }));
   }
 
-  /** The bytes of a member's record. */
-  async record({ records }: KeptPage, at: number): Promise<Uint8Array | undefined> {
-    if (records === undefined || this.#records === undefined) return undefined;
-    const length = records.lengths[at] ?? 0;
-    if (length === 0) return undefined;
-    let from = records.at;
-    for (let before = 0; before < at; before += 1) from += records.lengths[before] ?? 0;
-    return this.#records.read(from, length);
-  }
-
   /** All records of a page, one behind the other. */
   async recordsOf({ records }: KeptPage): Promise<Uint8Array> {
     if (records === undefined || this.#records === undefined) return new Uint8Array();
@@ -194,18 +182,10 @@ export class PageJournal {
   }
 
   async #takeUp(startedAtMs: number): Promise<KeptEntries> {
-    const text = Buffer.from((await this.#files.readAll(pathIn(this.#folder, listFiles.pages))) ?? []);
-    const entries: (KeptPage | { readonly total: number })[] = [];
-    let lastMs: number | undefined;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', this.#end)) {
-      const parsed = entrySchema.safeParse(valueOfCheckedJson(text.subarray(this.#end, end)));
-      if (!parsed.success && end + 1 === text.length) break;
-      if (!parsed.success) throw this.#damaged(listFiles.pages, `entry ${entries.length + 1} is not as it was written`);
-      entries.push(parsed.data.kind === 'total' ? { total: parsed.data.total } : keptPage(parsed.data));
-      lastMs = parsed.data.atMs;
-      this.#end = end + 1;
-    }
-    await this.#pages.truncate(this.#end);
+    const { entries, lastMs, end, isDamaged } = entriesIn(await readPages(this.#files, this.#folder));
+    if (isDamaged) throw this.#damaged(listFiles.pages, `entry ${entries.length + 1} is not as it was written`);
+    this.#end = end;
+    await this.#pages.truncate(end);
     await this.#requireRecords(entries);
     return { startedAtMs, lastMs, entries };
   }
@@ -225,41 +205,37 @@ export class PageJournal {
   }
 }
 
-async function beginOrRead(
-  files: FileStore,
-  folder: string,
-  { settings, startedAtMs }: { readonly settings: ListSettings; readonly startedAtMs: number },
-): Promise<z.infer<typeof startSchema>> {
-  const path = pathIn(folder, listFiles.start);
-  const bytes = await files.readAll(path);
-  if (bytes === undefined) {
-    const start = { version, startedAtMs, settings };
-    await writeWhole(files, { path }, (file) => file.write(checkedJson(start)));
-    return start;
-  }
-  const parsed = startSchema.safeParse(valueOfCheckedJson(bytes));
-  if (!parsed.success) throw damagedList(path, 'it is not the start of a list');
-  if (parsed.data.version > version) throw damagedList(path, 'a newer version wrote it');
-  requireSame(folder, parsed.data.settings, settings);
-  return parsed.data;
+/**
+ * Whether what an earlier process left is of no use: it is of another list, and no member of that is kept. So an address that was
+ * mistyped, or a dialect that the service does not speak, costs nobody `--fresh`.
+ * @throws {ExportError} `damaged`
+ */
+export async function isOfNoUse(files: FileStore, folder: string, settings: ListStart['settings']): Promise<boolean> {
+  const before = await readListStart(files, folder);
+  if (before === undefined || changedBetween(before.settings, settings) === undefined) return false;
+  const { entries } = entriesIn(await readPages(files, folder));
+  return entries.every((entry) => 'total' in entry || entry.page.keys.length === 0);
 }
 
-/** @throws {ExportError} `usage` */
-function requireSame(folder: string, before: ListSettings, now: ListSettings): void {
-  for (const name of Object.keys(settingsSchema.shape) as (keyof ListSettings)[]) {
-    const [was, is] = [JSON.stringify(before[name]), JSON.stringify(now[name])];
-    if (was === is) continue;
-    throw new ExportError('usage', `${name} was ${was} when ${folder} was begun, and is ${is} now`, {
-      todo: 'A proof rests on one source. Undo the change to resume, choose another --out, or start over with --fresh.',
-      facts: { changed: name },
-    });
-  }
+async function readPages(files: FileStore, folder: string): Promise<Buffer> {
+  return Buffer.from((await files.readAll(pathIn(folder, listFiles.pages))) ?? []);
 }
 
-function damagedList(path: string, why: string): ExportError {
-  return new ExportError('damaged', `${path} is damaged: ${why}`, {
-    todo: 'Restore it from a copy, or start over with --fresh.',
-  });
+/** The entries of a journal, where the last whole one ends, and whether something follows that no crash can have cut. */
+function entriesIn(
+  text: Buffer,
+): Pick<KeptEntries, 'entries' | 'lastMs'> & { readonly end: number; readonly isDamaged: boolean } {
+  const entries: (KeptPage | { readonly total: number })[] = [];
+  let lastMs: number | undefined;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    const parsed = entrySchema.safeParse(valueOfCheckedJson(text.subarray(start, end)));
+    if (!parsed.success) return { entries, lastMs, end: start, isDamaged: end + 1 < text.length };
+    entries.push(parsed.data.kind === 'total' ? { total: parsed.data.total } : keptPage(parsed.data));
+    lastMs = parsed.data.atMs;
+    start = end + 1;
+  }
+  return { entries, lastMs, end: start, isDamaged: false };
 }
 
 function keptPage(entry: z.infer<typeof pageSchema>): KeptPage {

@@ -1,15 +1,13 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AssetCall } from '../../../src/core/client/asset-client.ts';
-import { type ServiceDialect, serviceDialects } from '../../../src/core/client/dialects.ts';
+import { defaultDialect, type ServiceDialect, serviceDialects } from '../../../src/core/client/dialects.ts';
+import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import { callBody, callKey } from '../../../src/core/client/wire/call-body.ts';
-import { createWire } from '../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { serviceAddress } from '../../../src/core/client/wire/service-address.ts';
 import { IdList } from '../../../src/core/ids/id-list.ts';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
+import { seenRequest } from '../../support/service/seen-request.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 const one = generatedId(4, 0);
@@ -22,32 +20,8 @@ function call(method: AssetCall['method'], flags = none): AssetCall {
   return { method, ids: IdList.of(method === 'getAsset' ? [one] : [one, two]), flags, part: 0, reader: undefined };
 }
 
-interface Seen {
-  readonly url: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** What a service sees of a call. */
-async function requestOf(dialect: ServiceDialect, sent: AssetCall, apiKey = 'k/1'): Promise<Seen> {
-  let seen: Seen | undefined;
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += String(piece)));
-    request.on('end', () => {
-      seen = { url: request.url, headers: request.headers, body };
-      response.end('{"jsonrpc":"2.0","result":null,"id":1}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const wire = createWire({ url: `http://127.0.0.1:${port}/base/`, apiKey, dialect, concurrency: 1, timeoutMs: 5000 });
-  await wire.ask(sent).catch(() => undefined);
-  await wire.close();
-  if (seen === undefined) throw new Error('nothing came');
-  return seen;
-}
+const requestOf = (dialect: ServiceDialect, sent: AssetCall, apiKey?: string) =>
+  seenRequest(dialect, (wire) => wire.ask(sent), apiKey);
 
 const flagsNamed = '{"showFungible":true,"showUnverifiedCollections":true,"showCollectionMetadata":true}';
 
@@ -147,7 +121,7 @@ describe('a key', () => {
 });
 
 describe('words for a spent quota', () => {
-  const spent = { spentWords: ['Quota Exceeded'], quota: 'day' } as const;
+  const spent = { ...defaultDialect, spentWords: ['Quota Exceeded'] };
   const bodies = [
     '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"your quota exceeded for now"}}',
     'Sorry: quota exceeded',
@@ -158,7 +132,7 @@ describe('words for a spent quota', () => {
     (status, body) => {
       const answer = { status, retryAfter: undefined, body: Buffer.from(body) };
       const options = { scrub: (text: string) => text, nowMs: 0 };
-      const judged = (dialect?: Pick<ServiceDialect, 'spentWords' | 'quota'>) => () =>
+      const judged = (dialect?: ServiceDialect) => () =>
         judgeAnswer(answer, call('getAssets'), { ...options, dialect });
       expect(judged(spent)).toThrow(expect.objectContaining({ failure: 'spent', ofPeriod: false }) as Error);
       expect(judged({ ...spent, quota: 'month' })).toThrow(
@@ -167,4 +141,28 @@ describe('words for a spent quota', () => {
       expect(judged()).not.toThrow(expect.objectContaining({ failure: 'spent' }) as Error);
     },
   );
+});
+
+describe('an address that answers 404', () => {
+  const todoOf = (dialect?: ServiceDialect): string | undefined => {
+    const answer = { status: 404, retryAfter: undefined, body: Buffer.from('not found') };
+    try {
+      judgeAnswer(answer, call('getAssets'), { scrub: (text) => text, nowMs: 0, dialect });
+    } catch (error) {
+      return error instanceof AttemptError ? error.atFirst?.todo : undefined;
+    }
+    return undefined;
+  };
+
+  it('may be one of another dialect: the message says which path was tried', () => {
+    for (const { name, path } of serviceDialects.filter((dialect) => dialect.path.includes('{key}')))
+      expect(todoOf(serviceDialects.find((dialect) => dialect.name === name))).toContain(
+        `service.url followed by ${path} of the dialect ${name}: check both`,
+      );
+    expect(todoOf()).toContain('/v3/{key} of the dialect metamask');
+  });
+
+  it('shows no path that may have a key written into it', () => {
+    expect(todoOf({ ...defaultDialect, path: '/rpc/s3cret' })).not.toContain('s3cret');
+  });
 });

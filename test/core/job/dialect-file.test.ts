@@ -71,6 +71,23 @@ describe('a dialect', () => {
     ['path: /rpc\nheader: "X: {key} {key}"', /:2:1: header must have \{key\} once/],
     ['path: "/{key}"\nheader: "X: {key}"', /:2:1: header must be absent where path has \{key\}/],
     ['header: "X: {key}"', /:1:1: header goes with a path without \{key\}, and that is \/v3\/\{key\}/],
+    ['path: "/a-{key}-b"', /:1:1: path must have \{key\} as a whole segment/],
+    ['path: "/{key}/{other}"', /:1:1: path must have \{key\} as a whole segment/],
+    ['path: "/?{key}=1"', /:1:1: path must have \{key\} as a whole segment/],
+    ['path: "/?a=b{key}"', /:1:1: path must have \{key\} as a whole segment/],
+    ['path: /rpc\nheader: "Content-Type: {key}"', /:2:1: header must be another one/],
+    ['path: /rpc\nheader: "host: {key}"', /:2:1: header must be another one/],
+    ['spentWords: [no]', /:1:14: spentWords.0 must be at least 3 characters long, not "no"/],
+    ['list: &a {flags: *a}', /:1:18: \*a is an alias of what it is in/],
+    ['like: &a [*a]', /:1:11: \*a is an alias of what it is in/],
+    ['- like\n- helius', /provider.yaml: a dialect must be a map of fields \(like, path, many\), not a list/],
+    [
+      [
+        'a0: &a0 [x,x,x,x,x,x,x,x,x,x]',
+        ...Array.from({ length: 8 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(10)}]`),
+      ].join('\n'),
+      /provider.yaml: its YAML aliases stand for too much/,
+    ],
     ['params: byName', /params must be one of positional, named/],
     ['creditsPerCall: 5', /creditsPerCall needs priced: \{source, day\}/],
     [

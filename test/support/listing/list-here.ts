@@ -21,6 +21,8 @@ export const listedAddress = 'HCxLACFsPiMVWgup5JyWJEYBKVMcDtAb493aPVNJTwGq';
 export interface ListHere {
   /** Of the list. */
   readonly out: string;
+  /** What is listed unless a run says otherwise. */
+  readonly query: ListIdsRequest['query'];
   readonly events: ListEvent[];
   readonly clock: HurriedClock;
   readonly ledger: ReturnType<typeof createMemoryLedger>;
@@ -51,8 +53,15 @@ export async function listHere(
   const clock = createHurriedClock();
   const ledger = createMemoryLedger();
   const never = new AbortController().signal;
+  const query = {
+    filter: 'collection',
+    address: listedAddress,
+    onlyVerified: false,
+    flags: job.service.flags,
+  } as const;
   return {
     out,
+    query,
     events,
     clock,
     ledger,
@@ -61,7 +70,7 @@ export async function listHere(
         {
           job,
           dialect: { ...dialect, list: { ...dialect.list, ...lists } },
-          query: { filter: 'collection', address: listedAddress, onlyVerified: false, flags: job.service.flags },
+          query,
           out,
           fresh: false,
           ...request,

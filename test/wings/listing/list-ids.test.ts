@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
@@ -46,6 +46,12 @@ describe('a list', () => {
       credits: 50,
       price: { creditsPerPage: 10, source: 'Helius credits', day: '2026-01-16' },
     });
+    // Before the first call, and with the total: three full pages, 64 + 4 × 3 empty ones, and 3.
+    const ceilings = list.events.filter(({ kind }) => kind === 'ceiling');
+    expect(ceilings).toEqual([
+      { kind: 'ceiling', calls: 67, empty: 64, total: undefined },
+      { kind: 'ceiling', calls: 82, empty: 76, total: 2500 },
+    ]);
     expect(await exists(`${list.out}.ids`)).toBe(false);
     expect(await list.ledger.booked('2026-03-14')).toBe(50);
   });
@@ -112,6 +118,7 @@ describe('a list that is not proven', () => {
     const { error } = await list.run({ proofCalls: 5 });
     expect(error).toMatchObject({ exit: 'notTolerated' });
     expect(error?.todo).toContain('--proof-calls');
+    expect(error?.message).toContain(`${list.out}.unproven`);
     expect(await list.ids()).toBeUndefined();
     expect(await list.ids(`${list.out}.unproven`)).toEqual(membersOf(index));
     const sent = wire.sent.length;
@@ -138,10 +145,16 @@ describe('a list that is not proven', () => {
   });
 
   it('has another number of members than expected', async () => {
-    const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 })));
-    const { error } = await list.run({ expect: 31 });
-    expect(error).toMatchObject({ exit: 'notTolerated', message: '30 members, and --expect is 31' });
+    const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 }), { total: () => 30 }));
+    const { error } = await list.run({ expect: 1031 });
+    const why = '30 members, and --expect is 1,031';
+    expect(error).toMatchObject({ exit: 'notTolerated', message: `${why}: the list is in ${list.out}.unproven` });
     expect(await exists(list.out)).toBe(false);
+    // Who reads the account sees why it has not its name, though the service's total proves it.
+    expect(JSON.parse(await readFile(`${list.out}.unproven.json`, 'utf8'))).toMatchObject({
+      proof: 'total',
+      unproven: why,
+    });
   });
 });
 
@@ -191,9 +204,10 @@ describe('a list that was stopped', () => {
         answer: ({ call: sent }) => (isDown && sent > call ? { status: 401, body: '' } : undefined),
       });
       const list = await listHere(wire);
+      await writeFile(list.out, 'old');
       if (call < 8) await expect(list.run()).rejects.toMatchObject({ exit: 'notTrusted' });
       else await list.run();
-      expect(await exists(list.out)).toBe(call === 8);
+      expect((await readFile(list.out, 'utf8')) === 'old').toBe(call < 8);
       isDown = false;
       if (call === 8) continue;
       const { account } = await list.run();
@@ -214,8 +228,38 @@ describe('a list that was stopped', () => {
     });
   });
 
+  it('starts over by itself where no member of the other list is kept', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }), { total: () => 0 });
+    const list = await listHere(wire);
+    await list.run();
+    const query = { filter: 'creator', address: '11111111111111111111111111111111', onlyVerified: true } as const;
+    const flags = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
+    const sent = wire.sent.length;
+    const { account } = await list.run({ query: { ...query, flags } });
+    expect(account).toMatchObject({ filter: { by: 'creator' }, calls: wire.sent.length - sent });
+  });
+
+  it('says what is different, in the words of its flags', async () => {
+    const index = new SimulatedIndex({ rows: 1800, seed: 1, crowded: { space: 1e-4, share: 1 } });
+    const list = await listHere(new ListWire(index));
+    await list.run({ proofCalls: 2 });
+    const { query } = list;
+    const others = [
+      [{ records: `${list.out}.records` }, '--records was off when'],
+      [
+        { query: { ...query, flags: { ...query.flags, showUnverifiedCollections: true } } },
+        '--unverified was off when',
+      ],
+      [{ query: { ...query, filter: 'owner' as const } }, `the list was by collection when`],
+    ] as const;
+    for (const [request, message] of others)
+      await expect(list.run(request)).rejects.toMatchObject({
+        exit: 'usage',
+        message: expect.stringContaining(message) as string,
+      });
+  });
+
   it('is damaged where an entry before the last is not as it was written', async () => {
-    const { writeFile } = await import('node:fs/promises');
     const index = new SimulatedIndex({ rows: 3000, seed: 1, crowded: { space: 1e-4, share: 1 } });
     const wire = new ListWire(index);
     const list = await listHere(wire);
@@ -247,14 +291,33 @@ describe('a list that was stopped', () => {
 });
 
 describe('what ends a list', () => {
-  it.each([
-    ['spent', { creditsPerRun: 20 }, 'spent'],
-    ['spent at the first call', { creditsPerRun: 5 }, 'spent'],
-  ] as const)('%s: nothing is written, and a larger budget completes it', async (_, { creditsPerRun }, exit) => {
-    const index = new SimulatedIndex({ rows: 3000, seed: 1 });
-    const wire = new ListWire(index, { total: () => 3000 });
-    const list = await listHere(wire, { flags: { 'credits-per-run': String(creditsPerRun) } });
-    await expect(list.run()).rejects.toMatchObject({ exit });
+  it('a budget that is spent at any call: the old list stays, and the same command completes it, with no call twice', async () => {
+    const index = new SimulatedIndex({ rows: 6000, seed: 2 });
+    const calls = 8;
+    for (let affordable = 1; affordable <= calls; affordable += 1) {
+      const wire = new ListWire(index, { total: () => 6000 });
+      const list = await listHere(wire, { flags: { 'credits-per-run': String(10 * affordable) } });
+      await writeFile(list.out, 'old');
+      let runs = 1;
+      for (; affordable * runs < calls; runs += 1) {
+        await expect(list.run()).rejects.toMatchObject({ exit: 'spent' });
+        expect(wire.sent.length).toBe(affordable * runs);
+        expect(await readFile(list.out, 'utf8')).toBe('old');
+      }
+      const { error, account } = await list.run();
+      expect(error).toBeUndefined();
+      expect(account).toMatchObject({ members: 6000, calls, credits: 10 * calls });
+      expect(wire.sent.length).toBe(calls);
+      expect(await list.ids()).toEqual(membersOf(index));
+      expect(await list.ledger.booked('2026-03-14')).toBe(10 * calls);
+    }
+  });
+
+  it('a budget below the price of a page: no call leaves, and nothing is left behind', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 300, seed: 1 }));
+    const list = await listHere(wire, { flags: { 'credits-per-run': '9' } });
+    await expect(list.run()).rejects.toMatchObject({ exit: 'spent' });
+    expect(wire.sent).toEqual([]);
     expect(await exists(list.out)).toBe(false);
   });
 
@@ -270,7 +333,10 @@ describe('what ends a list', () => {
     });
     const list = await listHere(wire);
     expect((await list.run()).error).toBeUndefined();
-    await expect(second).rejects.toMatchObject({ exit: 'locked' });
+    await expect(second).rejects.toMatchObject({
+      exit: 'locked',
+      todo: expect.not.stringContaining('status') as string,
+    });
   });
 
   it('more calls than planned: the brake', async () => {

@@ -18,8 +18,7 @@ export interface WireAnswer {
 export interface JudgeOptions {
   readonly scrub: Scrub;
   readonly nowMs: number;
-  /** Its words for a spent quota, and when that is renewed. */
-  readonly dialect?: Pick<ServiceDialect, 'spentWords' | 'quota'> | undefined;
+  readonly dialect?: ServiceDialect | undefined;
   /** Whether a response id is that of another call of this client. */
   readonly isOfAnother?: ((responseId: Json | undefined) => boolean) | undefined;
 }
@@ -121,7 +120,7 @@ function judgeError(
   { status, retryAfter }: WireAnswer,
   text: string,
   error: RpcError | undefined,
-  { scrub, nowMs, dialect }: JudgeOptions,
+  { scrub, nowMs, dialect = defaultDialect }: JudgeOptions,
 ): RefusedAnswer {
   const headerMs = retryAfterMs(retryAfter, nowMs);
   const shortText = text.length > mostMessageBytes ? '' : text;
@@ -144,16 +143,13 @@ function judgeError(
         ofPeriod: is === 'periodSpent',
         waitMs: headerMs ?? (error?.backoffSeconds === undefined ? undefined : error.backoffSeconds * 1000),
         ...(is === 'forbidden' ? { atFirst: keyRefused(message, status) } : {}),
-        ...(is === 'elsewhere' ? { atFirst: elsewhere(message, status) } : {}),
+        ...(is === 'elsewhere' ? { atFirst: elsewhere(message, status, dialect) } : {}),
       });
   }
 }
 
 /** What an answer means in a dialect: its words for a spent quota come first, and only a quota of a day is renewed at midnight. */
-function meaningOf(
-  form: ErrorForm,
-  { spentWords, quota }: Pick<ServiceDialect, 'spentWords' | 'quota'> = defaultDialect,
-): ErrorClass {
+function meaningOf(form: ErrorForm, { spentWords, quota }: ServiceDialect = defaultDialect): ErrorClass {
   const said = (form.error?.words ?? form.text).toLowerCase();
   const is = spentWords.some((words) => said.includes(words.toLowerCase())) ? 'spent' : classifyError(form);
   return is === 'spent' && quota !== 'day' ? 'periodSpent' : is;
@@ -176,9 +172,11 @@ function keyRefused(message: string, status: number): ExportError {
   });
 }
 
-function elsewhere(message: string, status: number): ExportError {
+function elsewhere(message: string, status: number, { name, path }: ServiceDialect): ExportError {
+  // Where the key has no place in it, somebody may have written it out.
+  const shown = path.includes('{key}') ? path : 'the path';
   return new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
-    todo: 'Check service.url: it is the base address, without /v3 and the key. Redirects are not followed, because they would pass the key on.',
+    todo: `Calls go to service.url followed by ${shown} of the dialect ${name}: check both (asset-export help dialects). Redirects are not followed, because they would pass the key on.`,
     facts: { status },
   });
 }

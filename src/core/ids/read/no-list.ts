@@ -2,6 +2,7 @@ import { count, printable } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { base58Length, isAssetId } from '../../../lib/ids/asset-id.ts';
 import { cleanId, wordsOf } from '../clean-id.ts';
+import { listKind } from '../passed-files.ts';
 import { whyInvalid } from '../why-invalid.ts';
 import { namesText } from './id-columns.ts';
 import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
@@ -68,6 +69,11 @@ const beginnings: readonly { readonly begins: RegExp; readonly is: string; reado
     begins: /^version https:\/\/git-lfs/,
     is: 'a Git LFS pointer, not the file itself',
     todo: 'Fetch the file: git lfs pull.',
+  },
+  {
+    begins: new RegExp(`^{\\s*"kind": "${listKind}"`),
+    is: 'the account of a list of ids, not the list itself',
+    todo: 'Name the list: its name is that of this file without .json.',
   },
   {
     begins: /^(\.\.\/)*\/?(\.git\/)?annex\/objects\//,

@@ -199,6 +199,12 @@ describe('what is no list', () => {
     ['addresses of another chain', 'a.txt', lines(() => `0x${'ab'.repeat(20)}`), 'base58 of 32 bytes'],
     ['keys in hexadecimal', 'a.txt', lines(() => 'ab'.repeat(32)), 'base58'],
     ['numbers', 'a.txt', lines((_, index) => String(index)), 'base58 of 32 bytes'],
+    [
+      'the account of a list of ids',
+      'a.txt.json',
+      JSON.stringify({ kind: 'asset-export ids', filter: { by: 'collection', address: a } }, undefined, 2),
+      'without .json',
+    ],
     ['JSON without ids', 'a.json', '{"error":"rate limit"}', 'base58 of 32 bytes'],
   ])('is refused by what it looks like: %s', async (is, ...[name, content, todo]) => {
     const refused = await refusal(name, content);

@@ -7,6 +7,7 @@ import {
   serviceDialects,
 } from '../../../../src/core/client/dialects.ts';
 import { type ListQuery, pageBody, type PagePlace, totalBody, totalOf } from '../../../../src/wings/listing/index.ts';
+import { seenRequest } from '../../../support/service/seen-request.ts';
 import { generatedId } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 
 const address = generatedId(41, 0);
@@ -39,11 +40,31 @@ function requestsOf(dialect: ListingDialect): string[] {
 }
 
 const golden = fileURLToPath(new URL('../golden/requests.txt', import.meta.url));
+const goldenWholes = fileURLToPath(new URL('../golden/whole-requests.txt', import.meta.url));
 
 describe('the request of a list', () => {
   it('is this one in each dialect', async () => {
     const requests = serviceDialects.flatMap((dialect) => [`# ${dialect.name}`, ...requestsOf(dialect)]);
     await expect(`${requests.join('\n')}\n`).toMatchFileSnapshot(golden);
+  });
+
+  it('leaves for this target, with these headers and this body, in each dialect', async () => {
+    const wholes: string[] = [];
+    for (const dialect of serviceDialects)
+      for (const filter of listFilters.filter((each) => dialect.list[each] !== undefined)) {
+        const sent = pageBody(dialect, query(filter), { withTotal: false });
+        const parse = () => ({ kind: 'page', responseId: undefined }) as const;
+        const {
+          url = '',
+          headers,
+          body,
+        } = await seenRequest(dialect, async (wire) => wire.request?.({ ...sent, parse }));
+        const { host = '', ...others } = headers;
+        expect(host).toMatch(/^127\.0\.0\.1:\d+$/);
+        const lines = Object.entries(others).map(([name, value]) => `${name}: ${String(value)}`);
+        wholes.push([`# ${dialect.name}, ${filter}`, `POST ${url}`, ...lines.sort(), body].join('\n'));
+      }
+    await expect(`${wholes.join('\n')}\n`).toMatchFileSnapshot(goldenWholes);
   });
 
   const [metamask, helius, , , reference] = serviceDialects;
