@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { exitCodes } from '../../../src/lib/exit-codes.ts';
+import { checkedJson, valueOfCheckedJson } from '../../../src/lib/hash/checked-json.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { storeWithin } from '../../../src/places/objects/store-within.ts';
 import { SmallFleet, steps } from '../../model/support/small-fleet.ts';
@@ -32,6 +34,19 @@ const published = ['nightly/lake/assets/metadata/v1.metadata.json', 'nightly/lak
 const withoutLake: StoreWeather = ({ name }) => {
   if (name.startsWith('nightly/lake')) throw new ExportError('unavailable', 'the bucket does not answer');
 };
+
+it('a worker of another encoding ends with exit 12, and writes nothing', async () => {
+  const { fleet, step } = await nightOfFleet();
+  await step({ make: steps.enqueue() });
+  const name = `nightly/date=${day}/.run/start.json`;
+  const start = valueOfCheckedJson(Buffer.from(fleet.bucket.objects.get(name)?.bytes ?? []));
+  const newer = Buffer.from(checkedJson({ ...(start as object), encoding: 3 }));
+  await fleet.bucket.open().put(name, { bytes: newer });
+  const before = [...fleet.bucket.objects.keys()];
+  await expect(step({ make: steps.work() })).rejects.toMatchObject({ exit: 'damaged' });
+  expect([...fleet.bucket.objects.keys()]).toEqual(before);
+  expect(exitCodes.damaged.code).toBe(12);
+});
 
 it('the worker that completes the export of a fleet publishes it', async () => {
   const { step, versions } = await nightOfFleet();
