@@ -18,7 +18,6 @@ import { RunTotals } from '../work/run-totals.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
-import type { AfterComplete } from './nights.ts';
 import type { HeldSlice, OpenExport } from './homes/export-home.ts';
 import { keepsIds } from '../../places/export/export-facts.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
@@ -59,7 +58,7 @@ export interface ExportedSlices extends SlicesToMake {
   /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
   readonly report?: () => Promise<RunEnd['quality']>;
   /** Called when the export is complete, before observers know its end: its readers find it, or the outcome has the error. */
-  readonly publish?: AfterComplete['publish'];
+  readonly publish?: (outcome: ExportOutcome) => Promise<ExportOutcome>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
   readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
   /** Whether another worker completed the export. */
