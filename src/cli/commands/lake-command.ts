@@ -162,11 +162,11 @@ function checkText(
 ): string {
   const rows = tables.map(({ name, version, nights, rows: count, files }) => [
     name,
-    `version ${version}`,
+    `v${version}`,
     plural(nights.length, 'night'),
     plural(count, 'row'),
     plural(files, 'file'),
-    nights.length === 0 ? '' : `${nights[0] ?? ''} to ${nights.at(-1) ?? ''}`,
+    [...new Set([nights[0], nights.at(-1)])].join(' to '),
   ]);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
   const lines = rows.map(
