@@ -4,7 +4,7 @@ import { lakeFolder } from '../../places/export/export-folder.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Job } from '../job/job-schema.ts';
 import { hasLake } from '../job/lake-job.ts';
-import { namedNight } from '../job/night-names.ts';
+import { foldersBelowDate, namedNight } from '../job/night-names.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { type HomeContext, openPlace } from './homes/open-home.ts';
 import type { PublishedTables } from '../work/published-tables.ts';
@@ -88,9 +88,6 @@ export async function throwAwayFollowed(
   return follower.removing({ place, clock: context.clock }, [nameIn(night.root, job.output.dir)], throwAway);
 }
 
-/** `{date}` may stand so many folders above an export. */
-const mostDepth = 3;
-
 /** Has the tables beside an export follow its repair. @returns why they do not; the export is repaired all the same */
 export async function followRepair(
   repaired: { readonly folder: string; readonly endpoint: string | undefined },
@@ -112,7 +109,7 @@ async function tellRepaired(
   context: HomeContext & Following,
 ): Promise<void> {
   let top = folder;
-  for (let depth = 0; depth < mostDepth && hasParent(top); depth += 1) {
+  for (let depth = 0; depth < foldersBelowDate && hasParent(top); depth += 1) {
     top = parentOf(top);
     const place = await openPlace(top, endpoint, context);
     const follower = await followerAt(place, context);
