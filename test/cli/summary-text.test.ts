@@ -45,6 +45,15 @@ const outcome: ExportOutcome = {
 };
 
 describe('the summary', () => {
+  it('names the address that readers of the lake use, whatever its folders are called', () => {
+    const of = (name: string) => ({
+      metadata: `s3://b/lake/nightly/lake/${name}/metadata/v3.metadata.json`,
+      snapshot: 7,
+    });
+    const text = summaryText({ ...outcome, lake: { creators: of('creators'), assets: of('assets') } }, 'out/x');
+    expect(text).toMatch(/\n {2}published for readers of s3:\/\/b\/lake\/nightly\/lake: creators, assets$/);
+  });
+
   it('names the columns of the ids and shows the first invalid ones', () => {
     const text = summaryText(
       {

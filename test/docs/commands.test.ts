@@ -17,6 +17,7 @@ const papers = [
   'docs/report.md',
   'docs/credits.md',
   'docs/ids.md',
+  'docs/lake.md',
   'docs/library.md',
   'docs/operations.md',
   'docs/observability.md',

@@ -53,7 +53,13 @@ export async function runRepair({
   const source = loadJob({ flags, environment: {}, folder: '/' });
   const { files = diskFileStore, openStore } = context;
   const pay = pays ? async () => contextOf(source.job, context) : undefined;
-  const effects = { files, stdin: noBytes(), pay, ...(openStore === undefined ? {} : { openStore }) };
+  const effects = {
+    files,
+    stdin: noBytes(),
+    pay,
+    lake: runWings.lake,
+    ...(openStore === undefined ? {} : { openStore }),
+  };
   return repairExport({ folder: source.job.output.dir, source }, effects);
 }
 

@@ -130,12 +130,16 @@ async function printCatalogue(lake: Lake, args: CommandLine): Promise<number> {
   const { addressOfLake, catalogueText, publishedTables } = await import('../../wings/lake/index.ts');
   const engine = choiceOf(args, 'for', catalogueEngines);
   const tables = await publishedTables(lake);
-  if (Object.keys(tables).length === 0) throw noLake(lake);
+  if (Object.keys(tables).length === 0) throw await noLake(lake);
   args.terminal.stdout.write(catalogueText(engine ?? 'trino', tables, await addressOfLake(lake)));
   return exitCodes.complete.code;
 }
 
-function noLake({ root }: Lake): ExportError {
+/** @throws {ExportError} `usage` where there is nothing to publish either */
+async function noLake(lake: Lake): Promise<ExportError> {
+  const { patternOfExports } = await import('../../wings/lake/index.ts');
+  await patternOfExports(lake);
+  const { root } = lake;
   return new ExportError('usage', `${root} has no lake: no table was published`, {
     todo: `Publish the complete nights: ${commandLine('lake', root, '--publish')}`,
   });
@@ -144,7 +148,7 @@ function noLake({ root }: Lake): ExportError {
 async function check(lake: Lake, shown: string, args: CommandLine): Promise<number> {
   const { checkLake } = await import('../../wings/lake/index.ts');
   const checked = await checkLake(lake);
-  if (checked.tables.length === 0 && checked.problems.length === 0) throw noLake(lake);
+  if (checked.tables.length === 0 && checked.problems.length === 0) throw await noLake(lake);
   const { code } = checked.problems.length === 0 ? exitCodes.complete : exitCodes.damaged;
   if (args.isOn('json'))
     return printJson(lake, { ok: code === exitCodes.complete.code, exitCode: code, ...checked }, args);
@@ -158,11 +162,11 @@ function checkText(
 ): string {
   const rows = tables.map(({ name, version, nights, rows: count, files }) => [
     name,
-    `version ${version}`,
+    `v${version}`,
     plural(nights.length, 'night'),
     plural(count, 'row'),
     plural(files, 'file'),
-    nights.length === 0 ? '' : `${nights[0] ?? ''} to ${nights.at(-1) ?? ''}`,
+    [...new Set([nights[0], nights.at(-1)])].join(' to '),
   ]);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
   const lines = rows.map(

@@ -56,12 +56,12 @@ function isResumable({ error }: ExportOutcome, shown: string): boolean {
   return error !== undefined && exitCodes[error.exit].runAgain !== '' && shown !== rehearsal;
 }
 
-/** Where the tables of the lake lie. */
+/** Where readers find the tables of the lake, which may be another address than that of the export. */
 function lakeLines({ lake = {} }: ExportOutcome): string[] {
-  const [first] = Object.values(lake);
-  if (first === undefined) return [];
-  const root = first.metadata.slice(0, first.metadata.indexOf('/lake/') + '/lake'.length);
-  return [`  published in the lake ${printable(root)}: ${Object.keys(lake).join(', ')}`];
+  const [[name, { metadata }] = ['', { metadata: '' }]] = Object.entries(lake);
+  if (name === '') return [];
+  const address = metadata.slice(0, metadata.lastIndexOf(`/${name}/metadata/`));
+  return [`  published for readers of ${printable(address)}: ${Object.keys(lake).join(', ')}`];
 }
 
 function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {

@@ -2,7 +2,7 @@ import { access, open } from 'node:fs/promises';
 import path from 'node:path';
 import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
 import { plural } from '../../lib/format-text.ts';
-import { exportPaths, isKeptIds } from '../../places/export/export-folder.ts';
+import { exportPaths, isKeptIds, lakeFolder } from '../../places/export/export-folder.ts';
 
 /** The first member of the account beside a list of `ids`, and what it says. */
 export const listKind = 'asset-export ids';
@@ -11,8 +11,8 @@ export const unprovenEnding = '.unproven';
 /** What is behind the name of a list, in that of the folder where it is made. */
 export const unfinishedEnding = '.ids';
 
-/** Files that a pattern passes by: copies of ids, and what lies beside lists. */
-const kinds = ['copy', 'unproven', 'unfinished', 'account'] as const;
+/** Files that a pattern passes by: copies of ids, what lies beside lists, and what lies beside nights. */
+const kinds = ['copy', 'unproven', 'unfinished', 'account', 'lake'] as const;
 type PassedKind = (typeof kinds)[number];
 
 /** What is in such files, behind "in which" and before "in it". */
@@ -21,6 +21,7 @@ const contents: Readonly<Record<PassedKind, readonly [string, string]>> = {
   unproven: ['a list of ids is not proven', `(${unprovenEnding})`],
   unfinished: ['a list of ids is being made', `(${unfinishedEnding}/)`],
   account: ['the account of a list of ids stands', '(FILE.json)'],
+  lake: ['the tables of a lake are described', '(lake/TABLE/metadata/)'],
 };
 
 /** Counts what a pattern passes by. */
@@ -60,6 +61,7 @@ async function passedKind(file: string): Promise<PassedKind | undefined> {
   if (isUnproven(file)) return 'unproven';
   const folders = file.split(/[/\\]/).slice(0, -1);
   if (folders.some((name) => name.endsWith(unfinishedEnding))) return 'unfinished';
+  if (folders.at(-3) === lakeFolder && folders.at(-1) === 'metadata') return 'lake';
   return (await isAccount(file)) ? 'account' : undefined;
 }
 

@@ -2,6 +2,8 @@ import { parentOf } from '../../lib/addresses/bucket-address.ts';
 
 /** Stands in `output.dir` for the UTC day on which an export begins. */
 export const dateWord = '{date}';
+/** `{date}` may stand so many folders above an export, at most. */
+export const foldersBelowDate = 3;
 
 /** The folder that holds the nights of a pattern: all before the last `/` in front of `{date}`. */
 export function topOfNights(pattern: string): string {

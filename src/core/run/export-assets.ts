@@ -26,9 +26,16 @@ import { openHome } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
-import { type BasedExport, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
+import {
+  type AfterComplete,
+  afterComplete,
+  type BasedExport,
+  type ExportBase,
+  type Nights,
+  nightsFor,
+  type Reading,
+} from './nights.ts';
 import { followerFor, throwAwayFollowed } from './night-follower.ts';
-import type { PublishedTables } from '../work/published-tables.ts';
 import { isOverUnlisted } from './tolerance.ts';
 
 export interface ExportRequest {
@@ -75,29 +82,27 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   requireRunnable(request.job);
   const nights = await nightsFor(withPattern(request), request.wings.nights);
   const report = reportFor(request.job, request.wings);
-  const followed = { ...context, lake: followerFor(withPattern(request), request.wings) };
+  const following = { ...context, lake: followerFor(withPattern(request), request.wings) };
+  const after = afterComplete(nights, request, following);
   await nights?.requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
     await recordChangedVerdict(request, home, finished, context);
-    return withLake(finished, await nights?.after({ ...request, account: finished.account }, followed));
+    const published = await after.publish(finished);
+    await after.keep(published);
+    return published;
   }
-  const outcome = await holdingHome(home, context, () => exportLocked({ ...request, nights, report }, home, context));
+  const ready = { ...request, nights, report, publish: after.publish };
+  const outcome = await holdingHome(home, context, () => exportLocked(ready, home, context));
   if (outcome.state === 'complete' && nights !== undefined)
     await compareWithEarlier(request, nights, { outcome, context });
   if (outcome.state === 'already') await recordChangedVerdict(request, home, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
-  const published =
-    outcome.state === 'unfinished'
-      ? undefined
-      : await nights?.after({ ...request, account: outcome.account }, followed);
+  const published = outcome.state === 'already' ? await after.publish(outcome) : outcome;
+  await after.keep(published);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (report !== undefined && !isReported) await (await report())(home.place, context);
-  return withLake(outcome, published);
-}
-
-function withLake(outcome: ExportOutcome, lake: PublishedTables | undefined): ExportOutcome {
-  return lake === undefined ? outcome : { ...outcome, lake };
+  return published;
 }
 
 /** A run that finds an export complete may judge it by another tolerance than the one before. */
@@ -158,10 +163,14 @@ function slowMessage(problem: string): string {
 }
 
 /** A request with what its job needs of wings. */
-type ReadyRequest = Request & { readonly nights: Nights | undefined; readonly report: RunWings['report'] };
+type ReadyRequest = Request & {
+  readonly nights: Nights | undefined;
+  readonly report: RunWings['report'];
+  readonly publish: AfterComplete['publish'];
+};
 
 async function exportLocked(
-  { job, idsFolder, outputDir, fresh, sinks = [], nights, report, wings }: ReadyRequest,
+  { job, idsFolder, outputDir, fresh, sinks = [], nights, report, publish, wings }: ReadyRequest,
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
@@ -203,7 +212,7 @@ async function exportLocked(
     const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
     const open = await home.open(base === undefined ? shape : { ...shape, base: base.pinned }, () => reading.entries());
     const unfinished = { job, home, prepared, open, progress, reading, sinks };
-    return await exportUnfinished(unfinished, base, report, { ...context, startedAtMs });
+    return await exportUnfinished(unfinished, base, { report, publish }, { ...context, startedAtMs });
   } catch (error) {
     const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
     if (done === undefined) throw error;
@@ -221,7 +230,7 @@ async function completedMeanwhile(home: ExportHome, error: unknown): Promise<Man
 async function exportUnfinished(
   unfinished: BasedExport,
   base: ExportBase | undefined,
-  report: RunWings['report'],
+  { report, publish }: Pick<ReadyRequest, 'report' | 'publish'>,
   context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
   const { job, home, prepared, open, progress, sinks } = unfinished;
@@ -241,6 +250,7 @@ async function exportUnfinished(
     progress,
     answers,
     whenLost: 'end',
+    publish,
     completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
     ...(report !== undefined && isLocal(home) ? { report: async () => (await report())(home.place, context) } : {}),
     finish: () => {

@@ -40,7 +40,7 @@ export interface ExportOutcome {
   readonly invalidSamples: readonly InvalidSample[];
   /** Tables of the lake, where the export was published or is. */
   readonly lake?: PublishedTables;
-  /** Why an unfinished export stopped. */
+  /** Why an unfinished export stopped, or why what follows a complete one was not done. */
   readonly error?: ExportError;
 }
 

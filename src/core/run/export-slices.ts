@@ -57,6 +57,8 @@ export interface ExportedSlices extends SlicesToMake {
   readonly finish: () => Promise<Manifest>;
   /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
   readonly report?: () => Promise<RunEnd['quality']>;
+  /** Called when the export is complete, before observers know its end: its readers find it, or the outcome has the error. */
+  readonly publish?: (outcome: ExportOutcome) => Promise<ExportOutcome>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
   readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
   /** Whether another worker completed the export. */
@@ -118,8 +120,9 @@ async function followed(
     const end = { ...endOf(outcome, job, entries), isElsewhere };
     await recorder.end(end);
     const quality = outcome.state === 'complete' && !isElsewhere ? await exported.report?.() : undefined;
-    await context.observer.end({ ...end, quality });
-    return outcome;
+    const published = (await exported.publish?.(outcome)) ?? outcome;
+    await context.observer.end({ ...endOf(published, job, entries), isElsewhere, quality });
+    return published;
   } catch (error) {
     await joinedObservers([recorder, context.observer]).end(endOfError(error));
     throw error;

@@ -1,15 +1,13 @@
 import type { Clock } from '../../lib/clock.ts';
 import { parentOf } from '../../lib/addresses/bucket-address.ts';
+import { lakeFolder } from '../../places/export/export-folder.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Job } from '../job/job-schema.ts';
 import { hasLake } from '../job/lake-job.ts';
-import { namedNight } from '../job/night-names.ts';
+import { foldersBelowDate, namedNight } from '../job/night-names.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { type HomeContext, openPlace } from './homes/open-home.ts';
 import type { PublishedTables } from '../work/published-tables.ts';
-
-/** The folder beside nights that holds their Iceberg tables. */
-export const lakeFolder = 'lake';
 
 /** Where nights lie side by side. */
 export interface NightsRoot {
@@ -90,16 +88,28 @@ export async function throwAwayFollowed(
   return follower.removing({ place, clock: context.clock }, [nameIn(night.root, job.output.dir)], throwAway);
 }
 
-/** `{date}` may stand so many folders above an export. */
-const mostDepth = 3;
-
-/** Has the tables beside an export follow its repair. */
+/** Has the tables beside an export follow its repair. @returns why they do not; the export is repaired all the same */
 export async function followRepair(
+  repaired: { readonly folder: string; readonly endpoint: string | undefined },
+  context: HomeContext & Following,
+): Promise<ExportError | undefined> {
+  try {
+    await tellRepaired(repaired, context);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    const { exit, todo = 'Fix the cause, then run the same command again.', facts } = error;
+    const message = `${repaired.folder} is repaired, and its lake is not: ${error.message}`;
+    return new ExportError(exit, message, { todo, facts, cause: error });
+  }
+}
+
+async function tellRepaired(
   { folder, endpoint }: { readonly folder: string; readonly endpoint: string | undefined },
   context: HomeContext & Following,
 ): Promise<void> {
   let top = folder;
-  for (let depth = 0; depth < mostDepth && hasParent(top); depth += 1) {
+  for (let depth = 0; depth < foldersBelowDate && hasParent(top); depth += 1) {
     top = parentOf(top);
     const place = await openPlace(top, endpoint, context);
     const follower = await followerAt(place, context);

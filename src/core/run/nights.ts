@@ -9,7 +9,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
-import type { ExportAccount } from './export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
 import type { PreparedAnswers } from './export-slices.ts';
 import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
 import type { HomeContext } from './homes/open-home.ts';
@@ -27,10 +27,12 @@ export interface Nights {
   /** Said where a pattern without a base has an earlier complete export of more than twice as many ids. */
   shortOfEarlier(job: Job, context: HomeContext, now: { read: number; today: string }): Promise<string | undefined>;
   /**
-   * What follows a complete export whose run ends with exit 0: the lake has it, `latest` names it, then `output.keep` removes others.
+   * Has the lake hold a complete export whose run ends with exit 0, then `latest` name it.
    * @returns the tables of the lake, where the job has one
    */
-  after(night: Night, context: HomeContext & Following): Promise<PublishedTables | undefined>;
+  publish(night: Night, context: HomeContext & Following): Promise<PublishedTables | undefined>;
+  /** Has `output.keep` remove others, once no process holds the export: it counts as one of those that are kept. */
+  keep(night: Night, context: HomeContext & Following): Promise<void>;
 }
 
 /** An export that rows are taken from, as it was when the export that takes them began. */
@@ -106,6 +108,36 @@ export interface PlannedRefresh {
   readonly asked: number;
   readonly sent: number;
   readonly warnings: readonly string[];
+}
+
+/** What a run has follow its export, once that is complete. For any other outcome, nothing. */
+export interface AfterComplete {
+  /** Where it fails, the export stays complete: the error is part of the outcome, so that the account can be reported with it. */
+  readonly publish: (outcome: ExportOutcome) => Promise<ExportOutcome>;
+  /** After `publish`. A removal that fails is a warning. */
+  readonly keep: (outcome: ExportOutcome) => Promise<void>;
+}
+
+export function afterComplete(
+  nights: Nights | undefined,
+  { job, outputDir }: Omit<Night, 'account'>,
+  context: HomeContext & Following,
+): AfterComplete {
+  return {
+    publish: async (outcome) => {
+      if (outcome.state === 'unfinished') return outcome;
+      try {
+        const lake = await nights?.publish({ job, outputDir, account: outcome.account }, context);
+        return lake === undefined ? outcome : { ...outcome, lake };
+      } catch (error) {
+        if (error instanceof ExportError) return { ...outcome, error };
+        throw error;
+      }
+    },
+    keep: async ({ state, account, error }) => {
+      if (state !== 'unfinished' && error === undefined) await nights?.keep({ job, outputDir, account }, context);
+    },
+  };
 }
 
 /** What a job needs of nights; undefined where it needs nothing. @throws {ExportError} `usage` where the program has none */

@@ -10,6 +10,9 @@ const endings: Readonly<Record<PartCodec, string>> = {
   blocks: '.gz',
 };
 
+/** The folder beside nights that holds their Iceberg tables. */
+export const lakeFolder = 'lake';
+
 /** Which file of a part: the name of a table file or of the unexported ids. */
 export interface PartFileName {
   /** The first folder of its path. */

@@ -5,7 +5,7 @@ import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { commitsOf, type SliceLog, spentOf } from '../../places/log/slice-log.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
-import { nightsFor } from '../../core/run/nights.ts';
+import { afterComplete, nightsFor } from '../../core/run/nights.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
@@ -14,10 +14,9 @@ import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
 import { readLogs } from '../../places/log/read-logs.ts';
-import { accountOf, alreadyComplete } from '../../core/run/export-outcome.ts';
+import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
 import { jobAsBegun } from '../../core/run/job-shape.ts';
 import { endOf } from '../../core/run/observed-run.ts';
-import type { PublishedTables } from '../../core/work/published-tables.ts';
 import { Notices } from '../../core/work/run-observer.ts';
 import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
 import { requireFleetHome } from './fleet-home.ts';
@@ -29,11 +28,9 @@ export interface FinaliseContext
   readonly onOpen?: (slices: readonly number[]) => Promise<void>;
 }
 
-export interface Finalised {
+export interface Finalised extends Pick<ExportOutcome, 'lake' | 'error'> {
   readonly state: 'complete' | 'already';
   readonly manifest: Manifest;
-  /** Tables of the lake, where the export was published or is. */
-  readonly lake?: PublishedTables | undefined;
 }
 
 /**
@@ -48,11 +45,12 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const done: Finalised =
     written === undefined ? await completeNow(job, place, context) : { state: 'already', manifest: written };
   const nights = await nightsFor(job, context.nights);
-  const account = accountOf(place.address, done.manifest);
-  const lake = await nights?.after({ job, account, outputDir: job.output.dir }, context);
-  const finalised = { ...done, lake };
-  if (done.state === 'complete') await tellComplete(job, { ...finalised, place }, context);
-  return finalised;
+  const after = afterComplete(nights, { job, outputDir: job.output.dir }, context);
+  const outcome = await after.publish({ ...alreadyComplete(place.address, done.manifest), state: done.state });
+  await after.keep(outcome);
+  if (done.state === 'complete') await tellComplete(job, { manifest: done.manifest, outcome, place }, context);
+  const { lake, error } = outcome;
+  return { ...done, ...(lake === undefined ? {} : { lake }), ...(error === undefined ? {} : { error }) };
 }
 
 async function completeNow(job: Job, place: HomePlace, context: FinaliseContext): Promise<Finalised> {
@@ -72,7 +70,11 @@ async function completeNow(job: Job, place: HomePlace, context: FinaliseContext)
 /** No worker has told of the export: writes its report, and has observers know that it is complete. */
 async function tellComplete(
   job: Job,
-  { place, manifest, lake }: Finalised & { readonly place: HomePlace },
+  {
+    place,
+    manifest,
+    outcome,
+  }: Pick<Finalised, 'manifest'> & { readonly outcome: ExportOutcome; readonly place: HomePlace },
   context: FinaliseContext,
 ): Promise<void> {
   const { clock, version, listener, observe } = context;
@@ -86,8 +88,7 @@ async function tellComplete(
   const { counts, parts, inputs } = manifest;
   const inputBytes = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   observer.listener({ kind: 'opened', inputBytes, parts, answers: 0, counts, inputs });
-  const outcome = { ...alreadyComplete(place.address, manifest), state: 'complete' } as const;
-  await observer.end({ ...endOf(outcome, job), lake, quality });
+  await observer.end({ ...endOf(outcome, job), quality });
 }
 
 /** What an export began with whose slices are in the bucket. */

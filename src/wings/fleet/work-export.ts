@@ -8,7 +8,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
-import { nightsFor } from '../../core/run/nights.ts';
+import { type AfterComplete, afterComplete, nightsFor } from '../../core/run/nights.ts';
 import { requireRunnable } from '../../core/run/before-run.ts';
 import { warnOfDisk } from '../../core/run/disk-space.ts';
 import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
@@ -50,10 +50,11 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   const report = reportFor(job, context);
   await nights?.requireLatestFree(job, context);
   return observedRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
-    const outcome = await workOn({ ...request, report }, observed, startedAtMs);
-    if (outcome.state === 'unfinished') return outcome;
-    const lake = await nights?.after({ job, account: outcome.account, outputDir: job.output.dir }, context);
-    return lake === undefined ? outcome : { ...outcome, lake };
+    const after = afterComplete(nights, { job, outputDir: job.output.dir }, context);
+    const outcome = await workOn({ ...request, report, publish: after.publish }, observed, startedAtMs);
+    const published = outcome.state === 'already' ? await after.publish(outcome) : outcome;
+    await after.keep(published);
+    return published;
   });
 }
 
@@ -65,7 +66,7 @@ function requireNoRunBudget({ budget }: Job): void {
 }
 
 /** A request with what the job may ask for at its end. */
-type Request = WorkRequest & { readonly report: RunWings['report'] };
+type Request = WorkRequest & { readonly report: RunWings['report']; readonly publish: AfterComplete['publish'] };
 
 async function workOn(request: Request, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
   const { job } = request;
@@ -116,7 +117,7 @@ function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutc
 
 /** Makes slices until none is left, then completes the export or waits for who does. */
 async function makeSlices(
-  { source, report }: Request,
+  { source, report, publish }: Request,
   whole: WholeExport,
   canReplace: boolean,
   context: StartedContext,
@@ -147,6 +148,7 @@ async function makeSlices(
       close: () => slices.close(),
     },
     finish: () => finish(whole, slices, context),
+    publish,
     completedElsewhere: (error) => completedElsewhere(homeAt(place), error),
     isElsewhere: () => slices.hasWaited,
   };

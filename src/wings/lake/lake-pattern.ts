@@ -1,11 +1,8 @@
-import { dateWord } from '../../core/job/night-names.ts';
+import { dateWord, foldersBelowDate } from '../../core/job/night-names.ts';
 import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import type { Lake } from './lake.ts';
-
-/** `{date}` may stand so many folders above an export. */
-const mostDepth = 3;
 
 /**
  * How the complete exports below a root are named, for a lake that has not begun: relative to it, with `{date}`.
@@ -20,7 +17,7 @@ export async function patternOfExports({ place, root }: Pick<Lake, 'place' | 'ro
       const [day] = /\d{4}-\d\d-\d\d/.exec(path) ?? [];
       const isExport = (await place.store.look(`${path}${exportPaths.manifest}`)) !== undefined;
       if (isExport && day !== undefined) patterns.add(path.slice(0, -1).replaceAll(day, dateWord));
-      if (!isExport && day !== undefined && depth < mostDepth) await visit(path, depth + 1);
+      if (!isExport && day !== undefined && depth < foldersBelowDate) await visit(path, depth + 1);
     }
   };
   await visit('', 1);

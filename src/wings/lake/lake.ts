@@ -3,11 +3,11 @@ import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { pathIn } from '../../places/export/export-folder.ts';
+import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import { sharedFolderPlace } from '../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
 import { storeWithin } from '../../places/objects/store-within.ts';
-import { lakeFolder, type NightsRoot } from '../../core/run/night-follower.ts';
+import type { NightsRoot } from '../../core/run/night-follower.ts';
 import { LakeTable } from './lake-table.ts';
 import { readersAddress } from './table-files.ts';
 

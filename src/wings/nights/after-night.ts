@@ -13,28 +13,34 @@ import type { CompleteNight } from './survey-nights.ts';
 /** A context that may have a lake follow the nights. */
 type Followed = HomeContext & Following;
 
-/**
- * What follows a complete export whose run ends with exit 0: the lake has it, `latest` names it, then `output.keep` removes others.
- * After exit 3, or for some of the ids alone, nothing does: readers keep the night before.
- */
-export async function afterNight(night: Night, context: Followed): Promise<PublishedTables | undefined> {
-  const { job, account } = night;
-  if (account.limit !== undefined || intolerable(account, job) !== undefined) return undefined;
-  const follower = await followerFor(job, context)?.();
+/** Whether anything follows. After exit 3, or for some of the ids alone, nothing does: readers keep the night before. */
+function isFollowed({ job, account }: Night): boolean {
+  return account.limit === undefined && intolerable(account, job) === undefined;
+}
+
+/** The lake has it, then `latest` names it. */
+export async function publishComplete(night: Night, context: Followed): Promise<PublishedTables | undefined> {
+  if (!isFollowed(night)) return undefined;
+  const follower = await followerFor(night.job, context)?.();
   const published = await follower?.completed(night, context);
-  await pointLatest(job, context);
+  await pointLatest(night.job, context);
+  return published;
+}
+
+/** Removes the nights beside a complete one that no rule keeps. A removal that fails changes no outcome. */
+export async function keepNights(night: Night, context: Followed): Promise<void> {
+  if (!isFollowed(night)) return;
   try {
-    await keepNights(night, context);
+    await removeOthers(night, context);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     const message = `output.keep removed nothing, or not all: ${error.message}`;
     context.listener?.({ kind: 'warning', message });
   }
-  return published;
 }
 
-/** Removes the nights beside this one that no rule keeps; never this one, and never its base. */
-async function keepNights({ job, account, outputDir }: Night, context: Followed): Promise<void> {
+/** Never this one, and never its base. */
+async function removeOthers({ job, account, outputDir }: Night, context: Followed): Promise<void> {
   const { keep } = job.output;
   if (keep === undefined) return;
   const top = topOfNights(outputDir);

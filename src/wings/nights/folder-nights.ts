@@ -1,4 +1,5 @@
 import { dirname, join, relative } from 'node:path';
+import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -57,11 +58,8 @@ async function requireFolder(files: FileStore, top: string): Promise<void> {
   if ((await files.sizeOf(top)) !== 'folder') throw noFolder(top, 'not a folder');
 }
 
-/** How deep exports are looked for: `{date}` may stand within a path. */
-const mostDepth = 3;
-
 /** The folders below one that hold exports, or what is left of them. Links are not followed. */
-async function nightFolders(files: FileStore, top: string, depth = mostDepth): Promise<string[]> {
+async function nightFolders(files: FileStore, top: string, depth = foldersBelowDate): Promise<string[]> {
   const found: string[] = [];
   for (const name of await files.list(top)) {
     const folder = join(top, name);

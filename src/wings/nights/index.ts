@@ -1,5 +1,5 @@
 import type { Nights } from '../../core/run/nights.ts';
-import { afterNight } from './after-night.ts';
+import { keepNights, publishComplete } from './after-night.ts';
 import { baseFor } from './based-export.ts';
 import { shortOfEarlier } from './dated-exports.ts';
 import { requireLatestFree } from './point-latest.ts';
@@ -10,7 +10,8 @@ export const nights: Nights = {
   plan: async (job, standing) => (await import('./planned-base.ts')).plannedBase(job, standing),
   requireLatestFree,
   shortOfEarlier,
-  after: afterNight,
+  publish: publishComplete,
+  keep: keepNights,
 };
 
 export { estimateOf } from './base-account.ts';

@@ -69,9 +69,12 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
       await clearRepair(place, within);
       await lock.remove();
     }
-    if (outcome.after.damage.length === 0)
-      await followRepair({ folder, endpoint: output.endpoint }, { ...homeContext(effects), lake: effects.lake });
-    return outcome;
+    if (outcome.after.damage.length > 0) return outcome;
+    const error = await followRepair(
+      { folder, endpoint: output.endpoint },
+      { ...homeContext(effects), lake: effects.lake },
+    );
+    return error === undefined ? outcome : { ...outcome, error };
   } finally {
     await lock.release();
   }

@@ -14,7 +14,7 @@ export interface RequestedParts {
   /** Calls that this took, and credits that these may have cost. */
   readonly calls: number;
   readonly credits: number;
-  /** Why it stopped before all was repaired. The same request resumes. */
+  /** Why it stopped before all was repaired, or the lake does not follow. The same request resumes. */
   readonly error?: ExportError;
 }
 

@@ -1,3 +1,4 @@
+import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { FleetStanding } from '../../places/export/fleet-standing.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
@@ -134,11 +135,8 @@ function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {
   };
 }
 
-/** How deep below a folder exports are looked for: `{date}` may stand within a path. */
-const mostDepth = 3;
-
 /** The folders at and below one that hold exports, in the order of their names. */
-export async function exportFolders(files: FileStore, folder: string, depth = mostDepth): Promise<string[]> {
+export async function exportFolders(files: FileStore, folder: string, depth = foldersBelowDate): Promise<string[]> {
   const names = await files.list(folder);
   const isExport =
     names.includes(exportPaths.manifest) ||

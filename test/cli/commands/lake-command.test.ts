@@ -25,7 +25,7 @@ it('lake publishes, checks, prints the lines of catalogues, and rebuilds what wa
 
   const checked = await program('nightly');
   expect(checked.exit).toBe(0);
-  expect(checked.stdout).toContain('nightly: 2 tables\n  creators  version 2  2 nights');
+  expect(checked.stdout).toContain('nightly: 2 tables\n  creators  v2  2 nights');
   expect(checked.stdout).toContain('Every file exists with its size.\n');
   const json = JSON.parse((await program('nightly', '--json')).stdout) as Record<string, unknown>;
   expect(json).toMatchObject({

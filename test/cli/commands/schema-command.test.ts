@@ -75,7 +75,7 @@ describe('schema', () => {
       [['--for', 'duckdb', '--mode', 'replace'], '--mode replace needs --of', ''],
       [['--mode', 'merge'], '--mode needs --for', 'duckdb'],
       [['--nights', 'out/date=*'], '--nights needs --for', 'athena'],
-      [['--for', 'bigquery', '--nights', 'gs://b/date=*'], 'one asterisk', 'schema --of EXPORT --for bigquery'],
+      [['--for', 'bigquery', '--nights', 'gs://b/date=*'], 'one asterisk', 'asset-export lake ROOT --for bigquery'],
       [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
       [['--for', 'athena', '--mode', 'merge'], '--mode does not go with', ''],
       [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],

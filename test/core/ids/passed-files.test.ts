@@ -7,7 +7,8 @@ import { tempFolder } from '../../support/temp-folder.ts';
 
 async function listsFolder(): Promise<string> {
   const folder = await tempFolder();
-  await mkdir(join(folder, 'lists/c.txt.ids/.run'), { recursive: true });
+  for (const name of ['c.txt.ids/.run', 'lake/assets/metadata'])
+    await mkdir(join(folder, 'lists', name), { recursive: true });
   const account = `${JSON.stringify({ kind: listKind, members: 1 }, undefined, 2)}\n`;
   const files = {
     'a.txt': '',
@@ -15,6 +16,7 @@ async function listsFolder(): Promise<string> {
     'b.txt.unproven': '',
     'b.txt.unproven.json': account,
     'c.txt.ids/pages.log': '',
+    'lake/assets/metadata/v1.metadata.json': '{}',
     'ids.json': '["x"]',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'lists', name), text);
@@ -22,7 +24,7 @@ async function listsFolder(): Promise<string> {
 }
 
 describe('a pattern of ids', () => {
-  it('passes by what lies beside lists, with a note', async () => {
+  it('passes by what lies beside lists and nights, with a note', async () => {
     const baseDir = await listsFolder();
     const notes: string[] = [];
     const onNote = (note: string): void => void notes.push(note);
@@ -32,6 +34,7 @@ describe('a pattern of ids', () => {
       'lists/**: 2 files not read, because a list of ids is not proven in them (.unproven)',
       'lists/**: 1 file not read, because a list of ids is being made in it (.ids/)',
       'lists/**: 1 file not read, because the account of a list of ids stands in it (FILE.json)',
+      'lists/**: 1 file not read, because the tables of a lake are described in it (lake/TABLE/metadata/)',
     ]);
   });
 

@@ -33,8 +33,8 @@ export const steps = {
   finalise:
     (): MakeExport =>
     async ({ job }, context: FinaliseContext) => {
-      const { state, manifest } = await finaliseExport(job, context);
-      return { ...nothingMade, state, account: accountOf(job.output.dir, manifest) };
+      const { manifest, ...ended } = await finaliseExport(job, context);
+      return { ...nothingMade, ...ended, account: accountOf(job.output.dir, manifest) };
     },
 };
 

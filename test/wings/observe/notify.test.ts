@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -104,11 +104,52 @@ describe('a notification', () => {
     expect(JSON.parse(rehearsed.stdout)).toMatchObject({ limit: 20, read: 20 });
   });
 
+  it('has the newest version and snapshot of each table of a lake, as run --json has', async () => {
+    const { folder, run, to } = await prepared();
+    const out = ['--out', 'nights/date={date}', '--format', 'parquet', '--tables', 'assets,creators'];
+    const ran = await run('run', [...out, '--lake', 'iceberg', '--notify', to.url, '--json']);
+    expect(ran).toMatchObject({ exit: 0 });
+    const of = (table: string) => ({
+      metadata: join(folder, `nights/lake/${table}/metadata/v1.metadata.json`),
+      snapshot: expect.any(Number) as number,
+    });
+    const { lake } = JSON.parse(ran.stdout) as Record<string, unknown>;
+    expect(lake).toEqual({ assets: of('assets'), creators: of('creators') });
+    expect(JSON.parse(to.posts[0]?.body ?? '')).toMatchObject({ event: 'success', lake });
+  });
+
+  it('has the account of a complete export whose lake cannot be written, as run --json has', async () => {
+    const { folder, run, to } = await prepared();
+    mkdirSync(join(folder, 'nights'));
+    writeFileSync(join(folder, 'nights/lake'), 'no folder');
+    const out = ['--out', 'nights/date={date}', '--format', 'parquet', '--lake', 'iceberg', '--notify', to.url];
+    const account = {
+      state: 'complete',
+      counts: { exported: 57 },
+      rows: 57,
+      error: { message: expect.stringContaining('is complete, not in the lake') as string },
+    };
+    const failed = await run('run', [...out, '--json']);
+    expect(failed.exit).toBe(7);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ ...account, exitCode: 7, callsOfRun: 6 });
+    expect(JSON.parse(to.posts[0]?.body ?? '')).toMatchObject({
+      ...account,
+      event: 'failure',
+      exit: 7,
+      error: account.error.message,
+      todo: expect.stringContaining('run the same command again') as string,
+    });
+    const again = await run('run', [...out, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ ...account, state: 'already', exitCode: 7, callsOfRun: 0 });
+    const asText = await run('run', out);
+    expect(asText.stdout).toContain('was already complete');
+    expect(asText.stderr).toContain('is complete, not in the lake');
+  });
+
   it('is a text for slack', async () => {
     const { folder, run, to } = await prepared();
     const job = `${to.url}/services/x`;
-    const { writeFile } = await import('node:fs/promises');
-    await writeFile(
+    writeFileSync(
       join(folder, 'job.yaml'),
       `ids: { from: none.txt }\nservice: { url: http://127.0.0.1:9 }\noutput: { dir: mine }\nnotify:\n  - { url: '${job}', as: slack }\n  - { url: '${job}/only', as: slack, on: [failure] }\n`,
     );
@@ -121,8 +162,7 @@ describe('a notification', () => {
 
   it('pings healthchecks at the start and with the exit code, which is 8 where the credits are spent', async () => {
     const { folder, run, to } = await prepared();
-    const { writeFile } = await import('node:fs/promises');
-    await writeFile(
+    writeFileSync(
       join(folder, 'job.yaml'),
       `ids: { from: none.txt }\nservice: { url: http://127.0.0.1:9 }\noutput: { dir: mine }\nnotify: [{ url: '${to.url}/uuid', as: healthchecks }]\n`,
     );

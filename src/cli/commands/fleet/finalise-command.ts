@@ -28,7 +28,7 @@ async function finalise(args: CommandLine): Promise<number> {
   const startedMs = systemClock.now();
   const { finaliseJob } = await import('../../../wings/fleet/index.ts');
   const { alreadyComplete } = await import('../../../core/run/export-outcome.ts');
-  const { state, manifest, lake } = await finaliseJob(job, {
+  const { manifest, ...ended } = await finaliseJob(job, {
     clock: systemClock,
     random: Math.random,
     files: diskFileStore,
@@ -43,9 +43,8 @@ async function finalise(args: CommandLine): Promise<number> {
   const shown = shownPath(dir, terminal.cwd());
   const outcome = {
     ...alreadyComplete(dir, manifest),
-    state,
+    ...ended,
     elapsedMs: systemClock.now() - startedMs,
-    ...(lake === undefined ? {} : { lake }),
   };
   const next = nextText(shown, endpointToName(job, terminal));
   return tellOutcome(outcome, {}, { terminal, job, shown, json: args.isOn('json'), next });

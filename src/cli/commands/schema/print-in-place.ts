@@ -80,8 +80,11 @@ function nightsText(engine: string, table: Table, address: ReturnType<typeof nig
 
 function noNights(engine: string): ExportError {
   const isWarehouse = dialectNames.some((name) => name === engine);
-  const why = engine === 'bigquery' ? ': its addresses take one asterisk' : '';
+  const isBigquery = engine === 'bigquery';
+  const why = isBigquery ? ': its addresses take one asterisk' : '';
+  const loads = `Load each night: asset-export schema --of EXPORT --for ${engine}.`;
+  const lake = ' Or read every night as Iceberg tables: asset-export lake ROOT --for bigquery.';
   return new ExportError('usage', `--nights does not go with --for ${engine}${why}`, {
-    todo: isWarehouse ? `Load each night: schema --of EXPORT --for ${engine}.` : 'Name an engine with --for.',
+    todo: isWarehouse ? `${loads}${isBigquery ? lake : ''}` : 'Name an engine with --for.',
   });
 }

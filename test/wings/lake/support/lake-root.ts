@@ -17,7 +17,7 @@ export function idsOfNight(day: number): string[] {
   return all.slice(day * 5, 90 + day * 10);
 }
 
-function recordsOfNight(day: number): string[] {
+export function recordsOfNight(day: number): string[] {
   return all.map((id, n) => {
     const record = generatedRecord(id);
     return n % 7 === day ? record.replace('"burnt":false', '"burnt":true') : record;
