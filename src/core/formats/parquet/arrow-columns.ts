@@ -61,6 +61,8 @@ export interface BatchRows {
   /** Rows that the batch has already, and bytes of texts that it has in each column. */
   readonly before: number;
   readonly bases: readonly number[];
+  /** Bytes of the kernel's memory for what is laid out, before it says how many it takes. */
+  readonly room?: number;
 }
 
 /** Cells of a column as Arrow has them. The first byte of bits begins with those of rows before, as zeros. */
@@ -92,7 +94,7 @@ export function kernelRows(
   batch: BatchRows,
 ): LaidRows {
   const { first, most, stop, before, bases } = batch;
-  for (let room = usualRoom; ; room = kernel.slot(neededSlot)) {
+  for (let room = batch.room ?? usualRoom; ; room = kernel.slot(neededSlot)) {
     const options = { first, rows: most, cares: columnCares, stop, room, more: [bases.length * columnWords * 4] };
     const [laid = 0] = loadRows(kernel, block, options);
     for (const [index, base] of bases.entries())
@@ -199,7 +201,7 @@ function longValues(care: number, texts: readonly (string | null)[], shift: numb
     case decimalCare:
       return new Uint8Array(BigInt64Array.from(integers().flatMap((value) => [value, value >> 64n])).buffer);
     default:
-      return isText(care) ? Buffer.from(texts.join('')) : new Uint8Array(0);
+      return isText(care) ? new TextEncoder().encode(texts.join('')) : new Uint8Array(0);
   }
 }
 
