@@ -177,10 +177,7 @@ function longColumn(care: number, texts: readonly (string | null)[], shift: numb
   for (let row = 0; row < ends.length; row += 1) ends[row] = end += Buffer.byteLength(texts[row] ?? '');
   return {
     nulls: texts.filter((text) => text === null).length,
-    validity: bitsOf(
-      texts.map((text) => text !== null),
-      shift,
-    ),
+    validity: bitsOf(texts, shift, (text) => text !== null),
     ends: new Uint8Array(ends.buffer),
     values: longValues(care, texts, shift),
   };
@@ -190,10 +187,7 @@ function longValues(care: number, texts: readonly (string | null)[], shift: numb
   const integers = () => texts.map((text) => BigInt(text ?? 0));
   switch (care) {
     case booleanCare:
-      return bitsOf(
-        texts.map((text) => text === 'true'),
-        shift,
-      );
+      return bitsOf(texts, shift, (text) => text === 'true');
     case doubleCare:
       return new Uint8Array(Float64Array.from(texts, (text) => Number(text ?? 0)).buffer);
     case int64Care:
@@ -205,11 +199,11 @@ function longValues(care: number, texts: readonly (string | null)[], shift: numb
   }
 }
 
-function bitsOf(values: readonly boolean[], shift: number): Uint8Array {
-  const bits = new Uint8Array(bitBytes(shift, values.length));
-  for (const [row, value] of values.entries()) {
+function bitsOf(texts: readonly (string | null)[], shift: number, isSet: (text: string | null) => boolean): Uint8Array {
+  const bits = new Uint8Array(bitBytes(shift, texts.length));
+  for (const [row, text] of texts.entries()) {
     const place = shift + row;
-    if (value) bits[place >> 3] = (bits[place >> 3] ?? 0) | (1 << (place & 7));
+    if (isSet(text)) bits[place >> 3] = (bits[place >> 3] ?? 0) | (1 << (place & 7));
   }
   return bits;
 }
