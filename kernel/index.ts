@@ -1,3 +1,4 @@
+export { layOutColumns } from './columns';
 export { encodeCsv, encodeJsonl } from './lines';
 export { freeAt, header } from './memory';
 export { scan } from './scan';

@@ -1,10 +1,4 @@
 import {
-  answerSlot,
-  careSlot,
-  cellFromSlot,
-  cellLengthSlot,
-  cellMarksSlot,
-  columnCountSlot,
   escapeFormulasSlot,
   fixedSlot,
   fixedStartsSlot,
@@ -18,22 +12,14 @@ import {
   rowsWrittenSlot,
   stopBytesSlot,
   stringCare,
-  textsSlot,
   timeCare,
   writtenSlot,
 } from '../src/lib/kernel/slots';
+import { beginBlock, caresAt, columns, fromAt, lengthAt, marksAt, putText, sourceAt, textsAt } from './block';
 import { hexLetter, letterOf } from './made';
 import { addressSlot, copy, setSlot, slot } from './memory';
 import { backslash, comma, escapes, lowerU, quote, replaced, separators, stopsIn, zero } from './tokens';
 
-// Of the block.
-let sourceAt: usize = 0;
-let textsAt: usize = 0;
-let fromAt: usize = 0;
-let lengthAt: usize = 0;
-let marksAt: usize = 0;
-let caresAt: usize = 0;
-let columns: i32 = 0;
 let fixedAt: usize = 0;
 let startsAt: usize = 0;
 let quotesTexts: bool = false;
@@ -46,13 +32,7 @@ let replacements: i32 = 0;
 const besideText: usize = 32;
 
 function begin(): void {
-  sourceAt = addressSlot(answerSlot);
-  textsAt = addressSlot(textsSlot);
-  fromAt = addressSlot(cellFromSlot);
-  lengthAt = addressSlot(cellLengthSlot);
-  marksAt = addressSlot(cellMarksSlot);
-  caresAt = addressSlot(careSlot);
-  columns = slot(columnCountSlot);
+  beginBlock();
   fixedAt = addressSlot(fixedSlot);
   startsAt = addressSlot(fixedStartsSlot);
   quotesTexts = slot(quoteTextsSlot) != 0;
@@ -162,12 +142,6 @@ function markFirstBytes(): void {
   store<u8>(firstBytes + 0x09, 1);
   store<u8>(firstBytes + 0x0d, 1);
   store<u8>(firstBytes + 0xef, 2);
-}
-
-function putText(out: usize, at: usize, length: i32): usize {
-  v128.store(out, v128.load(at));
-  if (length > 16) copy(out + 16, at + 16, length - 16);
-  return out + length;
 }
 
 function csvText(start: usize, at: usize, length: i32, marks: u32, isString: bool): usize {

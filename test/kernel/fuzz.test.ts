@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { careOf, kernelRows, type LaidColumn, longRows } from '../../src/core/formats/parquet/arrow-columns.ts';
 import type { Drift } from '../../src/core/records/drift.ts';
 import { blockOf, type RowBlock, textOfCell } from '../../src/core/records/row-block.ts';
 import type { Column, Row, Table } from '../../src/core/records/table.ts';
@@ -128,27 +129,14 @@ describe('the kernel', () => {
   it('writes lines of mutated records as the long way writes them', { timeout: 0 }, async () => {
     const random = randomOf(seed + 1);
     for (let total = 0; total < runs / 20; total += recordsPerAnswer) {
-      const rows = new withKernel.RecordRows(Buffer.from('[]'), plans[0]);
-      const blocks: RowBlock[] = [];
-      for (let index = 0; index < recordsPerAnswer; index += 1) {
-        const value = tryParse(mutated(texts[random(texts.length)] ?? '', random));
-        if (isJsonObject(value) && typeof value.id === 'string') rows.add(value, 0, 0);
-      }
-      for (const table of [assetsTable, ...childTables]) {
-        blocks.length = 0;
-        blocks.push(
-          rows.rows(
-            table,
-            Array.from({ length: rows.count }, (_, record) => record),
-          ),
-        );
+      for (const { table, block } of mutatedBlocks(random)) {
         const columns = [...table.columns];
         const csvDialect = dialects[random(dialects.length)] ?? 'rfc4180';
         const options = { columns, compression: 'none', escapeFormulas: random(2) === 0, csvDialect } as const;
         for (const format of ['csvSink', 'jsonlSink'] as const) {
           const [fast, slow] = [
-            await linesOf(withKernel[format], options, blocks),
-            await linesOf(withoutKernel[format], options, blocks),
+            await linesOf(withKernel[format], options, block),
+            await linesOf(withoutKernel[format], options, block),
           ];
           guarded.requireGuards();
           if (!fast.bytes.equals(slow.bytes)) expect(fast.bytes.toString()).toBe(slow.bytes.toString());
@@ -157,7 +145,69 @@ describe('the kernel', () => {
       }
     }
   });
+
+  it('lays out columns of mutated records as the long way lays them out', { timeout: 0 }, () => {
+    const random = randomOf(seed + 2);
+    for (let total = 0; total < runs / 20; total += recordsPerAnswer) {
+      for (const { table, block } of [...mutatedBlocks(random), randomNumbers(random)]) {
+        const cares = table.columns.map(careOf);
+        const first = random(block.rows + 1);
+        const rows = {
+          first,
+          most: random(block.rows - first + 1),
+          stop: random(3) === 0 ? random(4096) : 1 << 30,
+          before: random(20),
+          bases: cares.map(() => random(1000)),
+          // So it gets what it says that it takes, and guards behind that.
+          room: 0,
+        };
+        const fast = kernelRows(guarded, block, cares, rows);
+        const columns = fast.columns.map(copyOf);
+        guarded.requireGuards();
+        expect({ ...fast, columns }).toEqual(longRows(block, cares, rows));
+      }
+    }
+  });
 });
+
+/** The tables of some mutated records, as the long way makes their rows. */
+function mutatedBlocks(random: (below: number) => number): { table: Table; block: RowBlock }[] {
+  const rows = new withKernel.RecordRows(Buffer.from('[]'), plans[0]);
+  for (let index = 0; index < recordsPerAnswer; index += 1) {
+    const value = tryParse(mutated(texts[random(texts.length)] ?? '', random));
+    if (isJsonObject(value) && typeof value.id === 'string') rows.add(value, 0, 0);
+  }
+  const all = Array.from({ length: rows.count }, (_, record) => record);
+  return [assetsTable, ...childTables].map((table) => ({ table, block: rows.rows(table, all) }));
+}
+
+const numberColumns = (['double', 'int64', 'decimal', 'boolean', 'timestamp'] as const).map((type): Column => {
+  return { name: type, type, nullable: true, path: [], about: '' };
+});
+
+/** Numbers of any size, with few and many digits. */
+function randomNumbers(random: (below: number) => number): { table: Table; block: RowBlock } {
+  const digits = () => Array.from({ length: 1 + random(19) }, () => random(10)).join('');
+  const integer = (bits: number, value = BigInt(digits()) * 10n ** BigInt(random(3))) =>
+    BigInt.asIntN(bits, random(2) === 0 ? value : -value);
+  const double = () => Number(`${random(2) === 0 ? '-' : ''}${digits()}.${digits()}e${random(50) - 25}`);
+  const rows = Array.from({ length: recordsPerAnswer }, (): Row => {
+    if (random(10) === 0) return numberColumns.map(() => null);
+    const decimal = BigInt.asUintN(64, integer(65));
+    return [double(), integer(64), decimal, random(2) === 0, Number(integer(53))];
+  });
+  return { table: { name: 'numbers', columns: numberColumns }, block: blockOf(numberColumns, rows) };
+}
+
+/** What lies in the kernel's memory, as bytes of its own. */
+function copyOf({ nulls, ...bytes }: LaidColumn): LaidColumn {
+  return {
+    nulls,
+    validity: Uint8Array.from(bytes.validity),
+    ends: Uint8Array.from(bytes.ends),
+    values: Uint8Array.from(bytes.values),
+  };
+}
 
 function tryParse(text: string): Json | undefined {
   try {
@@ -169,7 +219,7 @@ function tryParse(text: string): Json | undefined {
 
 type SinkOf = typeof withKernel.csvSink;
 
-async function linesOf(sink: SinkOf, options: Parameters<SinkOf['open']>[1], blocks: readonly RowBlock[]) {
+async function linesOf(sink: SinkOf, options: Parameters<SinkOf['open']>[1], block: RowBlock) {
   const written: Buffer[] = [];
   const output = {
     write: async (bytes: Uint8Array) => {
@@ -177,7 +227,7 @@ async function linesOf(sink: SinkOf, options: Parameters<SinkOf['open']>[1], blo
     },
   };
   const encoder = await sink.open(output, options);
-  for (const block of blocks) await encoder.write(block);
+  await encoder.write(block);
   const notes = await encoder.end();
   return { bytes: Buffer.concat(written), notes };
 }

@@ -34,16 +34,6 @@ export class BlockText {
     return from < 0 ? ~from : from;
   }
 
-  /** A cell's text as a string. */
-  utf8(cell: number): string {
-    return this.#buffer(cell).toString('utf8');
-  }
-
-  /** A cell's text as a string, where it is ASCII. */
-  latin1(cell: number): string {
-    return this.#buffer(cell).toString('latin1');
-  }
-
   /** Bytes of a row's text, or a few more. */
   rowBytes(row: number): number {
     const { length, width } = this;
@@ -51,11 +41,6 @@ export class BlockText {
     let bytes = width;
     for (let cell = row * width, end = cell + width; cell < end; cell += 1) bytes += length[cell] ?? 0;
     return bytes;
-  }
-
-  #buffer(cell: number): Buffer {
-    const { buffer, byteOffset } = this.words(cell).bytes;
-    return Buffer.from(buffer, byteOffset + this.start(cell), this.length[cell]);
   }
 }
 

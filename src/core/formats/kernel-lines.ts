@@ -3,28 +3,23 @@ import { timestampText } from '../records/timestamp-text.ts';
 import type { ColumnType } from '../records/table.ts';
 import type { Kernel } from '../../lib/kernel/kernel.ts';
 import {
-  careSlot,
   cellFromSlot,
   cellLengthSlot,
-  cellMarksSlot,
-  columnCountSlot,
   fixedSlot,
   fixedStartsSlot,
   formulasSlot,
   jsonCare,
-  outBytesSlot,
   outSlot,
   plainCare,
   replacedSlot,
-  rowCountSlot,
   rowsWrittenSlot,
-  stopBytesSlot,
   stringCare,
   textsSlot,
   timeCare,
   writtenSlot,
 } from '../../lib/kernel/slots.ts';
 import type { ByteBlocks } from './byte-blocks.ts';
+import { loadRows } from './kernel-block.ts';
 import type { EncoderNotes } from './sink.ts';
 import { timestampBytes } from './timestamp-texts.ts';
 import type { FormatTexts } from './words.ts';
@@ -49,7 +44,7 @@ const cares: Readonly<Record<ColumnType, number>> = {
 /** Has the kernel write the rows of one file. */
 export class KernelLines {
   readonly #lines: ByteBlocks;
-  readonly #types: readonly ColumnType[];
+  readonly #cares: readonly number[];
   readonly #texts: FormatTexts;
   readonly #encode: (kernel: Kernel) => void;
   readonly #times: readonly number[];
@@ -63,7 +58,7 @@ export class KernelLines {
     encode: (kernel: Kernel) => void,
   ) {
     this.#lines = lines;
-    this.#types = types;
+    this.#cares = types.map((type) => cares[type]);
     this.#texts = texts;
     this.#encode = encode;
     this.#times = types.flatMap((type, index) => (type === 'timestamp' ? [index] : []));
@@ -93,28 +88,20 @@ export class KernelLines {
   }
 
   #load(kernel: Kernel, block: RowBlock, { first, room, stop }: { first: number; room: number; stop: number }): void {
-    const { width, source, made } = block;
     const rows = Math.min(mostRows, block.rows - first);
-    const cells = rows * width;
-    const base = first * width;
     const { bytes: fixed, starts } = this.#texts;
-    const texts = kernel.loadTexts(source, made, rows * this.#times.length * timestampBytes);
-    const [from = 0, length = 0, marks = 0, care = 0, fixedAt = 0, startsAt = 0, out = 0] = kernel.regions([
-      ...[cells * 4, cells * 4, cells, width, fixed.length, starts.length * 4, room],
-    ]);
-    const { bytes, words } = kernel;
-    words.set(block.from.subarray(base, base + cells), from >> 2);
-    words.set(block.length.subarray(base, base + cells), length >> 2);
-    bytes.set(block.marks.subarray(base, base + cells), marks);
-    for (const [index, type] of this.#types.entries()) bytes[care + index] = cares[type];
-    bytes.set(fixed, fixedAt);
-    words.set(starts, startsAt >> 2);
-    const slots = [
-      ...[textsSlot, texts, cellFromSlot, from, cellLengthSlot, length, cellMarksSlot, marks],
-      ...[rowCountSlot, rows, columnCountSlot, width, careSlot, care, fixedSlot, fixedAt, fixedStartsSlot, startsAt],
-      ...[outSlot, out, outBytesSlot, room, stopBytesSlot, stop],
-    ];
-    for (let index = 0; index < slots.length; index += 2) kernel.setSlot(slots[index] ?? 0, slots[index + 1] ?? 0);
+    const [fixedAt = 0, startsAt = 0] = loadRows(kernel, block, {
+      first,
+      rows,
+      cares: this.#cares,
+      stop,
+      room,
+      textRoom: rows * this.#times.length * timestampBytes,
+      more: [fixed.length, starts.length * 4],
+    });
+    kernel.bytes.set(fixed, fixedAt);
+    kernel.words.set(starts, startsAt >> 2);
+    kernel.setSlots([fixedSlot, fixedAt, fixedStartsSlot, startsAt]);
     if (this.#times.length > 0) this.#writeTimes(kernel, block, { first, rows });
   }
 

@@ -9,6 +9,7 @@ interface KernelExports {
   scan(): number;
   encodeCsv(): void;
   encodeJsonl(): void;
+  layOutColumns(): void;
 }
 
 /** Room for the plan of a record, which lies before the answer. */
@@ -45,9 +46,9 @@ export class Kernel {
   constructor(module: WebAssembly.Module) {
     const { exports } = new WebAssembly.Instance(module, {
       host: {
-        isCellText: (at: number, length: number, kind: number) => {
-          return this.isCellText(String.fromCharCode(...this.bytes.subarray(at, at + length)), kind) ? 1 : 0;
-        },
+        isCellText: (at: number, length: number, kind: number) =>
+          this.isCellText(this.#ascii(at, length), kind) ? 1 : 0,
+        numberAt: (at: number, length: number) => Number(this.#ascii(at, length)),
       },
     });
     this.run = exports as KernelExports;
@@ -72,6 +73,11 @@ export class Kernel {
 
   setSlot(number: number, value: number): void {
     this.words[this.#header + number] = value;
+  }
+
+  /** Sets slots: the number of each, and behind it its value. */
+  setSlots(pairs: readonly number[]): void {
+    for (let index = 0; index < pairs.length; index += 2) this.setSlot(pairs[index] ?? 0, pairs[index + 1] ?? 0);
   }
 
   /** Has this plan in memory, at `planAt`; it keeps what it learned unless another was loaded in between. */
@@ -136,6 +142,10 @@ export class Kernel {
     });
     this.#makeRoom(at);
     return starts;
+  }
+
+  #ascii(at: number, length: number): string {
+    return String.fromCharCode(...this.bytes.subarray(at, at + length));
   }
 
   /** @throws {RangeError} when there is no such memory */

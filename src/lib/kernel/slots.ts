@@ -94,8 +94,24 @@ export const fixedStartsSlot = 17;
 export const quoteTextsSlot = 18;
 export const escapeFormulasSlot = 19;
 
+/** Of Arrow columns: rows before these in the first byte of bits, and the bytes that all columns take. */
+export const shiftSlot = 20;
+export const neededSlot = 21;
+/** A few words a column: where its texts begin to count; and of what was laid out where it begins, cells that are null, and bytes of its texts. */
+export const laidColumnsSlot = 22;
+export const columnWords = 4;
+export const columnBaseWord = 0;
+export const columnStartWord = 1;
+export const columnNullsWord = 2;
+export const columnBytesWord = 3;
+
 /** What the cells of a column are: text that stands as it is, a string, JSON, or a time as text. */
 export const plainCare = 0;
 export const stringCare = 1;
 export const jsonCare = 2;
 export const timeCare = 3;
+/** Of Arrow columns: what is laid out besides texts. Of a plain one, only which cells are null. */
+export const booleanCare = 4;
+export const int64Care = 5;
+export const doubleCare = 6;
+export const decimalCare = 7;

@@ -1,4 +1,3 @@
-import { type Table as ArrowTable, tableToIPC } from '@uwdata/flechette';
 import { parquetMetadata } from 'hyparquet';
 import {
   Compression,
@@ -11,33 +10,10 @@ import {
   WriterVersion,
 } from 'parquet-wasm';
 import { ByteBlocks } from '../byte-blocks.ts';
-import { GrowingBytes } from '../growing-bytes.ts';
 import { type Encoding, newEncoding } from '../../records/encoding.ts';
 import type { ByteOutput, EncoderOptions } from '../sink.ts';
 
-/** Memory that is kept from one batch to the next; what wide rows took is given back. */
-const keptBytes = 32 * 1024 * 1024;
-
 const magic = Buffer.from('PAR1');
-
-/** What flechette writes of a batch, in the same memory batch after batch. */
-class IpcBytes extends GrowingBytes {
-  write(bytes: Uint8Array): void {
-    this.reserve(bytes.length);
-    this.add(bytes);
-  }
-
-  pad(byteCount: number): void {
-    this.write(new Uint8Array(byteCount));
-  }
-
-  finish(): Uint8Array {
-    return this.bytes;
-  }
-}
-
-/** Serves every file: nothing waits between writing a batch and copying it into WebAssembly memory. */
-const ipc = new IpcBytes(keptBytes);
 
 /** The batches of one file on their way through Apache's encoder, which gives a row group's bytes as it is full. */
 export class ParquetStream {
@@ -55,13 +31,10 @@ export class ParquetStream {
     this.done = this.pass(transformParquetStream(readable, parquetProperties(options)), output);
   }
 
-  async write(table: ArrowTable, rows: number): Promise<void> {
-    // Before, not after: of a batch that failed nothing must be left.
-    ipc.clear();
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- flechette exports the type of its sink, and not the class
-    tableToIPC(table, { format: 'stream', sink: ipc });
+  /** @param ipc a stream of Arrow's IPC format, which is copied before this waits */
+  async write(ipc: Uint8Array, rows: number): Promise<void> {
     // The copies in WebAssembly memory are freed by hand; the stream takes the batches over.
-    const copied = Table.fromIPCStream(ipc.bytes);
+    const copied = Table.fromIPCStream(ipc);
     const batches = copied.recordBatches();
     copied.free();
     for (const batch of batches) await this.batches.write(batch);

@@ -166,16 +166,14 @@ export class KernelScan {
       kernel.setSlot(slot + capacitySlot, rows[index] ?? 0);
       kernel.setSlot(slot + rowsBeforeSlot, before);
     }
-    const numbers = [
+    kernel.setSlots([
       ...[madeSlot, madeAt, madeBytesSlot, room.made, madeBeforeSlot, made.end, typesSlot, typesOffset],
       ...[recordExtraSlot, recordExtra, elementExtraSlot, elementExtra, extraBytesSlot, room.extra],
       ...[driftsSlot, driftsAt, mostDriftsSlot, room.drifts, driftsBeforeSlot, drifts.length],
       ...[boundsSlot, boundsAt, boundsCapacitySlot, recordRoom],
       ...[idColumnSlot, assetPlaces.id, interfaceColumnSlot, assetPlaces.interface],
       ...[collectionColumnSlot, assetPlaces.collection, extraColumnSlot, assetPlaces.extra],
-    ];
-    for (let index = 0; index < numbers.length; index += 2)
-      kernel.setSlot(numbers[index] ?? 0, numbers[index + 1] ?? 0);
+    ]);
   }
 
   get #tables(): readonly RowBlockBuilder[] {

@@ -101,7 +101,7 @@ describe('the Parquet sink', () => {
   });
 
   it('cuts row groups by count, with V1 pages and the codec it was told', async () => {
-    const { bytes } = await encodeFile('parquet', rowsOf(70_000), { columns, compression: 'snappy' });
+    const { bytes } = await encodeFile('parquet', rowsOf(70_000), { columns, compression: 'snappy', split: [1000] });
     const metadata = metadataOf(bytes);
     expect(metadata.row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([32_768, 32_768, 4464]);
     const pages = metadata.row_groups.flatMap((group) =>

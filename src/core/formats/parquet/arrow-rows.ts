@@ -1,0 +1,163 @@
+import { type Element, listElements } from '../../records/list-elements.ts';
+import { blockOf, type RowBlock, textOfCell } from '../../records/row-block.ts';
+import type { Column } from '../../records/table.ts';
+import { theKernel } from '../../../lib/kernel/kernel.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
+import {
+  type BatchRows,
+  careOf,
+  elementColumn,
+  isText,
+  kernelRows,
+  type LaidColumn,
+  type LaidRows,
+  longRows,
+  valueBits,
+} from './arrow-columns.ts';
+import type { ArrowBatch } from './arrow-message.ts';
+
+/** Most memory that a buffer keeps from one batch to the next, and from one file to the next; what wide rows took is given back. */
+const keptBytes = 4 * 1024 * 1024;
+
+/** A block with more bytes goes the long way: the kernel would need them all, again for each batch. Answers have a few megabytes. */
+const mostTexts = 32 * 1024 * 1024;
+
+/** Elements of lists whose rows are in a batch are in it too, whatever their bytes. */
+const noStop = 2 ** 31 - 1;
+
+const noBytes = new Uint8Array(0);
+
+/** Rows of a batch in the making, as Arrow lays out their columns. */
+export class ArrowRows {
+  rows = 0;
+  readonly #columns: readonly ArrowColumn[];
+  readonly #cares: readonly number[];
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns.map((column) => new ArrowColumn(column));
+    this.#cares = columns.map(careOf);
+  }
+
+  /**
+   * Adds rows of a block from `first` on: `most`, or fewer where the bytes of their text come to `stop`.
+   * @throws {Error} when a cell is null in a column that is never null, which is a bug of the caller
+   */
+  add(block: RowBlock, { first, most, stop }: Pick<BatchRows, 'first' | 'most' | 'stop'>): Omit<LaidRows, 'columns'> {
+    const bases = this.#columns.map(({ textBytes }) => textBytes);
+    const laid = this.#layOut(block, { first, most, stop, before: this.rows, bases });
+    for (const [index, column] of this.#columns.entries()) column.add(laid.columns[index], this.rows);
+    this.rows += laid.rows;
+    // The kernel lays out elements too, and what it gave before lies in its memory.
+    for (const [index, column] of this.#columns.entries()) column.addElements(block, { index, first, rows: laid.rows });
+    return laid;
+  }
+
+  /** Adds the columns to a batch that is written. */
+  addTo(batch: ArrowBatch): void {
+    for (const column of this.#columns) column.addTo(batch, this.rows);
+  }
+
+  /** Begins another batch. */
+  clear(): void {
+    this.rows = 0;
+    for (const column of this.#columns) column.clear();
+  }
+
+  #layOut(block: RowBlock, batch: BatchRows): LaidRows {
+    const kernel = block.source.length + block.made.length > mostTexts ? undefined : theKernel();
+    try {
+      if (kernel !== undefined) return kernelRows(kernel, block, this.#cares, batch);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    return longRows(block, this.#cares, batch);
+  }
+}
+
+/** The buffers of one column. */
+class ArrowColumn {
+  readonly #column: Column;
+  readonly #care: number;
+  readonly #validity = new GrowingBytes(keptBytes);
+  /** Where each text or list begins, and where the last ends. */
+  readonly #offsets = new GrowingBytes(keptBytes);
+  readonly #values = new GrowingBytes(keptBytes);
+  readonly #elements: ArrowRows | undefined;
+  readonly #members: readonly Column[];
+  #nulls = 0;
+
+  constructor(column: Column) {
+    this.#column = column;
+    this.#care = careOf(column);
+    this.#members = column.elements === undefined ? [] : [elementColumn, ...column.elements];
+    this.#elements = column.elements === undefined ? undefined : new ArrowRows(this.#members);
+    this.clear();
+  }
+
+  get textBytes(): number {
+    return this.#values.used;
+  }
+
+  add(laid: LaidColumn | undefined, before: number): void {
+    if (laid === undefined) return;
+    const { nulls, validity, ends, values } = laid;
+    if (nulls > 0 && !this.#column.nullable) throw new Error(`column ${this.#column.name} holds a null`);
+    this.#nulls += nulls;
+    addBits(this.#validity, validity, before);
+    addBytes(this.#offsets, ends);
+    if (valueBits(this.#care) === 1) addBits(this.#values, values, before);
+    else addBytes(this.#values, values);
+  }
+
+  /** Adds the elements of lists, of which `add` took the validity. */
+  addElements(block: RowBlock, { index, first, rows }: { index: number; first: number; rows: number }): void {
+    if (this.#elements === undefined) return;
+    const before = this.#elements.rows;
+    const elements: Element[] = [];
+    const ends = Int32Array.from({ length: rows }, (_, row) => {
+      const text = textOfCell(block, (first + row) * block.width + index);
+      for (const element of text === null ? [] : listElements(this.#column, text)) elements.push(element);
+      return before + elements.length;
+    });
+    addBytes(this.#offsets, new Uint8Array(ends.buffer));
+    const nulls = this.#members.map(() => null);
+    const all = blockOf(
+      this.#members,
+      elements.map((element) => (element === null ? nulls : [true, ...element])),
+    );
+    this.#elements.add(all, { first: 0, most: all.rows, stop: noStop });
+  }
+
+  addTo(batch: ArrowBatch, rows: number): void {
+    batch.node(rows, this.#nulls);
+    batch.buffer(this.#nulls === 0 ? noBytes : this.#validity.bytes);
+    if (isText(this.#care) || this.#elements !== undefined) batch.buffer(this.#offsets.bytes);
+    if (isText(this.#care) || valueBits(this.#care) > 0) batch.buffer(this.#values.bytes);
+    this.#elements?.addTo(batch);
+  }
+
+  clear(): void {
+    this.#nulls = 0;
+    this.#validity.clear();
+    this.#values.clear();
+    this.#offsets.clear();
+    addBytes(this.#offsets, new Uint8Array(4));
+    this.#elements?.clear();
+  }
+}
+
+function addBytes(to: GrowingBytes, bytes: Uint8Array): void {
+  to.reserve(bytes.length);
+  to.add(bytes);
+}
+
+/** Adds bits behind those of so many rows, which the first of their bytes has as zeros. */
+function addBits(to: GrowingBytes, bits: Uint8Array, before: number): void {
+  if ((before & 7) === 0 || bits.length === 0) {
+    addBytes(to, bits);
+    return;
+  }
+  const last = to.used - 1;
+  to.put(last, (to.bytes[last] ?? 0) | (bits[0] ?? 0));
+  addBytes(to, bits.subarray(1));
+}
