@@ -26,6 +26,7 @@ class CsvReader {
   readonly #layout: RowLayout;
   readonly #nullText: Buffer;
   readonly #times = new TimestampDigits();
+  readonly #builder: RowBlockBuilder;
   /** By the place in the file: that in the row, or -1. Known from the header on. */
   #places: readonly number[] | undefined;
   #bytes: Buffer = Buffer.of();
@@ -38,12 +39,14 @@ class CsvReader {
   constructor(layout: RowLayout) {
     this.#layout = layout;
     this.#nullText = Buffer.from(layout.nullText);
+    this.#builder = new RowBlockBuilder(layout.columns.length);
   }
 
   /** The rows that lie whole in these bytes, and where they end. */
   read(bytes: Buffer): { readonly block: RowBlock; readonly end: number } {
     this.#bytes = bytes;
-    const builder = new RowBlockBuilder(this.#layout.columns.length);
+    const builder = this.#builder;
+    builder.cutTo(0);
     let end = this.#places === undefined ? this.#readHeader() : 0;
     for (let next = end; this.#places !== undefined && next < bytes.length; ) {
       next = this.#readRow(builder, this.#places, end);

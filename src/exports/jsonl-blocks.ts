@@ -31,7 +31,7 @@ class LineReader {
   readonly #lastAlone: number;
   readonly #times = new TimestampDigits();
   #lines: Buffer = Buffer.of();
-  #builder: RowBlockBuilder;
+  readonly #builder: RowBlockBuilder;
 
   constructor(layout: RowLayout, keys: readonly WordedBytes[]) {
     this.#layout = layout;
@@ -47,9 +47,8 @@ class LineReader {
   /** @param lines each with its end */
   read(lines: Buffer): RowBlock {
     this.#lines = lines;
-    const { columns } = this.#layout;
-    const builder = new RowBlockBuilder(columns.length);
-    this.#builder = builder;
+    const builder = this.#builder;
+    builder.cutTo(0);
     const scanner = new JsonScanner(lines);
     for (let start = 0; start < lines.length; start = scanner.at + 1) {
       scanner.at = start;
