@@ -1,3 +1,4 @@
 export { encodeCsv, encodeJsonl } from './lines';
 export { freeAt, header } from './memory';
+export { readRows } from './read';
 export { scan } from './scan';

@@ -11,20 +11,17 @@ import {
   fixedSlot,
   fixedStartsSlot,
   formulasSlot,
-  jsonCare,
   outBytesSlot,
   outSlot,
-  plainCare,
   replacedSlot,
   rowCountSlot,
   rowsWrittenSlot,
   stopBytesSlot,
-  stringCare,
   textsSlot,
-  timeCare,
   writtenSlot,
 } from '../../lib/kernel/slots.ts';
 import type { ByteBlocks } from './byte-blocks.ts';
+import { cares } from './cares.ts';
 import type { EncoderNotes } from './sink.ts';
 import { timestampBytes } from './timestamp-texts.ts';
 import type { FormatTexts } from './words.ts';
@@ -35,16 +32,6 @@ const mostBytes = 1 << 20;
 
 /** Room for the row that crosses that end, unless one is wider. */
 const rowBytes = 64 * 1024;
-
-const cares: Readonly<Record<ColumnType, number>> = {
-  string: stringCare,
-  json: jsonCare,
-  timestamp: timeCare,
-  boolean: plainCare,
-  int64: plainCare,
-  double: plainCare,
-  decimal: plainCare,
-};
 
 /** Has the kernel write the rows of one file. */
 export class KernelLines {
