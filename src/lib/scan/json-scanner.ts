@@ -1,4 +1,4 @@
-import { holdsByte, holdsStop, type WordedBytes } from './four-bytes.ts';
+import { holdsByte, holdsStop } from './four-bytes.ts';
 import {
   backslash,
   carriageReturn,
@@ -84,19 +84,6 @@ export class JsonScanner {
     this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#lastFour = bytes.byteLength - 4;
-  }
-
-  /** Moves behind these bytes, when they come next. */
-  take({ words, tail, length }: WordedBytes): boolean {
-    const { at } = this;
-    const view = this.#view;
-    if (at + length - 4 > this.#lastFour) return false;
-    for (let index = 0; index < words.length; index += 1) {
-      if (view.getInt32(at + index * 4, true) !== words[index]) return false;
-    }
-    if (view.getInt32(at + length - 4, true) !== tail) return false;
-    this.at = at + length;
-    return true;
   }
 
   /** The byte at the next character that is no blank, which becomes `at`. */

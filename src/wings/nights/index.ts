@@ -26,7 +26,6 @@ export { ListedIds } from './base/listed-ids.ts';
 export type { OpenBase } from './base/open-base.ts';
 export { requireIntact, timeFilesOf, timesOf } from './base/read-base-keys.ts';
 export { type Answers, RefreshAsker } from './base/refresh-asker.ts';
-export { recordRowsOf } from './base/row-batch.ts';
 export { baseFiles } from './based-export.ts';
 export { checkBase, type CheckedBase } from './check-base.ts';
 export { shortOfEarlier, unfinishedBefore } from './dated-exports.ts';

@@ -1,7 +1,7 @@
-import { BlockText } from '../../../core/formats/block-text.ts';
 import { assetsTable } from '../../../core/records/columns.ts';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { holdsCells, recordFiles } from '../../../exports/records.ts';
+import { CellRows, type RowBatch } from '../../../exports/row-batch.ts';
 import { BitSet } from '../../../lib/bit-set.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
@@ -9,7 +9,6 @@ import { type BaseKeys, marks } from './base-keys.ts';
 import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
 import { requireIntact } from './read-base-keys.ts';
 import { recordPieces } from './record-pieces.ts';
-import { packedRow, type RowBatch } from './row-batch.ts';
 
 /** Bytes of rows that wait for their ids. */
 const windowBytes = 64 * 1024 * 1024;
@@ -205,16 +204,7 @@ class Spill {
 async function* cellPieces(finished: FinishedExport): AsyncGenerator<Piece, void, void> {
   for (const file of recordFiles(finished)) {
     await requireIntact(finished, file);
-    for await (const block of finished.blocks(file, assetsTable.columns)) {
-      const text = new BlockText(block, assetsTable.columns.length);
-      yield {
-        count: block.rows,
-        addTo: (batch, index) => {
-          batch.addCells(text, index);
-        },
-        packed: (index) => packedRow(text, index),
-      };
-    }
+    for await (const block of finished.blocks(file, assetsTable.columns)) yield new CellRows(block);
   }
 }
 

@@ -8,7 +8,7 @@ import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from '../../../core/work/batch-origins.ts';
 import { missingText } from './read-base-keys.ts';
-import { RowBatch, wholeRows } from './row-batch.ts';
+import { RowBatch, wholeRows } from '../../../exports/row-batch.ts';
 
 export interface RefreshSources {
   readonly keys: BaseKeys;

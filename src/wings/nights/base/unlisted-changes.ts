@@ -3,7 +3,7 @@ import type { RowBlock } from '../../../core/records/row-block.ts';
 import { BitSet } from '../../../lib/bit-set.ts';
 import { recordPieces } from './record-pieces.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
-import { recordRowsOf, wholeRows } from './row-batch.ts';
+import { recordRowsOf, wholeRows } from '../../../exports/row-batch.ts';
 
 /** Records that become rows at once. */
 const recordsAtOnce = 500;

@@ -1,18 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BlockText } from '../../../src/core/formats/block-text.ts';
-import { cellsOf } from '../../../src/core/records/cell-of-text.ts';
-import { assetsTable, tables } from '../../../src/core/records/columns.ts';
-import { flattenAsset } from '../../../src/core/records/flatten-asset.ts';
-import { blockOf } from '../../../src/core/records/row-block.ts';
-import { childTables, recordPlan } from '../../../src/core/records/scan/record-plan.ts';
-import { RecordRows } from '../../../src/core/records/scan/record-rows.ts';
-import type { Row } from '../../../src/core/records/table.ts';
-import { RecordTexts } from '../../../src/exports/record-text.ts';
-import { packedRow, RowBatch } from '../../../src/wings/nights/base/row-batch.ts';
-import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { parseObject } from '../../core/records/any-json.ts';
-import { anyRecord } from '../../core/records/any-record.ts';
+import { cellsOf } from '../../src/core/records/cell-of-text.ts';
+import { assetsTable, tables } from '../../src/core/records/columns.ts';
+import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
+import { blockOf } from '../../src/core/records/row-block.ts';
+import { childTables, recordPlan } from '../../src/core/records/scan/record-plan.ts';
+import { RecordRows } from '../../src/core/records/scan/record-rows.ts';
+import type { Row } from '../../src/core/records/table.ts';
+import { RecordTexts } from '../../src/exports/record-text.ts';
+import { CellRows, RowBatch } from '../../src/exports/row-batch.ts';
+import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { parseObject } from '../core/records/any-json.ts';
+import { anyRecord } from '../core/records/any-record.ts';
 
 /** The rows of every table, read from these rows of `assets`: as the cells that a file holds of them, or as records. */
 function rowsFrom(rows: readonly Row[], addTo: (batch: RowBatch, row: number) => void): (readonly Row[])[] {
@@ -33,12 +32,12 @@ const columns = assetsTable.columns;
 
 function requireSame(rows: readonly Row[]): void {
   const block = blockOf(columns, rows);
-  const [text, records] = [new BlockText(block, columns.length), new RecordTexts(block)];
+  const [cells, records] = [new CellRows(block), new RecordTexts(block)];
   const ofCells = rowsFrom(rows, (batch, row) => {
     // A record among them, as of an id that is requested again, and rows that waited for their ids.
-    if (row % 3 === 0) batch.addPacked(packedRow(text, row));
+    if (row % 3 === 0) batch.addPacked(cells.packed(row));
     else if (row % 5 === 4) batch.addRecord(records.of(row));
-    else batch.addCells(text, row);
+    else cells.addTo(batch, row);
   });
   const ofRecords = rowsFrom(rows, (batch, row) => {
     batch.addRecord(records.of(row));

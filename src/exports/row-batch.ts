@@ -1,13 +1,13 @@
-import { BlockText } from '../../../core/formats/block-text.ts';
-import { GrowingBytes } from '../../../core/formats/growing-bytes.ts';
-import { strideBytes } from '../../../core/formats/words.ts';
-import type { OpenReader } from '../../../core/client/asset-client.ts';
-import { assetsTable } from '../../../core/records/columns.ts';
-import type { RowBlock } from '../../../core/records/row-block.ts';
-import { RecordRows } from '../../../core/records/scan/record-rows.ts';
-import { fewMembers, RecordTexts } from '../../../exports/record-text.ts';
-import { closeBracket, comma, openBracket } from '../../../lib/ascii.ts';
-import { isJsonObject, parseJson } from '../../../lib/json/json.ts';
+import { BlockText } from '../core/formats/block-text.ts';
+import { GrowingBytes } from '../core/formats/growing-bytes.ts';
+import { strideBytes } from '../core/formats/words.ts';
+import type { OpenReader } from '../core/client/asset-client.ts';
+import { assetsTable } from '../core/records/columns.ts';
+import type { RowBlock } from '../core/records/row-block.ts';
+import { RecordRows } from '../core/records/scan/record-rows.ts';
+import { fewMembers, RecordTexts } from './record-text.ts';
+import { closeBracket, comma, openBracket } from '../lib/ascii.ts';
+import { isJsonObject, parseJson } from '../lib/json/json.ts';
 
 const width = assetsTable.columns.length;
 
@@ -137,22 +137,38 @@ export class RowBatch {
   }
 }
 
-/** A row as it waits for its turn. */
-export function packedRow(text: BlockText, row: number): Buffer {
-  const first = row * width;
-  const bytes = new GrowingBytes(0);
-  const head = Buffer.alloc(packedHead);
-  bytes.reserve(packedHead + text.rowBytes(row) + width + strideBytes);
-  for (let column = 0; column < width; column += 1) {
-    head.writeInt32LE(text.length[first + column] ?? -1, column * 4);
-    head[width * 4 + column] = text.marks[first + column] ?? 0;
+/** Whole rows of `assets` that a file holds, for batches. They are good as long as the block. */
+export class CellRows {
+  readonly count: number;
+  readonly #text: BlockText;
+
+  constructor(block: RowBlock) {
+    this.count = block.rows;
+    this.#text = new BlockText(block, width);
   }
-  bytes.add(head);
-  for (let cell = first; cell < first + width; cell += 1) {
-    const length = text.length[cell] ?? -1;
-    if (length > 0) bytes.copy(text.words(cell), text.start(cell), length);
+
+  addTo(batch: RowBatch, row: number): void {
+    batch.addCells(this.#text, row);
   }
-  return Buffer.from(bytes.bytes);
+
+  /** A row by itself, which outlasts the block. */
+  packed(row: number): Buffer {
+    const text = this.#text;
+    const first = row * width;
+    const bytes = new GrowingBytes(0);
+    const head = Buffer.alloc(packedHead);
+    bytes.reserve(packedHead + text.rowBytes(row) + width + strideBytes);
+    for (let column = 0; column < width; column += 1) {
+      head.writeInt32LE(text.length[first + column] ?? -1, column * 4);
+      head[width * 4 + column] = text.marks[first + column] ?? 0;
+    }
+    bytes.add(head);
+    for (let cell = first; cell < first + width; cell += 1) {
+      const length = text.length[cell] ?? -1;
+      if (length > 0) bytes.copy(text.words(cell), text.start(cell), length);
+    }
+    return Buffer.from(bytes.bytes);
+  }
 }
 
 function grown(numbers: Int32Array, size: number): Int32Array<ArrayBuffer> {
