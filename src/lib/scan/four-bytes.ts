@@ -2,7 +2,7 @@
 // byte only behind one that is met.
 
 /** Whether one of four bytes equals the byte that `same` repeats four times. */
-export function holdsByte(four: number, same: number): boolean {
+function holdsByte(four: number, same: number): boolean {
   const others = four ^ same;
   return ((others - 0x01010101) & ~others & 0x80808080) !== 0;
 }
