@@ -1,4 +1,5 @@
 export { layOutColumns } from './columns';
 export { encodeCsv, encodeJsonl } from './lines';
 export { freeAt, header } from './memory';
+export { readRows } from './read';
 export { scan } from './scan';

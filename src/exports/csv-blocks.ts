@@ -1,24 +1,32 @@
+import { formatTexts } from '../core/formats/words.ts';
+import { MadeText } from '../core/records/made-text.ts';
+import { KernelRows } from './kernel-rows.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { TimestampDigits } from './timestamp-digits.ts';
 import type { RowLayout } from './row-readers.ts';
 import { comma, lineFeed, quote } from '../lib/ascii.ts';
 
-/** Reads CSV as this program writes it: a header, LF, quotes doubled within quotes. */
+/** Reads CSV as this program writes it: a header, LF, quotes doubled within quotes. The kernel reads rows; one that it refuses goes the long way. */
 export async function* csvBlocks(
   bytes: AsyncIterable<Uint8Array>,
   layout: RowLayout,
 ): AsyncGenerator<RowBlock, void, void> {
   const reader = new CsvReader(layout);
-  let rest: Uint8Array = new Uint8Array(0);
+  let memory = Buffer.allocUnsafeSlow(0);
+  // Bytes of the row that is not whole yet.
+  let rest = 0;
   for await (const piece of bytes) {
-    const all = Buffer.concat([rest, piece]);
-    const { block, end } = reader.read(all);
-    rest = all.subarray(end);
+    const length = rest + piece.length;
+    if (length > memory.length) memory = Buffer.concat([memory.subarray(0, rest)], 2 * length);
+    memory.set(piece, rest);
+    const { block, end } = reader.read(memory.subarray(0, length));
     if (block.rows > 0) yield block;
+    memory.copyWithin(0, end, length);
+    rest = length - end;
   }
-  if (rest.length === 0) return;
-  const { block, end } = reader.read(Buffer.concat([rest, Buffer.of(lineFeed)]));
-  if (end <= rest.length) throw new SyntaxError('a quoted cell of CSV has no end');
+  if (rest === 0) return;
+  const { block, end } = reader.read(Buffer.concat([memory.subarray(0, rest), Buffer.of(lineFeed)]));
+  if (end <= rest) throw new SyntaxError('a quoted cell of CSV has no end');
   if (block.rows > 0) yield block;
 }
 
@@ -26,8 +34,11 @@ class CsvReader {
   readonly #layout: RowLayout;
   readonly #nullText: Buffer;
   readonly #times = new TimestampDigits();
+  readonly #made = new MadeText();
+  readonly #builder: RowBlockBuilder;
   /** By the place in the file: that in the row, or -1. Known from the header on. */
   #places: readonly number[] | undefined;
+  #kernelRows: KernelRows | undefined;
   #bytes: Buffer = Buffer.of();
   // Of the cell that was read last:
   #start = 0;
@@ -38,14 +49,18 @@ class CsvReader {
   constructor(layout: RowLayout) {
     this.#layout = layout;
     this.#nullText = Buffer.from(layout.nullText);
+    this.#builder = new RowBlockBuilder(layout.columns.length, 0, this.#made);
   }
 
   /** The rows that lie whole in these bytes, and where they end. */
   read(bytes: Buffer): { readonly block: RowBlock; readonly end: number } {
     this.#bytes = bytes;
-    const builder = new RowBlockBuilder(this.#layout.columns.length);
+    const builder = this.#builder;
+    builder.cutTo(0);
     let end = this.#places === undefined ? this.#readHeader() : 0;
     for (let next = end; this.#places !== undefined && next < bytes.length; ) {
+      end = this.#kernelRows?.read(bytes, end, builder, this.#made) ?? end;
+      if (end === bytes.length) break;
       next = this.#readRow(builder, this.#places, end);
       if (next < 0) {
         builder.cutTo(builder.rows - 1);
@@ -63,7 +78,10 @@ class CsvReader {
       if (at < 0) return 0;
       found.push(this.#text());
       if (this.#bytes[at - 1] !== lineFeed) continue;
-      this.#places = found.map((name) => this.#layout.names.indexOf(name));
+      const { columns, names, nullText } = this.#layout;
+      this.#places = found.map((name) => names.indexOf(name));
+      const texts = formatTexts([nullText]);
+      this.#kernelRows = new KernelRows({ format: 'csv', columns, places: this.#places, texts });
       return at;
     }
   }

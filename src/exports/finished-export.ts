@@ -13,7 +13,6 @@ import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../places/export/manifest.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
-import { jsonlBlocks } from './jsonl-blocks.ts';
 import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
 import { type RowLayout, parquetRows } from './row-readers.ts';
 
@@ -97,11 +96,6 @@ export class FinishedExport {
         layout,
       ),
     );
-  }
-
-  /** The rows of lines that a JSONL file of a table holds. */
-  blocksOfLines(table: string, lines: Uint8Array, columns: readonly Column[]): AsyncIterable<RowBlock> {
-    return jsonlBlocks([lines], this.#layoutOf({ table }, columns));
   }
 
   /** The bytes of a file, decompressed. */

@@ -34,15 +34,20 @@ export async function* parquetBlocks(
   try {
     const wanted = names.filter((name) => name !== undefined);
     const batches = (await file.stream({ batchSize: batchRows, columns: wanted })) as ReadableStream<RecordBatch>;
-    for await (const batch of batches) yield blockOf(batch.intoIPCStream(), columns, names);
+    const builder = new RowBlockBuilder(columns.length, batchRows, new MadeText(constants));
+    for await (const batch of batches) yield blockOf(batch.intoIPCStream(), builder, { columns, names });
   } finally {
     file.free();
   }
 }
 
-function blockOf(ipc: Uint8Array, columns: readonly Column[], names: RowLayout['names']): RowBlock {
+function blockOf(
+  ipc: Uint8Array,
+  builder: RowBlockBuilder,
+  { columns, names }: Pick<RowLayout, 'columns' | 'names'>,
+): RowBlock {
   const table = arrow.tableFromIPC(ipc);
-  const builder = new RowBlockBuilder(columns.length, Math.max(1, table.numRows), new MadeText(constants));
+  builder.cutTo(0);
   for (let row = 0; row < table.numRows; row += 1) builder.addRow();
   for (const [place, column] of columns.entries()) {
     const name = names[place];

@@ -9,7 +9,8 @@ import { holdsAt } from '../core/records/text-bytes.ts';
 import { stringifyJson } from '../lib/json/json.ts';
 import { rebuildAsset } from '../core/records/rebuild-asset.ts';
 import { type RowBlock, textMarks } from '../core/records/row-block.ts';
-import type { Column } from '../core/records/table.ts';
+import { listTableOf } from '../core/records/shape-table.ts';
+import { type Column, isIdColumn } from '../core/records/table.ts';
 import { closeBrace, colon, comma, openBrace, quote } from '../lib/ascii.ts';
 
 /** Memory that is kept from one record to the next. */
@@ -19,7 +20,7 @@ const open = openBrace;
 const close = closeBrace;
 
 /** A member of a rebuilt record: a column's value, or an object of such members. */
-interface Member {
+export interface Member {
   /** `"name":`. */
   readonly key: FixedTexts;
   readonly keyBytes: Uint8Array;
@@ -36,7 +37,14 @@ const besideTexts = assetsTable.columns.reduce((sum, { path }) => sum + path.joi
 
 const extraAt = assetsTable.columns.findIndex(({ name }) => name === 'extra');
 
-const root: readonly Member[] = memberTree();
+const root: readonly Member[] = memberTree(() => true);
+
+/** Records that hold no more than some columns. */
+export const fewMembers = {
+  id: memberTree((column) => isIdColumn(column)),
+  /** And the lists whose elements are rows of child tables. */
+  lists: memberTree((column) => isIdColumn(column) || listTableOf(column) !== undefined),
+} as const;
 
 /** Makes records of whole rows of `assets`, byte for byte as `rebuildAsset` does, without making values of their cells. */
 export class RecordTexts {
@@ -56,6 +64,14 @@ export class RecordTexts {
     this.#bytes.reserve(maxEscapeBytes * this.#text.rowBytes(row) + besideTexts);
     const isMade = this.#addObject(root, first, this.#extraOf(first));
     return Buffer.from(isMade ? this.#bytes.bytes : this.#longWay(row));
+  }
+
+  /** The record of a row with few of its members, good until the next is made. */
+  few(row: number, members: readonly Member[]): Uint8Array {
+    this.#bytes.clear();
+    this.#bytes.reserve(maxEscapeBytes * this.#text.rowBytes(row) + besideTexts);
+    this.#addObject(members, row * this.#text.width, undefined);
+    return this.#bytes.bytes;
   }
 
   #longWay(row: number): string {
@@ -151,9 +167,10 @@ interface Extra {
 }
 
 /** The columns by their paths. Those of one object stand next to one another. */
-function memberTree(): Member[] {
+function memberTree(isWanted: (column: Column) => boolean): Member[] {
   const tree: Member[] = [];
   for (const [index, column] of assetsTable.columns.entries()) {
+    if (!isWanted(column)) continue;
     let members = tree;
     for (const [depth, name] of column.path.entries()) {
       const last = members.at(-1);

@@ -1,7 +1,7 @@
 import { assetsTable } from '../core/records/columns.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { rebuildAsset } from '../core/records/rebuild-asset.ts';
-import { wholeName } from '../core/records/table.ts';
+import { type Column, wholeName } from '../core/records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { FinishedExport, ManifestFile } from './finished-export.ts';
 import { jsonLines } from './row-readers.ts';
@@ -51,6 +51,14 @@ export function omittedColumns({ manifest, tables }: Pick<FinishedExport, 'manif
   if (!isChosen) return [];
   const kept = new Set(tables.get(assetsTable.name)?.columns.map(wholeName));
   return assetsTable.columns.map(({ name }) => name).filter((name) => !kept.has(name));
+}
+
+/** Whether the rows of `assets` that records are rebuilt from are those that the records make: all cells are as these have them. */
+export function holdsCells(finished: FinishedExport): boolean {
+  const written = finished.tables.get(assetsTable.name)?.columns ?? [];
+  const isWritten = ({ name, type }: Column): boolean =>
+    written.some((column) => wholeName(column) === name && column.type === type && column.list === undefined);
+  return recordFiles(finished)[0]?.format !== 'raw' && assetsTable.columns.every(isWritten);
 }
 
 function requireWholeRows(finished: FinishedExport): void {

@@ -4,7 +4,8 @@ import { careOf, kernelRows, type LaidColumn, longRows } from '../../src/core/fo
 import type { Drift } from '../../src/core/records/drift.ts';
 import { blockOf, type RowBlock, textOfCell } from '../../src/core/records/row-block.ts';
 import type { Column, Row, Table } from '../../src/core/records/table.ts';
-import type { CsvDialectName } from '../../src/lib/csv-dialect.ts';
+import type { RowLayout } from '../../src/exports/row-readers.ts';
+import { type CsvDialectName, csvDialects } from '../../src/lib/csv-dialect.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json/json.ts';
 import type { Kernel } from '../../src/lib/kernel/kernel.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
@@ -37,14 +38,29 @@ async function loadWith(kernel: Kernel | undefined) {
   const { jsonlSink } = await import('../../src/core/formats/jsonl.ts');
   // Tables and numbers are told by identity, so all of these have to be of the same modules.
   const { childTables, recordPlan } = await import('../../src/core/records/scan/record-plan.ts');
-  const { assetsTable } = await import('../../src/core/records/columns.ts');
+  const { assetsTable, fetchedAt } = await import('../../src/core/records/columns.ts');
   const { childRows } = await import('../../src/core/records/child-tables.ts');
   const { flattenAsset } = await import('../../src/core/records/flatten-asset.ts');
   const { parseJson } = await import('../../src/lib/json/json.ts');
-  return { RecordRows, csvSink, jsonlSink, childTables, recordPlan, assetsTable, childRows, flattenAsset, parseJson };
+  const { csvBlocks } = await import('../../src/exports/csv-blocks.ts');
+  const { jsonlBlocks } = await import('../../src/exports/jsonl-blocks.ts');
+  return {
+    fetchedAt,
+    csvBlocks,
+    jsonlBlocks,
+    RecordRows,
+    csvSink,
+    jsonlSink,
+    childTables,
+    recordPlan,
+    assetsTable,
+    childRows,
+    flattenAsset,
+    parseJson,
+  };
 }
 
-const { assetsTable, childTables, recordPlan, childRows, flattenAsset, parseJson } = withKernel;
+const { assetsTable, fetchedAt, childTables, recordPlan, childRows, flattenAsset, parseJson } = withKernel;
 
 const texts = [...Array.from({ length: 300 }, (_, n) => generatedRecord(generatedId(3, n))), ...realRecordTexts()];
 
@@ -88,6 +104,8 @@ function requireLongWay(rows: Rows, record: number, children: readonly Table[]):
   expect(found.sort()).toEqual(drifts.map(({ path, kind }) => `${kind} ${path}`).sort());
 }
 
+const dialects: CsvDialectName[] = ['rfc4180', 'redshift', 'snowflake'];
+
 describe('the kernel', () => {
   it(`makes of ${runs} mutated records what the long way makes, or refuses them`, { timeout: 0 }, () => {
     const random = randomOf(seed);
@@ -123,8 +141,6 @@ describe('the kernel', () => {
     // Else it would say nothing.
     expect(taken).toBeGreaterThan(total / 10);
   });
-
-  const dialects: CsvDialectName[] = ['rfc4180', 'redshift', 'snowflake'];
 
   it('writes lines of mutated records as the long way writes them', { timeout: 0 }, async () => {
     const random = randomOf(seed + 1);
@@ -170,6 +186,34 @@ describe('the kernel', () => {
   });
 });
 
+describe('files that the kernel reads back', () => {
+  it('have the rows that the long way reads, and damaged ones keep it in its memory', { timeout: 0 }, async () => {
+    const random = randomOf(seed + 2);
+    for (let total = 0; total < runs / 20; total += recordsPerAnswer) {
+      const rows = Array.from({ length: recordsPerAnswer }, () => tryParse(mutated(someText(random), random))).flatMap(
+        (value) => (isJsonObject(value) && typeof value.id === 'string' ? [[...flattenAsset(value).row, time]] : []),
+      );
+      const block = blockOf(columns, rows);
+      const csvDialect = dialects[random(dialects.length)] ?? 'rfc4180';
+      for (const format of ['csv', 'jsonl'] as const) {
+        const options = { columns, compression: 'none', escapeFormulas: false, csvDialect } as const;
+        const { bytes } = await linesOf(withoutKernel[`${format}Sink`], options, block);
+        const layout = layoutOf(csvDialect, random);
+        const pieces = piecesOf(bytes, random);
+        expect(await readBack(withKernel[`${format}Blocks`], pieces, layout)).toEqual(
+          await readBack(withoutKernel[`${format}Blocks`], pieces, layout),
+        );
+        const damaged = Buffer.from(mutated(bytes.toString(), random));
+        await readBack(withKernel[`${format}Blocks`], piecesOf(damaged, random), layout).catch((error: unknown) => {
+          // What a reader says of a file that is none. A read outside of the source is a `RuntimeError`.
+          if (!(error instanceof SyntaxError)) throw error;
+        });
+        guarded.requireGuards();
+      }
+    }
+  });
+});
+
 /** The tables of some mutated records, as the long way makes their rows. */
 function mutatedBlocks(random: (below: number) => number): { table: Table; block: RowBlock }[] {
   const rows = new withKernel.RecordRows(Buffer.from('[]'), plans[0]);
@@ -207,6 +251,50 @@ function copyOf({ nulls, ...bytes }: LaidColumn): LaidColumn {
     ends: Uint8Array.from(bytes.ends),
     values: Uint8Array.from(bytes.values),
   };
+}
+
+const columns = [...assetsTable.columns, fetchedAt];
+const time = 1_795_000_000_000_000;
+
+function someText(random: (below: number) => number): string {
+  return texts[random(texts.length)] ?? '';
+}
+
+/** All columns, or few of them in another order: then the last of a line may be wanted without those before it. */
+function layoutOf(dialect: CsvDialectName, random: (below: number) => number): RowLayout {
+  const wanted = random(2) === 0 ? columns : columns.filter((_, place) => place === 0 || random(12) === 0).toReversed();
+  const names = wanted.map(({ name }) => name);
+  return {
+    columns: wanted,
+    names,
+    written: columns.map(({ name }) => name),
+    nullText: csvDialects[dialect].nullText,
+  };
+}
+
+function piecesOf(bytes: Uint8Array, random: (below: number) => number): Uint8Array[] {
+  const cut = random(bytes.length + 1);
+  return [bytes.subarray(0, cut), bytes.subarray(cut)];
+}
+
+type BlocksOf = typeof withKernel.csvBlocks;
+
+/** The texts of all cells, and what is known of those of strings and JSON. */
+async function readBack(blocksOf: BlocksOf, pieces: readonly Uint8Array[], layout: RowLayout): Promise<unknown[]> {
+  const cells: unknown[] = [];
+  for await (const block of blocksOf(inTurn(pieces), layout)) {
+    for (let cell = 0; cell < block.rows * block.width; cell += 1) {
+      const text = textOfCell(block, cell);
+      const { type } = layout.columns[cell % block.width] as Column;
+      const mask = text === null ? 0 : type === 'string' ? 3 : type === 'json' ? 1 : 0;
+      cells.push(text, (block.marks[cell] ?? 0) & mask);
+    }
+  }
+  return cells;
+}
+
+async function* inTurn(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
+  yield* pieces;
 }
 
 function tryParse(text: string): Json | undefined {

@@ -15,6 +15,11 @@ const overshoot = 32;
 export class GuardedKernel extends Kernel {
   #guards: { readonly from: number; readonly to: number }[] = [];
 
+  override loadAnswer(answer: Uint8Array): void {
+    this.requireGuards();
+    super.loadAnswer(answer);
+  }
+
   override regions(sizes: readonly number[]): number[] {
     this.requireGuards();
     const starts = super.regions(sizes);

@@ -44,8 +44,7 @@ export class BlockText {
   }
 }
 
-/** @throws {Error} when a block is of another table or has no cells, which is a bug of the caller */
-export function requireCells({ width, lines }: RowBlock, columns: number): void {
+/** @throws {Error} when a block is of another table, which is a bug of the caller */
+export function requireCells({ width }: RowBlock, columns: number): void {
   if (width !== columns) throw new Error(`a row has ${width} cells, and the table ${columns} columns`);
-  if (lines !== undefined) throw new Error('only JSONL takes rows that are lines');
 }

@@ -48,10 +48,6 @@ class JsonlEncoder implements RowEncoder {
   }
 
   async write(block: RowBlock): Promise<void> {
-    if (block.lines !== undefined) {
-      await this.#lines.write(block.lines);
-      return;
-    }
     requireCells(block, this.#columns.length);
     for (let row = 0; row < block.rows; ) {
       const kernel = theKernel();

@@ -8,17 +8,14 @@ import {
   fixedSlot,
   fixedStartsSlot,
   formulasSlot,
-  jsonCare,
   outSlot,
-  plainCare,
   replacedSlot,
   rowsWrittenSlot,
-  stringCare,
   textsSlot,
-  timeCare,
   writtenSlot,
 } from '../../lib/kernel/slots.ts';
 import type { ByteBlocks } from './byte-blocks.ts';
+import { cares } from './cares.ts';
 import { loadRows } from './kernel-block.ts';
 import type { EncoderNotes } from './sink.ts';
 import { timestampBytes } from './timestamp-texts.ts';
@@ -30,16 +27,6 @@ const mostBytes = 1 << 20;
 
 /** Room for the row that crosses that end, unless one is wider. */
 const rowBytes = 64 * 1024;
-
-const cares: Readonly<Record<ColumnType, number>> = {
-  string: stringCare,
-  json: jsonCare,
-  timestamp: timeCare,
-  boolean: plainCare,
-  int64: plainCare,
-  double: plainCare,
-  decimal: plainCare,
-};
 
 /** Has the kernel write the rows of one file. */
 export class KernelLines {

@@ -1,3 +1,4 @@
+import type { CheckedId } from '../../lib/ids/checked-id.ts';
 import { asBuffer } from '../../lib/scan/split-lines.ts';
 import { closeBracket, comma, openBracket, quote } from '../../lib/ascii.ts';
 
@@ -39,6 +40,11 @@ export class IdList implements Iterable<string> {
   /** The id at a place below `length`. */
   at(place: number): string {
     return this.#bytes.toString('latin1', this.#spans[2 * place], this.#spans[2 * place + 1]);
+  }
+
+  /** Has an id checked and kept. */
+  readAt(place: number, id: CheckedId): boolean {
+    return id.read(this.#bytes, this.#spans[2 * place] ?? 0, this.#spans[2 * place + 1] ?? 0);
   }
 
   *[Symbol.iterator](): Generator<string, void, void> {

@@ -33,8 +33,6 @@ export interface RowBlock {
   readonly length: Int32Array;
   /** `textMarks` of each cell, 0 for those that are neither string nor json. */
   readonly marks: Uint8Array;
-  /** The rows as whole lines of JSONL, copied from another file. There are no cells then. */
-  readonly lines?: Uint8Array;
 }
 
 const noBytes = new Uint8Array(0);

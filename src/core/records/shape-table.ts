@@ -97,29 +97,63 @@ function cellPicker(
   fetchedAtPlace: number,
 ): ShapedTable['pick'] {
   return (block, onMisfit, times = neverFetched) => {
-    const { made, width, from, length, marks } = block;
+    const { made, width } = block;
     const picked = new RowBlockBuilder(places.length, block.rows, new MadeText(Buffer.concat([made, stamp])));
+    const setTime = timeSetter(picked);
     for (let row = 0; row < block.rows; row += 1) {
       const base = picked.addRow();
-      const whole = row * width;
-      const moved = lists.length === 0 ? noMove : moveLists(block, row, lists, onMisfit);
-      for (const [index, place] of places.entries()) {
-        const cell = whole + place;
-        if (place === fetchedAtPlace) setTime(picked, base + index, times(row));
+      copyCells(picked, base, { block, row, places });
+      if (lists.length > 0) moveCells(picked, base, places, moveLists(block, row, lists, onMisfit));
+      for (let index = 0; index < places.length; index += 1) {
+        const place = places[index] ?? 0;
+        if (place === fetchedAtPlace) setTime(base + index, times(row));
         else if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
-        else if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
-        else if (!moved.places.includes(place)) {
-          picked.setSpan(base + index, from[cell] ?? 0, length[cell] ?? -1);
-          picked.marks[base + index] = marks[cell] ?? 0;
-        }
       }
     }
     return picked.block(block.source);
   };
 }
 
-function setTime(picked: RowBlockBuilder, cell: number, us: number | undefined): void {
-  if (us !== undefined) picked.setText(cell, String(us), false);
+interface PickedRow {
+  readonly block: RowBlock;
+  readonly row: number;
+  readonly places: readonly number[];
+}
+
+/** Copies those cells of a row that the whole table has. */
+function copyCells(
+  picked: RowBlockBuilder,
+  base: number,
+  { block: { width, from, length, marks }, row, places }: PickedRow,
+): void {
+  const whole = row * width;
+  for (let index = 0; index < places.length; index += 1) {
+    const place = places[index] ?? 0;
+    if (place >= width) continue;
+    picked.from[base + index] = from[whole + place] ?? 0;
+    picked.length[base + index] = length[whole + place] ?? -1;
+    picked.marks[base + index] = marks[whole + place] ?? 0;
+  }
+}
+
+function moveCells(picked: RowBlockBuilder, base: number, places: readonly number[], moved: Moved): void {
+  for (const [index, place] of places.entries()) {
+    if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
+    if (moved.places.includes(place)) picked.setSpan(base + index, 0, -1);
+  }
+}
+
+/** Puts times into cells: most are that of the row before. */
+function timeSetter(picked: RowBlockBuilder): (cell: number, us: number | undefined) => void {
+  let last: number | undefined;
+  let lastCell = 0;
+  return (cell, us) => {
+    if (us === undefined) return;
+    if (us === last) picked.setSpan(cell, picked.from[lastCell] ?? 0, picked.length[lastCell] ?? 0);
+    else picked.setText(cell, String(us), false);
+    last = us;
+    lastCell = cell;
+  };
 }
 
 /** The child table whose elements a list column of `assets` holds. */

@@ -34,8 +34,6 @@ export interface BatchOrigins {
   readonly fetchedAtUs: Float64Array;
   /** By the record's place in the answer: 1 for those taken from the base. */
   readonly carried: Uint8Array;
-  /** Those taken from the base are lines of its files, not records. */
-  readonly copies: boolean;
   readonly now: RecordRows;
   /** Rows of the base of ids that were requested. */
   readonly before: RecordRows;

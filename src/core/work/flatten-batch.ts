@@ -64,7 +64,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
 }
 
 // Nothing follows the loop: see "What does not help" in docs/performance.md.
-function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sources: readonly string[]) {
+function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: readonly string[]) {
   const lookups = found?.lookups;
   const unexported: Row[] = [];
   const runs: Run[] = [];
@@ -77,10 +77,9 @@ function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sourc
       unexported.push(unexportedRow(fate, sources[entries.source(index)] ?? ''));
     } else {
       const record = lookups.index(place);
-      const areLines = origins?.copies === true && origins.carried[record] === 1;
       const last = runs.at(-1);
-      if (last?.rows === rows && last.areLines === areLines) last.records.push(record);
-      else runs.push({ rows, areLines, records: [record] });
+      if (last?.rows === rows) last.records.push(record);
+      else runs.push({ rows, records: [record] });
     }
     if (isValid) place += 1;
   }
@@ -90,8 +89,6 @@ function sortEntries({ batch: { entries }, found, origins }: FetchedBatch, sourc
 /** Records of one answer that follow one another in the input. */
 interface Run {
   readonly rows: RecordRows;
-  /** Lines of the base in place of records. */
-  readonly areLines: boolean;
   readonly records: number[];
 }
 
@@ -103,8 +100,7 @@ interface ShapedRows {
 
 /** @param times when the records were requested: by their place, or all at once */
 function shapedRows(run: Run, { whole, pick }: ShapedTable, times: number | Float64Array): ShapedRows {
-  const { rows, records, areLines } = run;
-  if (areLines) return { block: rows.lines(records), misfits: [] };
+  const { rows, records } = run;
   const misfits: { at: number; drift: Drift }[] = [];
   const timeOf = typeof times === 'number' ? () => times : (row: number) => times[records[row] ?? 0];
   const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }), timeOf);

@@ -1,5 +1,6 @@
 import { assetsTable, tableByName } from '../records/columns.ts';
 import { listTableOf, type ShapedTable, shapeTable } from '../records/shape-table.ts';
+import type { Table } from '../records/table.ts';
 import { childTables, recordPlan } from '../records/scan/record-plan.ts';
 import { RecordRows } from '../records/scan/record-rows.ts';
 import type { OpenReader } from '../client/asset-client.ts';
@@ -32,9 +33,18 @@ export function tablesOf(
 
 /** Makes the rows of these tables from the records of answers. Lists that a column of `assets` holds as such are read like child tables: their drift counts too. */
 export function readerOf(shaped: readonly ShapedTable[]): OpenReader<RecordRows> {
+  const plan = recordPlan(listsOf(shaped));
+  return (body) => new RecordRows(body, plan);
+}
+
+/** Whether rows of child tables are made. */
+export function hasLists(shaped: readonly ShapedTable[]): boolean {
+  return listsOf(shaped).length > 0;
+}
+
+function listsOf(shaped: readonly ShapedTable[]): Table[] {
   const assets = shaped.find(({ whole }) => whole === assetsTable);
   const lists = assets?.table.columns.filter(({ elements }) => elements !== undefined).map(listTableOf) ?? [];
   const written = shaped.map(({ whole }) => whole);
-  const plan = recordPlan(childTables.filter((table) => written.includes(table) || lists.includes(table)));
-  return (body) => new RecordRows(body, plan);
+  return childTables.filter((table) => written.includes(table) || lists.includes(table));
 }

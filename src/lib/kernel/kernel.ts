@@ -7,6 +7,7 @@ interface KernelExports {
   readonly header: WebAssembly.Global;
   freeAt(): number;
   scan(): number;
+  readRows(isCsv: boolean): number;
   encodeCsv(): void;
   encodeJsonl(): void;
   layOutColumns(): void;

@@ -105,6 +105,14 @@ export const columnStartWord = 1;
 export const columnNullsWord = 2;
 export const columnBytesWord = 3;
 
+// Of rows that are read back: table 0 takes them, and their texts are made as those of a scan.
+
+/** By the column in the file: 4 bytes for its place in the row, or -1. */
+export const placesSlot = 18;
+/** Of JSONL: the column from which on only the last is wanted, or -1; and how far before the end of the line its key begins. */
+export const skipColumnSlot = 19;
+export const skipBytesSlot = 20;
+
 /** What the cells of a column are: text that stands as it is, a string, JSON, or a time as text. */
 export const plainCare = 0;
 export const stringCare = 1;

@@ -10,7 +10,7 @@ import type { OpenBase } from './base/open-base.ts';
 import { readBaseKeys } from './base/read-base-keys.ts';
 import { RefreshAsker, type RefreshSources } from './base/refresh-asker.ts';
 import { unlistedRecords, unlistedRows } from './base/unlisted-changes.ts';
-import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
+import type { FinishedExport } from '../../exports/finished-export.ts';
 import type { CustomSink } from '../../core/formats/custom-sink.ts';
 import { batchIds, batchShape } from '../../core/ids/batch-ids.ts';
 import type { Entries } from '../../core/ids/entries.ts';
@@ -20,13 +20,12 @@ import { compareWithBase } from './common-ids.ts';
 import { compareAssets } from '../../core/records/asset-changes.ts';
 import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import type { RowBlock } from '../../core/records/row-block.ts';
-import type { Column } from '../../core/records/table.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { changeBlock } from '../../core/work/change-rows.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
-import { tablesOf } from '../../core/work/tables-of.ts';
+import { hasLists, tablesOf } from '../../core/work/tables-of.ts';
 
 export interface RefreshRequest {
   readonly job: Job;
@@ -136,13 +135,14 @@ export async function openBasedParts(
   const { job, base, files, folder, begun } = request;
   const unlisted = unlistedRows(keys);
   const spillPath = pathIn(folder, exportPaths.baseRows);
-  const rows = new BaseRows(base.finished, keys, { files, spillPath, lineFiles: copiedFiles(request) });
+  const rows = new BaseRows(base.finished, keys, { files, spillPath });
   const asker = new RefreshAsker({
     keys,
     rows,
     answers,
     startedAtMs: begun.startedAtMs,
     classes: classes.all.length,
+    hasLists: hasLists(tablesOf(job, begun)),
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });
@@ -160,30 +160,6 @@ export async function openBasedParts(
     },
     close: () => rows.close(),
   };
-}
-
-/**
- * The files of the base whose lines are those of the export, where all that it writes of carried rows is lines: JSONL alone, of `assets`, with the
- * columns of the base.
- */
-function copiedFiles({
-  job,
-  base,
-  begun,
-  sinks = [],
-}: Pick<RefreshRequest, 'job' | 'base' | 'begun' | 'sinks'>): readonly ManifestFile[] | undefined {
-  const { finished } = base;
-  const { formats, tables, exportedAt } = job.output;
-  const isLines = formats.every((format) => format === 'jsonl') && sinks.length === 0 && !exportedAt;
-  if (!isLines || tables.some((name) => name !== assetsTable.name && name !== changesTable.name)) return undefined;
-  const columns = tablesOf(job, begun).find(({ whole }) => whole === assetsTable)?.table.columns;
-  const own = finished.tables.get(assetsTable.name)?.columns;
-  const named = (all: readonly Column[] = []): string =>
-    JSON.stringify(all.map(({ name, type, list }) => [name, type, list ?? null]));
-  // A line is known by the id that it begins with.
-  if (columns?.[0]?.name !== 'id' || named(columns) !== named(own)) return undefined;
-  const files = finished.filesOf(assetsTable.name).filter(({ format }) => format === 'jsonl');
-  return files.length > 0 ? files : undefined;
 }
 
 /** Tells which rows of the base are in parts that are not made. */

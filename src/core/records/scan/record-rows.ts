@@ -71,18 +71,13 @@ export class RecordRows {
     if (this.#plan.root.learn(value)) dropImage(this.#plan);
   }
 
-  /** Adds a line of JSONL, a row of `assets` as it was written, from `start` up to and with its end. Of its cells, only the id is known. */
-  addLine(start: number, end: number, id: { readonly start: number; readonly length: number }): void {
+  /** Has records from `first` up to `end` make these rows of `assets`, whose texts lie in the answer, in place of their own. */
+  setCells(first: number, end: number, { from, length, marks }: Pick<RowBlock, 'from' | 'length' | 'marks'>): void {
     const { assets } = this.#target;
-    assets.setSpan(assets.addRow() + assetPlaces.id, id.start, id.length);
-    this.#close(start, end, false);
-  }
-
-  /** Lines that follow one another in the answer. */
-  lines(records: readonly number[]): RowBlock {
-    const start = this.#bounds.of(records[0] ?? 0, bound.start);
-    const lines = this.source.subarray(start, this.#bounds.of(records.at(-1) ?? -1, bound.end));
-    return { ...this.#target.assets.block(this.source, 0, 0), rows: records.length, lines };
+    const [start, stop] = [first * assets.width, end * assets.width];
+    assets.from.set(from.subarray(start, stop), start);
+    assets.length.set(length.subarray(start, stop), start);
+    assets.marks.set(marks.subarray(start, stop), start);
   }
 
   id(record: number): string {

@@ -8,7 +8,7 @@ import { unexportedTable } from '../../../core/records/unexported-table.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { PackedBlocks, packedBlockBytes } from '../../../places/scratch/packed-blocks.ts';
-import { linesOf } from './base-rows.ts';
+import { linesOf } from './record-pieces.ts';
 import { KeyTable } from '../../../lib/hash/key-table.ts';
 import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
 

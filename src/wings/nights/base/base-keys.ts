@@ -1,3 +1,4 @@
+import type { IdList } from '../../../core/ids/id-list.ts';
 import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { KeyTable } from '../../../lib/hash/key-table.ts';
@@ -84,6 +85,13 @@ export class BaseKeys {
   /** The slot of an id; -1 when the base does not know it. */
   slotOf(id: string): number {
     return this.#hashTo(this.#hash, 0, id) ? this.table.find(this.#hash, 0) : -1;
+  }
+
+  /** The same for the id at a place of a list. */
+  slotAt(ids: IdList, place: number): number {
+    if (!ids.readAt(place, this.#id)) return -1;
+    this.#id.hashTo(this.#hash, 0);
+    return this.table.find(this.#hash, 0);
   }
 
   /** How many kinds there may be. */

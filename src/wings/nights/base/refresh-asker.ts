@@ -1,15 +1,6 @@
-import type {
-  AssetAnswer,
-  AssetCall,
-  AssetClient,
-  OpenReader,
-  RecordError,
-} from '../../../core/client/asset-client.ts';
+import type { AssetAnswer, AssetCall, AssetClient, RecordError } from '../../../core/client/asset-client.ts';
 import type { IdList } from '../../../core/ids/id-list.ts';
 import { blockPair, type RowComparison } from '../../../core/records/asset-changes.ts';
-import { assetsTable } from '../../../core/records/columns.ts';
-import { isJsonObject, parseJson } from '../../../lib/json/json.ts';
-import type { RowBlock } from '../../../core/records/row-block.ts';
 import { RecordRows } from '../../../core/records/scan/record-rows.ts';
 import type { MaxAge } from './ages.ts';
 import type { AskedRefusal } from './asked-answers.ts';
@@ -17,14 +8,16 @@ import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from '../../../core/work/batch-origins.ts';
 import { missingText } from './read-base-keys.ts';
-import { comma, lineFeed, openBracket, quote } from '../../../lib/ascii.ts';
+import { RowBatch, wholeRows } from '../../../exports/row-batch.ts';
 
 export interface RefreshSources {
   readonly keys: BaseKeys;
-  readonly rows: Pick<BaseRows, 'areLines' | 'take' | 'recordsOf' | 'skip'>;
+  readonly rows: Pick<BaseRows, 'take' | 'skip'>;
   readonly answers: Answers;
   /** How many classes there are. */
   readonly classes: number;
+  /** Whether rows of child tables are made. */
+  readonly hasLists: boolean;
   readonly missingAfter: MaxAge;
   /** Compares whole rows of `assets`. */
   readonly compare: RowComparison;
@@ -47,8 +40,13 @@ export class RefreshAsker implements AssetClient {
   /** Answers are made one after another: the base is read in its order. */
   #turn: Promise<unknown> = Promise.resolve();
 
+  /** The rows of the answer in the making, and those of the base that are compared with them. */
+  readonly #now: RowBatch;
+  readonly #before = new RowBatch(false);
+
   constructor(sources: RefreshSources) {
     this.#sources = sources;
+    this.#now = new RowBatch(sources.hasLists);
   }
 
   /** Where the records come from with which these ids were answered. */
@@ -73,70 +71,61 @@ export class RefreshAsker implements AssetClient {
 
   async #answer({ ids, reader, part }: AssetCall): Promise<AssetAnswer> {
     const { keys, startedAtMs, rows } = this.#sources;
-    const found: FoundId[] = [];
+    const now = this.#now;
+    const before = this.#before;
+    const fetchedAtUs = new Float64Array(ids.length).fill(startedAtMs * 1000);
+    const carried = new Uint8Array(ids.length);
+    const asked: AskedId[] = [];
     const errors: RecordError[] = [];
-    let place = 0;
-    for (const id of ids) {
-      const known = { id, place, slot: keys.slotOf(id) };
-      const carried = this.#carried(known);
-      // Waiting for what is there takes longer than all else that is done for a row.
-      const one = carried instanceof Promise ? await carried : (carried ?? (await this.#find(known, part)));
-      found.push(one);
-      if (one.record === undefined) errors.push({ id, notFound: one.isMissing, message: one.reason });
-      place += 1;
+    now.reserve(ids.length);
+    for (let place = 0; place < ids.length; place += 1) {
+      const slot = keys.slotAt(ids, place);
+      if (slot >= 0 && keys.fate(slot) === 'row' && !keys.has(slot, marks.asked)) {
+        fetchedAtUs[now.count] = keys.timeMs(slot) * 1000;
+        carried[now.count] = 1;
+        const later = rows.take(keys.row(slot), now);
+        // Waiting for what is there takes longer than all else that is done for a row.
+        if (later !== undefined) await later;
+        continue;
+      }
+      const one = await this.#find({ id: ids.at(place), place, slot }, part);
+      asked.push(one);
+      if (one.record < 0) errors.push({ id: one.id, notFound: one.isMissing, message: one.reason });
     }
-    const withRecord = found.filter(({ record }) => record !== undefined);
-    const withOld = found.filter(({ old }) => old !== undefined);
-    const carried = Uint8Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs === undefined ? 0 : 1));
-    const isLine = (index: number): boolean => rows.areLines && carried[index] === 1;
-    const answer = answerBytes(
-      withRecord.map(({ record }) => record ?? empty),
-      isLine,
-    );
-    const { body } = answer;
-    const records = reader?.(body);
-    if (!(records instanceof RecordRows)) throw new Error('a part is made of rows');
-    readAll(records, answer, isLine);
-    const oldRows = recordRowsOf(await rows.recordsOf(withOld.map(({ old }) => old ?? empty)));
-    this.#origins.set(ids, {
-      fetchedAtUs: Float64Array.from(withRecord, ({ fetchedAtMs }) => (fetchedAtMs ?? startedAtMs) * 1000),
-      carried,
-      copies: rows.areLines,
-      now: records,
-      before: oldRows,
-      ...this.#compared(found, records, oldRows),
+    const records = now.rows((body) => {
+      const opened = reader?.(body);
+      if (!(opened instanceof RecordRows)) throw new Error('a part is made of rows');
+      return opened;
     });
+    const oldRows = before.rows();
+    const origins = { fetchedAtUs, carried, now: records, before: oldRows };
+    this.#origins.set(ids, { ...origins, ...this.#compared(asked, records, oldRows) });
+    const body = records.source;
     return { kind: 'records', body, records, errors, idless: 0, hasUnmatched: false, otherResponseId: false };
   }
 
-  /** A row of the base that is carried over: without a promise where it is in memory. */
-  #carried(known: KnownId): FoundId | Promise<FoundId> | undefined {
-    const { keys, rows } = this.#sources;
-    const { slot } = known;
-    if (slot < 0 || keys.fate(slot) !== 'row' || keys.has(slot, marks.asked)) return undefined;
-    const carried = { ...known, fetchedAtMs: keys.timeMs(slot), ...noReason };
-    const record = rows.take(keys.row(slot));
-    return record instanceof Promise ? record.then((late) => ({ ...carried, record: late })) : { ...carried, record };
-  }
-
-  async #find(known: KnownId, part: number): Promise<FoundId> {
+  /** Adds the record of an id that is not carried over, if there is one, and that which the base has. */
+  async #find(known: KnownId, part: number): Promise<AskedId> {
     const { keys, rows, answers, missingAfter } = this.#sources;
     const { id, slot } = known;
+    const none = { ...known, record: -1, old: -1 };
+    if (slot >= 0 && !keys.has(slot, marks.asked))
+      return { ...none, isMissing: true, reason: missingText(keys.timeMs(slot), missingAfter) };
     const isRow = slot >= 0 && keys.fate(slot) === 'row';
-    if (slot >= 0 && !keys.has(slot, marks.asked)) {
-      return { ...known, isMissing: true, reason: missingText(keys.timeMs(slot), missingAfter) };
-    }
-    const old = isRow ? await rows.take(keys.row(slot)) : undefined;
+    const old = isRow ? this.#before.count : -1;
+    if (isRow) await rows.take(keys.row(slot), this.#before);
     const answer = await answers.find(id, part);
-    const asked = { ...known, ...(old === undefined ? {} : { old }) };
-    if (Buffer.isBuffer(answer)) return { ...asked, record: answer, ...noReason };
+    if (Buffer.isBuffer(answer)) {
+      this.#now.addRecord(answer);
+      return { ...none, record: this.#now.count - 1, old, isMissing: false, reason: '' };
+    }
     const { kind, reason } = answer ?? { kind: 'failed', reason: 'no answer was kept' };
-    return { ...asked, isMissing: kind === 'missing', reason };
+    return { ...none, old, isMissing: kind === 'missing', reason };
   }
 
   /** Compares what was requested with what the base holds. */
   #compared(
-    found: readonly FoundId[],
+    asked: readonly AskedId[],
     records: RecordRows,
     oldRows: RecordRows,
   ): Pick<BatchOrigins, 'changes' | 'counts'> {
@@ -145,16 +134,10 @@ export class RefreshAsker implements AssetClient {
     const changes: AssetChange[] = [];
     const now = wholeRows(records);
     const before = wholeRows(oldRows);
-    let record = -1;
-    let old = -1;
-    for (const each of found) {
-      const hasRecord = each.record !== undefined;
-      const hasOld = each.old !== undefined;
-      if (hasRecord) record += 1;
-      if (hasOld) old += 1;
-      if (each.fetchedAtMs !== undefined) continue;
-      const { id, place, slot, isMissing } = each;
-      const sides = { place, record: hasRecord ? record : -1, old: hasOld ? old : -1 };
+    for (const { id, place, slot, record, old, isMissing } of asked) {
+      const hasRecord = record >= 0;
+      const hasOld = old >= 0;
+      const sides = { place, record, old };
       let change: AssetChange | undefined;
       if (hasRecord && hasOld) {
         const columns = compare(blockPair({ block: before, row: old }, { block: now, row: record }));
@@ -192,22 +175,14 @@ interface KnownId {
   readonly slot: number;
 }
 
-/** What became of it. */
-interface FoundId extends KnownId {
-  readonly record?: Buffer;
-  /** Its record in the base, or its line, where it was requested again. */
-  readonly old?: Buffer;
-  /** Of a record that is carried over. */
-  readonly fetchedAtMs?: number;
+/** What became of an id that is not carried over. */
+interface AskedId extends KnownId {
+  /** The places of its record in the batch, and in that of the base; -1 where there is none. */
+  readonly record: number;
+  readonly old: number;
   readonly isMissing: boolean;
   readonly reason: string;
 }
-
-const empty = Buffer.alloc(0);
-
-/** What a line of `assets` begins with. */
-const idKey = '{"id":"';
-const noReason = { isMissing: false, reason: '' };
 
 function zeros(length: number): number[] {
   return Array.from({ length }, () => 0);
@@ -215,63 +190,4 @@ function zeros(length: number): number[] {
 
 function bump(numbers: number[], at: number, by: number): void {
   numbers[at] = (numbers[at] ?? 0) + by;
-}
-
-interface AnswerBytes {
-  readonly body: Buffer;
-  /** Where each record begins; a byte is between it and the next one. */
-  readonly starts: readonly number[];
-}
-
-/** Records as the array of an answer. Lines of JSONL among them keep their ends: the array is not read as a whole. */
-function answerBytes(records: readonly Buffer[], isLine: (index: number) => boolean): AnswerBytes {
-  const body = Buffer.allocUnsafeSlow(records.reduce((sum, { length }) => sum + length + 1, 1));
-  const starts: number[] = [];
-  let at = 0;
-  body[at++] = openBracket;
-  for (const [index, record] of records.entries()) {
-    starts.push(at);
-    at += record.copy(body, at);
-    body[at++] = isLine(index) ? lineFeed : comma;
-  }
-  return { body, starts };
-}
-
-/** Records as rows. */
-export function recordRowsOf(
-  records: readonly Buffer[],
-  open: OpenReader<RecordRows> = (body) => new RecordRows(body),
-): RecordRows {
-  const none = () => false;
-  const answer = answerBytes(records, none);
-  const rows = open(answer.body);
-  readAll(rows, answer, none);
-  return rows;
-}
-
-function readAll(rows: RecordRows, { body, starts }: AnswerBytes, isLine: (index: number) => boolean): void {
-  for (let index = 0; index < starts.length; ) {
-    const start = starts[index] ?? 0;
-    const end = (starts[index + 1] ?? body.length) - 1;
-    if (isLine(index)) {
-      const id = start + idKey.length;
-      rows.addLine(start, end + 1, { start: id, length: body.indexOf(quote, id) - id });
-      index += 1;
-      continue;
-    }
-    const before = rows.count;
-    if (rows.read(start, starts.length) < 0) {
-      const value = parseJson(body.toString('utf8', start, end));
-      if (isJsonObject(value)) rows.add(value, start, end);
-      index += 1;
-    } else index += rows.count - before;
-  }
-}
-
-/** All records as whole rows of `assets`. */
-export function wholeRows(rows: RecordRows): RowBlock {
-  return rows.rows(
-    assetsTable,
-    Array.from({ length: rows.count }, (_, index) => index),
-  );
 }

@@ -1,9 +1,9 @@
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import type { RowBlock } from '../../../core/records/row-block.ts';
 import { BitSet } from '../../../lib/bit-set.ts';
-import { recordPieces } from './base-rows.ts';
+import { recordPieces } from './record-pieces.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
-import { recordRowsOf, wholeRows } from './refresh-asker.ts';
+import { recordRowsOf, wholeRows } from '../../../exports/row-batch.ts';
 
 /** Records that become rows at once. */
 const recordsAtOnce = 500;

@@ -1,7 +1,7 @@
 import { sumOfRefresh } from '../../../core/work/batch-origins.ts';
 import { recordsIn } from '../../nights/index.ts';
 import { requireIntact, timeFilesOf, timesOf } from '../../nights/index.ts';
-import { recordRowsOf } from '../../nights/index.ts';
+import { recordRowsOf } from '../../../exports/row-batch.ts';
 import type { FinishedExport, ManifestFile } from '../../../exports/finished-export.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
