@@ -5,7 +5,7 @@ import type { OpenReader } from '../core/client/asset-client.ts';
 import { assetsTable } from '../core/records/columns.ts';
 import type { RowBlock } from '../core/records/row-block.ts';
 import { RecordRows } from '../core/records/scan/record-rows.ts';
-import { fewMembers, RecordTexts } from './record-text.ts';
+import { RecordTexts } from './record-text.ts';
 import { closeBracket, comma, openBracket } from '../lib/ascii.ts';
 import { isJsonObject, parseJson } from '../lib/json/json.ts';
 
@@ -21,7 +21,7 @@ const noBytes = new Uint8Array(0);
 
 /** The rows of a batch in the making, some as records, others as the cells that a file holds of them. */
 export class RowBatch {
-  readonly #members: (typeof fewMembers)['id'];
+  readonly #members: 'id' | 'lists';
   readonly #bytes = new GrowingBytes(keptBytes);
   /** By row; undefined where its cells are known. */
   #records: (Uint8Array | undefined)[] = [];
@@ -31,7 +31,7 @@ export class RowBatch {
 
   /** @param hasLists whether rows of child tables are made: then the lists of known cells are read like those of records */
   constructor(hasLists: boolean) {
-    this.#members = hasLists ? fewMembers.lists : fewMembers.id;
+    this.#members = hasLists ? 'lists' : 'id';
   }
 
   get count(): number {
