@@ -20,7 +20,7 @@ const open = openBrace;
 const close = closeBrace;
 
 /** A member of a rebuilt record: a column's value, or an object of such members. */
-export interface Member {
+interface Member {
   /** `"name":`. */
   readonly key: FixedTexts;
   readonly keyBytes: Uint8Array;
@@ -40,7 +40,7 @@ const extraAt = assetsTable.columns.findIndex(({ name }) => name === 'extra');
 const root: readonly Member[] = memberTree(() => true);
 
 /** Records that hold no more than some columns. */
-export const fewMembers = {
+const fewMembers = {
   id: memberTree((column) => isIdColumn(column)),
   /** And the lists whose elements are rows of child tables. */
   lists: memberTree((column) => isIdColumn(column) || listTableOf(column) !== undefined),
@@ -67,10 +67,10 @@ export class RecordTexts {
   }
 
   /** The record of a row with few of its members, good until the next is made. */
-  few(row: number, members: readonly Member[]): Uint8Array {
+  few(row: number, which: keyof typeof fewMembers): Uint8Array {
     this.#bytes.clear();
     this.#bytes.reserve(maxEscapeBytes * this.#text.rowBytes(row) + besideTexts);
-    this.#addObject(members, row * this.#text.width, undefined);
+    this.#addObject(fewMembers[which], row * this.#text.width, undefined);
     return this.#bytes.bytes;
   }
 

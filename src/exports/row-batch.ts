@@ -1,11 +1,10 @@
 import { BlockText } from '../core/formats/block-text.ts';
 import { GrowingBytes } from '../core/formats/growing-bytes.ts';
 import { strideBytes } from '../core/formats/words.ts';
-import type { OpenReader } from '../core/client/asset-client.ts';
 import { assetsTable } from '../core/records/columns.ts';
 import type { RowBlock } from '../core/records/row-block.ts';
 import { RecordRows } from '../core/records/scan/record-rows.ts';
-import { fewMembers, RecordTexts } from './record-text.ts';
+import { RecordTexts } from './record-text.ts';
 import { closeBracket, comma, openBracket } from '../lib/ascii.ts';
 import { isJsonObject, parseJson } from '../lib/json/json.ts';
 
@@ -19,9 +18,12 @@ const keptBytes = 8 << 20;
 
 const noBytes = new Uint8Array(0);
 
+/** Opens rows for the bytes of an answer. */
+type OpenRows = (body: Uint8Array) => RecordRows;
+
 /** The rows of a batch in the making, some as records, others as the cells that a file holds of them. */
 export class RowBatch {
-  readonly #members: (typeof fewMembers)['id'];
+  readonly #members: 'id' | 'lists';
   readonly #bytes = new GrowingBytes(keptBytes);
   /** By row; undefined where its cells are known. */
   #records: (Uint8Array | undefined)[] = [];
@@ -31,7 +33,7 @@ export class RowBatch {
 
   /** @param hasLists whether rows of child tables are made: then the lists of known cells are read like those of records */
   constructor(hasLists: boolean) {
-    this.#members = hasLists ? fewMembers.lists : fewMembers.id;
+    this.#members = hasLists ? 'lists' : 'id';
   }
 
   get count(): number {
@@ -86,7 +88,7 @@ export class RowBatch {
   }
 
   /** Makes the rows, and begins again. */
-  rows(open: OpenReader<RecordRows> = (body) => new RecordRows(body)): RecordRows {
+  rows(open: OpenRows = (body) => new RecordRows(body)): RecordRows {
     const starts = this.#addRecords();
     const rows = open(Buffer.from(this.#bytes.bytes));
     readAll(rows, starts);
@@ -193,7 +195,7 @@ function readAll(rows: RecordRows, starts: readonly number[]): void {
 }
 
 /** Records as rows. */
-export function recordRowsOf(records: readonly Uint8Array[], open?: OpenReader<RecordRows>): RecordRows {
+export function recordRowsOf(records: readonly Uint8Array[], open?: OpenRows): RecordRows {
   const batch = new RowBatch(false);
   for (const record of records) batch.addRecord(record);
   return batch.rows(open);

@@ -102,7 +102,7 @@ function cellPicker(
     const setTime = timeSetter(picked);
     for (let row = 0; row < block.rows; row += 1) {
       const base = picked.addRow();
-      copyCells(picked, base, { block, row, places });
+      copyCells(picked, block, row, places);
       if (lists.length > 0) moveCells(picked, base, places, moveLists(block, row, lists, onMisfit));
       for (let index = 0; index < places.length; index += 1) {
         const place = places[index] ?? 0;
@@ -114,19 +114,10 @@ function cellPicker(
   };
 }
 
-interface PickedRow {
-  readonly block: RowBlock;
-  readonly row: number;
-  readonly places: readonly number[];
-}
-
 /** Copies those cells of a row that the whole table has. */
-function copyCells(
-  picked: RowBlockBuilder,
-  base: number,
-  { block: { width, from, length, marks }, row, places }: PickedRow,
-): void {
-  const whole = row * width;
+function copyCells(picked: RowBlockBuilder, block: RowBlock, row: number, places: readonly number[]): void {
+  const { width, from, length, marks } = block;
+  const [base, whole] = [row * places.length, row * width];
   for (let index = 0; index < places.length; index += 1) {
     const place = places[index] ?? 0;
     if (place >= width) continue;

@@ -38,7 +38,7 @@ export function readerOf(shaped: readonly ShapedTable[]): OpenReader<RecordRows>
 }
 
 /** Whether rows of child tables are made. */
-export function hasLists(shaped: readonly ShapedTable[]): boolean {
+export function makesChildRows(shaped: readonly ShapedTable[]): boolean {
   return listsOf(shaped).length > 0;
 }
 

@@ -25,7 +25,7 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { changeBlock } from '../../core/work/change-rows.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
-import { hasLists, tablesOf } from '../../core/work/tables-of.ts';
+import { makesChildRows, tablesOf } from '../../core/work/tables-of.ts';
 
 export interface RefreshRequest {
   readonly job: Job;
@@ -142,7 +142,7 @@ export async function openBasedParts(
     answers,
     startedAtMs: begun.startedAtMs,
     classes: classes.all.length,
-    hasLists: hasLists(tablesOf(job, begun)),
+    hasLists: makesChildRows(tablesOf(job, begun)),
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
   });

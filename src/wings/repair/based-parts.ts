@@ -5,7 +5,7 @@ import { compareAssets } from '../../core/records/asset-changes.ts';
 import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
 import { type LocalAnswers, makeLocalParts } from '../../core/work/make-parts.ts';
-import { hasLists, tablesOf } from '../../core/work/tables-of.ts';
+import { makesChildRows, tablesOf } from '../../core/work/tables-of.ts';
 import { begunOf } from '../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { type Answers, maxAgeOf, openBasedParts, RefreshAsker } from '../nights/index.ts';
@@ -89,7 +89,7 @@ export async function openAnswers(
     startedAtMs: begun.startedAtMs,
     classes: classes.all.length,
     isBaseGone: true,
-    hasLists: hasLists(tablesOf(job, begun)),
+    hasLists: makesChildRows(tablesOf(job, begun)),
     rows: { take: noBase, skip: () => undefined },
     missingAfter: maxAgeOf(job.base.missingAfter),
     compare: compareAssets(assetsTable.columns, job.base.ignore),
