@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
 import { listFilters } from '../../core/client/dialects.ts';
 import type { Job } from '../../core/job/job-schema.ts';
@@ -8,6 +8,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { uuidV7 } from '../../lib/uuid-v7.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
 import { openService } from '../../world/open-service.ts';
@@ -15,10 +16,11 @@ import type { Command, CommandFlag, CommandLine } from '../command.ts';
 import { countOf } from '../flag-values.ts';
 import { fleetGroup, jobFlagGroups, jobOf, jobWords, stateGroup } from '../job-flags.ts';
 import { lookedAround } from '../open-service.ts';
-import { errorJson, errorText, forPeople, showWarning } from '../output/show-error.ts';
+import { errorJson, errorText, forPeople } from '../output/show-error.ts';
 import { listSummary } from '../output/list-text.ts';
 import { runFlags, type RunSettings, runSettings } from '../run-flags.ts';
-import { showListing } from '../progress/listing-progress.ts';
+import type { ShownListing } from '../progress/listing-progress.ts';
+import { showListing } from '../progress/show-listing.ts';
 
 type RequestedList = typeof asked;
 
@@ -81,7 +83,12 @@ async function ids(args: CommandLine): Promise<number> {
     abort: signals.abort,
     embeddedLedger: () => Promise.resolve(createMemoryLedger()),
   });
-  const shown = showListing({ ...request, clock: systemClock }, terminal);
+  const run = uuidV7(systemClock.now());
+  const shown = await showListing(
+    { ...request, clock: systemClock },
+    { level: settings.logLevel, base: { run, list: basename(request.out), version: programVersion() } },
+    terminal,
+  );
   const tell = (message: string): void => {
     shown.tell(forPeople(message, terminal.cwd()));
   };
@@ -89,7 +96,7 @@ async function ids(args: CommandLine): Promise<number> {
   signals.listen(tell);
   return thenCleanUp({
     work: async () => {
-      for (const warning of open.warnings ?? []) showWarning(warning, terminal);
+      for (const warning of open.warnings ?? []) tell(`warning: ${warning}`);
       const outcome = await listIds(request, {
         clock: systemClock,
         random: Math.random,
@@ -104,7 +111,7 @@ async function ids(args: CommandLine): Promise<number> {
       }).finally(() => {
         shown.end();
       });
-      return tellOutcome(outcome, request, settings);
+      return tellOutcome(outcome, request, { ...settings, logEnd: shown.logEnd });
     },
     hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
     cleanUp: [
@@ -138,16 +145,20 @@ function requestOf(args: CommandLine, job: Job, requestedList: RequestedList): L
   );
 }
 
-function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, { terminal, json }: RunSettings): number {
+/** Prints the account on stdout and reports how the list ended: in the last line of the log, or an error as text. Gives the exit status. */
+function tellOutcome(
+  outcome: ListOutcome,
+  request: ListIdsRequest,
+  { terminal, json, logEnd }: RunSettings & { readonly logEnd: ShownListing['logEnd'] },
+): number {
   const { stdout, stderr, cwd } = terminal;
   const { account, path, error, callsOfRun, creditsOfRun } = outcome;
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   const state = error === undefined ? 'complete' : 'unproven';
-  if (json)
-    stdout.write(
-      `${JSON.stringify({ state, exitCode, list: account.members === 0 ? null : path, ...account, callsOfRun, creditsOfRun, error: errorJson(error) })}\n`,
-    );
-  else stdout.write(`${listSummary(account, request.dialect)}\n`);
-  if (error !== undefined) stderr.write(`${errorText(error, cwd())}\n`);
+  const list = account.members === 0 ? null : path;
+  const told = { state, exitCode, list, ...account, callsOfRun, creditsOfRun, error: errorJson(error) };
+  stdout.write(`${json ? JSON.stringify(told) : listSummary(account, request.dialect)}\n`);
+  if (logEnd !== undefined) logEnd({ ...told, list: basename(request.out) }, error === undefined ? 'info' : 'error');
+  else if (error !== undefined) stderr.write(`${errorText(error, cwd())}\n`);
   return exitCode;
 }

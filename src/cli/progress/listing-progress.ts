@@ -3,54 +3,52 @@ import type { Clock } from '../../lib/clock.ts';
 import { count, duration, plural } from '../../lib/format-text.ts';
 import type { ListContext, ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';
 import type { Terminal } from '../terminal.ts';
+import type { Progress } from './progress.ts';
 import { cutLine, folded } from './progress-lines.ts';
 import { redrawnBlock } from './redrawn-block.ts';
-import { isTerminal } from './show-progress.ts';
 
 export interface ShownListing {
   readonly onEvent: ListContext['onEvent'];
   readonly listener: ClientListener;
   tell(message: string): void;
   end(): void;
+  /** Logs how the list ended, as the last line. Absent on a terminal, which shows it as text. */
+  readonly logEnd?: NonNullable<Progress['logEnd']>;
 }
 
-/** Shows how far a list is: lines that are redrawn on a terminal; elsewhere its messages alone. */
-export function showListing(
+/** Lines that are redrawn. */
+export function listingOnTerminal(
   { dialect, clock }: Pick<ListIdsRequest, 'dialect'> & { readonly clock: Clock },
-  { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
+  stderr: Terminal['stderr'],
 ): ShownListing {
   const startedMs = clock.now();
   let latest: Extract<ListEvent, { kind: 'answered' }> | undefined;
   let service = '';
-  const block = isTerminal(stderr, env)
-    ? redrawnBlock(
-        (columns) => ({ text: listingBlock(latest, { service, ms: clock.now() - startedMs, columns }) }),
-        stderr,
-      )
-    : undefined;
-  const tell = (message: string): void => {
-    if (block === undefined) stderr.write(`${message}\n`);
-    else block.tell(message);
-  };
+  const block = redrawnBlock(
+    (columns) => ({ text: listingBlock(latest, { service, ms: clock.now() - startedMs, columns }) }),
+    stderr,
+  );
   return {
-    tell,
+    tell: (message) => {
+      block.tell(message);
+    },
     onEvent: (event) => {
       if (event.kind === 'answered') latest = event;
       const message = messageOf(event, dialect);
-      if (message !== undefined) tell(message);
+      if (message !== undefined) block.tell(message);
     },
     listener: (event) => {
       if (event.kind === 'service') service = event.message;
       if (event.kind === 'waiting') service = event.reason;
-      if (event.kind === 'service' && block === undefined && event.message !== '') tell(event.message);
     },
     end: () => {
-      block?.end();
+      block.end();
     },
   };
 }
 
-function messageOf(event: ListEvent, { list, priced }: ListIdsRequest['dialect']): string | undefined {
+/** What people are told of an event. */
+export function messageOf(event: ListEvent, { list, priced }: ListIdsRequest['dialect']): string | undefined {
   switch (event.kind) {
     case 'opened':
       return event.keptPages === 0 ? undefined : `resumed: ${plural(event.keptPages, 'answer')} kept, at no cost`;

@@ -5,9 +5,11 @@ import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';
 import type { LoggedRun, Progress, ProgressOptions } from './progress.ts';
 
+/** What a long command logs while nothing changes, comes so often. */
+export const logEveryMs = 30_000;
 /** The speed is sampled more often than it is logged. */
 const lookMs = 1000;
-const looksALine = 30;
+const looksALine = logEveryMs / lookMs;
 
 /** JSON lines on stderr: one at each change of state, and one every 30 seconds. */
 export function progressInLog(
@@ -17,15 +19,7 @@ export function progressInLog(
   destination: pino.DestinationStream,
 ): Progress {
   const state = new ProgressState(options);
-  const log = pino(
-    {
-      level: options.logLevel,
-      base: logged,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
-    },
-    destination,
-  );
+  const log = openLog(options.logLevel, logged, destination);
   const facts = (seen: ProgressFacts) => {
     const holding = state.holding();
     return {
@@ -68,6 +62,14 @@ export function progressInLog(
   };
 }
 
+/** JSON lines. @param base is in each of them */
+export function openLog(level: string, base: object, destination: pino.DestinationStream): pino.Logger {
+  return pino(
+    { level, base, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (name) => ({ level: name }) } },
+    destination,
+  );
+}
+
 /** When the run will end, or when its credits will; nothing while that is unknown. */
 function etaFacts({ left }: ProgressFacts): object {
   if (left === undefined) return {};
@@ -96,7 +98,7 @@ const levels: Readonly<Record<RunEvent['kind'], 'info' | 'warn' | 'debug' | 'tra
   holding: 'trace',
 };
 
-function logEvent(log: pino.Logger, event: RunEvent): void {
+export function logEvent(log: pino.Logger, event: RunEvent): void {
   const { kind, ...facts } = event;
   const level = levels[kind];
   switch (event.kind) {

@@ -1,5 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
-import { count } from '../../lib/format-text.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import type { ListVerdict } from './walk/walk.ts';
 
 /** Why a list is not to have its name, as a clause; undefined where it is proven, and has as many members as were expected. */
@@ -35,7 +35,7 @@ export function unnamed(
   const rest =
     restCalls === undefined
       ? ''
-      : ` About ${count(restCalls)} more calls would settle the rest: --proof-calls N allows them.`;
+      : ` About ${plural(restCalls, 'more call')} would settle the rest: --proof-calls N allows them.`;
   return new ExportError('notTolerated', `not proven: ${why}. What was found is in ${path}`, {
     todo: `Answered pages are kept, and cost nothing again.${rest} If you know the number of members, give it with --expect N.`,
     facts: { members, restCalls: restCalls ?? null },
