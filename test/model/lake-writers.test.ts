@@ -45,23 +45,25 @@ const places = {
   },
 };
 
+function assetsIn(store: ObjectStore): LakeTable {
+  return new LakeTable({ root: '/lakes/nightly', store, clock: { now: () => 0 } }, 'assets');
+}
+
 describe.each(Object.entries(places))('eight writers that publish five nights in %s', (_, openPlace) => {
   it('lose no version, and publish each night once', async () => {
     for (const round of rounds) {
       const random = new SeededRandom([round, 1, 2, 3]);
       const open = openPlace(new MemoryDisk());
       const writer = async (): Promise<void> => {
-        const table = new LakeTable(hurried(open(), turns(random)), 'assets', { now: () => 0 });
+        const table = assetsIn(hurried(open(), turns(random)));
         for (const night of fiveNights) await addNight(table, smallNight(night), aboutAssets);
       };
       await Promise.all(Array.from({ length: writers }, writer));
-      const newest = await new LakeTable(open(), 'assets', { now: () => 0 }).newest();
+      const newest = await assetsIn(open()).newest();
       expect(newest?.version).toBe(fiveNights.length);
       expect(newest && nightsOf(newest.metadata).map(({ night }) => night)).toEqual(fiveNights);
       expect(await auditTable(open(), 'assets')).toEqual([]);
-      expect((await new LakeTable(open(), 'assets', { now: () => 0 }).files.read('version-hint.text')).toString()).toBe(
-        '5',
-      );
+      expect((await assetsIn(open()).files.read('version-hint.text')).toString()).toBe('5');
     }
   });
 });
@@ -69,7 +71,7 @@ describe.each(Object.entries(places))('eight writers that publish five nights in
 describe('a writer in a folder that is killed at any operation', () => {
   const publish = async (disk: MemoryDisk): Promise<void> => {
     const store = sharedFolderPlace(disk.files, '/lakes/nightly/lake', '.new');
-    const table = new LakeTable(store, 'assets', { now: () => 0 });
+    const table = assetsIn(store);
     for (const night of fiveNights.slice(0, 3)) await addNight(table, smallNight(night), aboutAssets);
   };
 
@@ -95,7 +97,7 @@ describe('a writer in a folder that is killed at any operation', () => {
       const store = sharedFolderPlace(disk.files, '/lakes/nightly/lake', '.new');
       expect(await auditTable(store, 'assets'), String(n)).toEqual([]);
       await publish(disk);
-      const newest = await new LakeTable(store, 'assets', { now: () => 0 }).newest();
+      const newest = await assetsIn(store).newest();
       expect(newest && nightsOf(newest.metadata).map(({ night }) => night), String(n)).toEqual(fiveNights.slice(0, 3));
       expect(newest?.version).toBe(3);
       expect(await auditTable(store, 'assets'), String(n)).toEqual([]);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
@@ -23,6 +24,15 @@ export interface TableChange {
   readonly takesBack?: boolean;
 }
 
+/** Where the tables of a lake lie. */
+export interface LakeStore {
+  /** The folder or the address of the bucket that holds the nights. */
+  readonly root: string;
+  /** What lies in `<root>/lake`. */
+  readonly store: ObjectStore;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
 /**
  * An Iceberg table in a folder or a bucket. What it holds is the newest of its versions; each is put if absent, so that of processes which
  * write at once one is first, and the others look again.
@@ -31,12 +41,13 @@ export class LakeTable {
   readonly name: string;
   readonly files: TableFiles;
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #root: string;
 
-  /** @param store of `<root>/lake` */
-  constructor(store: ObjectStore, name: string, clock: Pick<Clock, 'now'>) {
+  constructor({ root, store, clock }: LakeStore, name: string) {
     this.name = name;
     this.files = new TableFiles(store, name);
     this.#clock = clock;
+    this.#root = root;
   }
 
   /** The newest version; undefined where the table has not begun. @throws {ExportError} `damaged` */
@@ -105,7 +116,7 @@ export class LakeTable {
       'usage',
       `the newest snapshot (${foreign['snapshot-id']}) of the table ${this.name} of the lake was written by another program`,
       {
-        todo: 'To take the table back, with the nights that are there: asset-export lake ROOT --rebuild --yes. What the other program wrote is not in it then.',
+        todo: `To take the table back, with the nights that are there: ${commandLine('lake', this.#root, '--rebuild', '--yes')}. What the other program wrote is not in it then.`,
         facts: { table: this.name },
       },
     );

@@ -8,20 +8,15 @@ import { sharedFolderPlace } from '../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
 import { storeWithin } from '../../places/objects/store-within.ts';
 import type { NightsRoot } from '../../core/run/night-follower.ts';
-import { LakeTable } from './lake-table.ts';
+import { type LakeStore, LakeTable } from './lake-table.ts';
 import { readersAddress } from './table-files.ts';
 
 /** Where bytes are made into a file before they get a name, in a lake that is a folder. */
 export const madeFolder = '.new';
 
 /** Iceberg tables beside the nights of a root. */
-export interface Lake {
-  /** The folder or the address of the bucket that holds the nights. */
-  readonly root: string;
+export interface Lake extends LakeStore {
   readonly place: ExportPlace;
-  /** What lies in `<root>/lake`. */
-  readonly store: ObjectStore;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** @throws {ExportError} `usage` for an address that is none */
@@ -40,12 +35,12 @@ function storeOf({ files, folder, store }: ExportPlace): ObjectStore {
 }
 
 /** The tables that are there, `assets` last: a night that is in `assets` is in every table. */
-export async function lakeTables({ store, clock }: Lake): Promise<LakeTable[]> {
+export async function lakeTables(lake: Lake): Promise<LakeTable[]> {
   const names: string[] = [];
-  for await (const name of store.names('')) {
+  for await (const name of lake.store.names('')) {
     if (name.endsWith('/') && !name.startsWith('.')) names.push(name.slice(0, -1));
   }
-  return assetsLast(names).map((name) => new LakeTable(store, name, clock));
+  return assetsLast(names).map((name) => new LakeTable(lake, name));
 }
 
 /** Names of tables in the order in which they are written. */

@@ -100,7 +100,7 @@ export async function rebuildLake(
       for (const night of nights)
         if (tablesOfNight(night).includes(name)) own.push(await readTableNight(night, name, address));
       const about = aboutOf(name, last, { address, ownLocation, pattern });
-      await rebuildTable(new LakeTable(lake.store, name, lake.clock), own, about);
+      await rebuildTable(new LakeTable(lake, name), own, about);
     }
   }
   return { published: nights.map(({ day }) => day), notes, address, tables };

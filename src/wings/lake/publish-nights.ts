@@ -65,7 +65,7 @@ export function publishedNights(known: readonly KnownTable[]): readonly string[]
 export async function publishNight(lake: Lake, night: PublishableNight, facts: LakeFacts): Promise<boolean> {
   let isNew = false;
   for (const name of assetsLast(tablesOfNight(night))) {
-    const table = new LakeTable(lake.store, name, lake.clock);
+    const table = new LakeTable(lake, name);
     const newest = await table.newest();
     const id = { night: night.day, seal: night.seal };
     isNew ||= newest === undefined || !holdsNight(newest.metadata, id);

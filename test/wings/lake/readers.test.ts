@@ -54,7 +54,7 @@ async function compareTimeTravel(
   [table, columns]: readonly [string, string],
   day: number,
 ): Promise<unknown[]> {
-  const newest = await new LakeTable(openRoot(root).store, table, { now: () => 0 }).newest();
+  const newest = await new LakeTable(openRoot(root), table).newest();
   const snapshot = newest && snapshotOf(newest.metadata, dayOf(day));
   const from = (place: string): string => `SELECT ${columns} FROM ${place}`;
   const [files, lake] = [from(parquetOf(root, table, day)), from(lakeOf(root, table))];

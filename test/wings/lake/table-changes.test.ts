@@ -11,7 +11,7 @@ const clock = { now: () => Date.UTC(2026, 10, 25) };
 function newTable(name: 'assets' | 'changes') {
   const objects = new MemoryObjects();
   const store = objects.open();
-  return { objects, store, table: new LakeTable(store, name, clock) };
+  return { objects, store, table: new LakeTable({ root, store, clock }, name) };
 }
 
 const partsOf = (night: string, table = 'assets') =>

@@ -34,7 +34,7 @@ export async function manifestsOfSnapshot(table: LakeTable, snapshot: Snapshot):
 
 /** Everything that is wrong with a table: of its versions, its log, its refs, and what these name. */
 export async function auditTable(store: ObjectStore, name: string): Promise<string[]> {
-  const table = new LakeTable(store, name, { now: () => 0 });
+  const table = new LakeTable({ root: '', store, clock: { now: () => 0 } }, name);
   const newest = await table.newest();
   if (newest === undefined) return [];
   const problems: string[] = [];
