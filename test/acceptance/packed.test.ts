@@ -146,7 +146,7 @@ describe('the packed program', () => {
     { line: 'asset-export init "your job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^ {6}(.*run.*)$/m },
     { line: 'asset-export rehearse "my job/job.yaml" --out "my out" --format csv', hint: /"next":"(.*?)"/ },
     { line: 'asset-export run "my job/job.yaml" --out "my out" --format csv', hint: /"next":"(.*?)"/ },
-    { line: 'asset-export plan none.yaml', hint: /(asset-export run --help)/ },
+    { line: 'asset-export plan none.yaml', hint: /(asset-export help job)/ },
     { line: 'asset-export run --ulr x', hint: /(asset-export run --help)/ },
     { line: 'asset-export run job.yaml --dry-run', hint: /(asset-export plan) prints/, exit: 2 },
     { line: 'asset-export -v', hint: /(asset-export --version)/ },

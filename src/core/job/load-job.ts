@@ -171,7 +171,7 @@ function readJobFile({ file = '', folder, environment }: KnownSources): JobFile 
     const why =
       codeOf(error) === 'ENOENT' ? 'it does not exist' : codeOf(error) === 'EISDIR' ? 'it is a folder' : String(error);
     throw new ExportError('usage', `cannot read the job file ${shownWord(file)}: ${why}`, {
-      todo: 'Check its name, or leave it out and use flags (--help lists them).',
+      todo: 'Check its name, or leave it out and use flags: asset-export help job has the field of each.',
       cause: error,
     });
   }

@@ -2,7 +2,6 @@ import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { commandLine } from '../../lib/addresses/shown-path.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import { sharedFolderPlace } from '../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
