@@ -8,7 +8,6 @@ export const plus = 0x2b;
 export const comma = 0x2c;
 export const minus = 0x2d;
 export const point = 0x2e;
-export const slash = 0x2f;
 export const zero = 0x30;
 export const nine = 0x39;
 export const colon = 0x3a;
