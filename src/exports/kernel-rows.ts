@@ -110,15 +110,14 @@ export class KernelRows {
       for (const [index, place] of places.entries()) bytes[careAt + index] = cares[columns[place]?.type ?? 'json'];
       bytes.set(texts.bytes, fixed);
       words.set(texts.starts, starts >> 2);
-      const slots = [
+      kernel.setSlots([
         ...[madeSlot, madeAt, madeBytesSlot, room, madeBeforeSlot, made.end, scanSlot, kernel.answerAt + at],
         ...[columnCountSlot, count, placesSlot, placesAt, careSlot, careAt, fixedSlot, fixed, fixedStartsSlot, starts],
         ...[skipColumnSlot, skip?.column ?? -1, skipBytesSlot, skip?.bytes ?? 0],
         ...[firstTableSlot + widthSlot, columns.length, firstTableSlot + fromSlot, from],
         ...[firstTableSlot + lengthSlot, length, firstTableSlot + marksSlot, marks],
         ...[firstTableSlot + capacitySlot, mostRows, firstTableSlot + rowsBeforeSlot, 0],
-      ];
-      for (let index = 0; index < slots.length; index += 2) kernel.setSlot(slots[index] ?? 0, slots[index + 1] ?? 0);
+      ]);
       return true;
     } catch (error) {
       if (error instanceof RangeError) return false;
