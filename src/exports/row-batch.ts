@@ -2,7 +2,7 @@ import { BlockText } from '../core/formats/block-text.ts';
 import { GrowingBytes } from '../core/formats/growing-bytes.ts';
 import { strideBytes } from '../core/formats/words.ts';
 import { assetsTable } from '../core/records/columns.ts';
-import type { RowBlock } from '../core/records/row-block.ts';
+import { type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { RecordRows } from '../core/records/scan/record-rows.ts';
 import { RecordTexts } from './record-text.ts';
 import { closeBracket, comma, openBracket } from '../lib/ascii.ts';
@@ -16,8 +16,6 @@ const packedHead = width * 5;
 /** Memory that is kept from one batch to the next. */
 const keptBytes = 8 << 20;
 
-const noBytes = new Uint8Array(0);
-
 /** Opens rows for the bytes of an answer. */
 type OpenRows = (body: Uint8Array) => RecordRows;
 
@@ -27,9 +25,8 @@ export class RowBatch {
   readonly #bytes = new GrowingBytes(keptBytes);
   /** By row; undefined where its cells are known. */
   #records: (Uint8Array | undefined)[] = [];
-  #from = new Int32Array(0);
-  #length = new Int32Array(0);
-  #marks = new Uint8Array(0);
+  /** Up to the last row whose cells are known. Those of records are null. */
+  readonly #cells = new RowBlockBuilder(width, 0);
 
   /** @param hasLists whether rows of child tables are made: then the lists of known cells are read like those of records */
   constructor(hasLists: boolean) {
@@ -40,17 +37,6 @@ export class RowBatch {
     return this.#records.length;
   }
 
-  /** Has room for so many rows. */
-  reserve(rows: number): void {
-    const cells = rows * width;
-    if (cells <= this.#length.length) return;
-    this.#from = grown(this.#from, cells);
-    this.#length = grown(this.#length, cells);
-    const marks = this.#marks;
-    this.#marks = new Uint8Array(cells);
-    this.#marks.set(marks);
-  }
-
   /** @param record its JSON, which stays as it is until `rows` */
   addRecord(record: Uint8Array): void {
     this.#records.push(record);
@@ -59,14 +45,14 @@ export class RowBatch {
   /** Adds a whole row of `assets`. */
   addCells(text: BlockText, row: number): void {
     const bytes = this.#bytes;
+    const cells = this.#cells;
     const to = this.#addRow();
     const first = row * width;
     bytes.reserve(text.rowBytes(row) + width);
     for (let column = 0; column < width; column += 1) {
       const length = text.length[first + column] ?? -1;
-      this.#length[to + column] = length;
-      this.#marks[to + column] = text.marks[first + column] ?? 0;
-      this.#from[to + column] = bytes.used;
+      cells.setSpan(to + column, bytes.used, length);
+      cells.marks[to + column] = text.marks[first + column] ?? 0;
       if (length > 0) bytes.copy(text.words(first + column), text.start(first + column), length);
     }
   }
@@ -74,13 +60,13 @@ export class RowBatch {
   /** Adds a row that was packed. */
   addPacked(packed: Buffer): void {
     const bytes = this.#bytes;
+    const cells = this.#cells;
     const to = this.#addRow();
     let end = bytes.used;
     for (let column = 0; column < width; column += 1) {
       const length = packed.readInt32LE(column * 4);
-      this.#length[to + column] = length;
-      this.#marks[to + column] = packed[width * 4 + column] ?? 0;
-      this.#from[to + column] = end;
+      cells.setSpan(to + column, end, length);
+      cells.marks[to + column] = packed[width * 4 + column] ?? 0;
       end += Math.max(0, length);
     }
     bytes.reserve(packed.length);
@@ -94,21 +80,21 @@ export class RowBatch {
     readAll(rows, starts);
     this.#setCells(rows);
     this.#records = [];
+    this.#cells.cutTo(0);
     this.#bytes.clear();
     return rows;
   }
 
   #addRow(): number {
-    const first = this.count * width;
-    this.reserve(this.count + 1);
+    while (this.#cells.rows < this.count) this.#cells.addRow();
     this.#records.push(undefined);
-    return first;
+    return this.#cells.addRow();
   }
 
   /** Adds the records as the array of an answer behind the texts of the cells, and gives where each begins, and where the array ends. */
   #addRecords(): number[] {
     const bytes = this.#bytes;
-    const texts = new RecordTexts(this.#block);
+    const texts = new RecordTexts(this.#cells.block(bytes.bytes));
     const starts: number[] = [];
     for (const [row, given] of this.#records.entries()) {
       const record = given ?? texts.few(row, this.#members);
@@ -123,17 +109,12 @@ export class RowBatch {
     return starts;
   }
 
-  get #block(): RowBlock {
-    const [from, length, marks] = [this.#from, this.#length, this.#marks];
-    return { rows: this.count, width, source: this.#bytes.bytes, made: noBytes, from, length, marks };
-  }
-
   #setCells(rows: RecordRows): void {
     const records = this.#records;
     for (let row = 0; row < records.length; ) {
       let end = row;
       while (end < records.length && records[end] === undefined) end += 1;
-      if (end > row) rows.setCells(row, end, this.#block);
+      if (end > row) rows.setCells(row, end, this.#cells);
       row = end + 1;
     }
   }
@@ -171,12 +152,6 @@ export class CellRows {
     }
     return Buffer.from(bytes.bytes);
   }
-}
-
-function grown(numbers: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(size);
-  larger.set(numbers);
-  return larger;
 }
 
 /** @param starts where each record begins, with a byte between it and the one before, and the end of the array */

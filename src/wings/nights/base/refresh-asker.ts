@@ -77,7 +77,6 @@ export class RefreshAsker implements AssetClient {
     const carried = new Uint8Array(ids.length);
     const asked: AskedId[] = [];
     const errors: RecordError[] = [];
-    now.reserve(ids.length);
     for (let place = 0; place < ids.length; place += 1) {
       const slot = keys.slotAt(ids, place);
       if (slot >= 0 && keys.fate(slot) === 'row' && !keys.has(slot, marks.asked)) {
