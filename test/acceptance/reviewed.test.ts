@@ -1,5 +1,4 @@
 import { inFolder } from '../../src/core/run/homes/export-place.ts';
-import { once } from 'node:events';
 import { chmod, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +12,7 @@ import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { freePort } from '../support/free-port.ts';
 
 interface Scene {
   readonly folder: string;
@@ -58,11 +58,7 @@ describe('an export', () => {
 
   it('counts neither calls that never left nor credits for them', async () => {
     const { flags, service } = await scene(20);
-    const nobody = createServer().listen(0, '127.0.0.1');
-    await once(nobody, 'listening');
-    const { port } = nobody.address() as AddressInfo;
-    nobody.close();
-    await once(nobody, 'close');
+    const port = await freePort();
     const refused = await runExport({ flags: { ...flags, url: `http://127.0.0.1:${port}`, retries: '0' } });
     expect(refused.error?.exit).toBe('unavailable');
     await runExport({ flags });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
@@ -117,15 +117,6 @@ export class Prepared {
     const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
     this.program = ['--import', join(this.folder, 'hooks.mjs'), built];
   }
-}
-
-/** An address of this machine at which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const listening = createTcpServer().listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const { port } = listening.address() as AddressInfo;
-  listening.close();
-  return port;
 }
 
 /** A line of `check`: its name, state and text. */

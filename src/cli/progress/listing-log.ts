@@ -1,7 +1,7 @@
 import { safeText } from '../../lib/addresses/shown-address.ts';
 import type { ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';
 import type { Terminal } from '../terminal.ts';
-import { messageOf, type ShownListing } from './listing-progress.ts';
+import { toldOf, type ShownListing } from './listing-progress.ts';
 import { logEvent, logEveryMs, openLog } from './progress-log.ts';
 
 /** How a list is logged: JSON lines on stderr, as those of a run. */
@@ -33,7 +33,7 @@ export function listingInLog(
     onEvent: (event) => {
       if (event.kind === 'answered') latest = event;
       const { kind, ...facts } = event;
-      const message = messageOf(event, dialect);
+      const message = toldOf(event, dialect);
       if (kind === 'warning') log.warn(safeText(event.message));
       else log[kind === 'answered' ? 'trace' : 'info'](facts, message ?? (kind === 'opened' ? 'list started' : kind));
     },

@@ -34,7 +34,7 @@ export function listingOnTerminal(
     },
     onEvent: (event) => {
       if (event.kind === 'answered') latest = event;
-      const message = messageOf(event, dialect);
+      const message = toldOf(event, dialect);
       if (message !== undefined) block.tell(message);
     },
     listener: (event) => {
@@ -48,7 +48,7 @@ export function listingOnTerminal(
 }
 
 /** What people are told of an event. */
-export function messageOf(event: ListEvent, { list, priced }: ListIdsRequest['dialect']): string | undefined {
+export function toldOf(event: ListEvent, { list, priced }: ListIdsRequest['dialect']): string | undefined {
   switch (event.kind) {
     case 'opened':
       return event.keptPages === 0 ? undefined : `resumed: ${plural(event.keptPages, 'answer')} kept, at no cost`;

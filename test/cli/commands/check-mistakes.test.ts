@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { certificates } from '../../support/certificates.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
-import { closedPort, linesOf, Prepared } from '../../support/prepared-job.ts';
+import { freePort } from '../../support/free-port.ts';
+import { linesOf, Prepared } from '../../support/prepared-job.ts';
 
 const sampleIds = fileURLToPath(new URL('../../../data/ids.txt', import.meta.url));
 
@@ -112,12 +113,12 @@ const mistakes: readonly Mistake[] = [
   ],
   ['a key file that is a folder', 'key', 2, (job) => job.set('api-key-file', '.')],
   ['a host that has no address', 'address', 5, (job) => job.set('url', 'https://nowhere.invalid')],
-  ['a closed port', 'address', 5, async (job) => job.set('url', `http://127.0.0.1:${await closedPort()}`)],
+  ['a closed port', 'address', 5, async (job) => job.set('url', `http://127.0.0.1:${await freePort()}`)],
   [
     'a closed proxy',
     'address',
     5,
-    async (job) => (job.environment['HTTP_PROXY'] = `http://127.0.0.1:${await closedPort()}`),
+    async (job) => (job.environment['HTTP_PROXY'] = `http://127.0.0.1:${await freePort()}`),
   ],
   ['a proxy that is none', 'address', 2, (job) => (job.environment['HTTP_PROXY'] = 'ftp://proxy')],
   [
@@ -227,7 +228,7 @@ const inDatabase: readonly Mistake[] = [
     'a database that is down',
     'database',
     5,
-    async (job) => job.set('fleet', `postgres://u@127.0.0.1:${await closedPort()}/d`),
+    async (job) => job.set('fleet', `postgres://u@127.0.0.1:${await freePort()}/d`),
   ],
   ['a user that does not exist', 'database', 9, async (job) => job.set('fleet', as('nobody_here'))],
   [

@@ -2,8 +2,6 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { promisify } from 'node:util';
 import type { ServedStore } from './faulty-server.ts';
 import { forward } from './forward.ts';
 import { s3Operation, s3Refusal } from './s3-bucket.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const run = promisify(execFile);
 
@@ -107,17 +106,6 @@ async function prepare(folder: string, at: { monitor: number; port: number; clus
   }
   const map = ['--create', '--fsid', at.cluster, '--addv', 'a', `[${address}]`, 'monmap'];
   await run('monmaptool', map, { cwd: folder });
-}
-
-/** Ceph takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function reached(port: number): Promise<void> {

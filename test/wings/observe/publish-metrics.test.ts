@@ -11,6 +11,7 @@ import { writeIdFile } from '../../support/id-file.ts';
 import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { observedRun } from './observed-run.ts';
+import { freePort } from '../../support/free-port.ts';
 
 async function exported(flags: Readonly<Record<string, unknown>>) {
   const folder = await tempFolder();
@@ -50,15 +51,6 @@ async function exported(flags: Readonly<Record<string, unknown>>) {
   await run('plain', {});
   expect(bytes).toEqual(exportBytes(join(folder, 'plain')));
   return { outcome, warnings, scraped, folder };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 it('a run is scraped while it works, and its listener closes with it', async () => {

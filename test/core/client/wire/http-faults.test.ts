@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../../../src/lib/export-error.ts';
@@ -6,6 +5,7 @@ import { createFakeClock, settled } from '../../../support/fake-clock.ts';
 import { rawServer, type RawServer } from '../support/bad-proxies.ts';
 import { failureOf, httpClient, pairBody, pairCall } from '../support/http-exchange.ts';
 import { reply, startRoughServer } from '../support/rough-server.ts';
+import { freePort } from '../../../support/free-port.ts';
 
 describe('an http client on a bad line', () => {
   it('calls a reset before, within and after the head transient', async () => {
@@ -43,10 +43,7 @@ describe('an http client on a bad line', () => {
   });
 
   it('knows that a call never left when the connection is refused or the name unknown', async () => {
-    const free = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => free.once('listening', resolve));
-    const { port } = free.address() as { port: number };
-    await new Promise((resolve) => free.close(resolve));
+    const port = await freePort();
     expect(await failureOf(httpClient(`http://127.0.0.1:${port}`).ask(pairCall))).toMatchObject({
       failure: 'transport',
       unsent: true,

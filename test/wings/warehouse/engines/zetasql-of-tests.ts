@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { afterAll } from 'vitest';
 import { enginePackage } from './engine-packages.ts';
+import { freePort } from '../../../support/free-port.ts';
 
 /** What is used of Google's parser of BigQuery's SQL: a server of its own on this machine. */
 interface Zetasql {
@@ -48,12 +48,4 @@ export async function zetasqlOfTests(untested: string): Promise<ProblemOf | unde
       () => undefined,
       (error: unknown) => String(error),
     );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
