@@ -83,11 +83,10 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   const nights = await nightsFor(withPattern(request), request.wings.nights);
   const report = reportFor(request.job, request.wings);
   const following = { ...context, lake: followerFor(withPattern(request), request.wings) };
-  const after = afterComplete(nights, request, following);
+  const after = afterComplete(nights, { job: request.job, outputDir: request.outputDir, place: home.place }, following);
   await nights?.requireLatestFree(request.job, context);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
-    await recordChangedVerdict(request, home, finished, context);
     const published = await after.publish(finished);
     await after.keep(published);
     return published;
@@ -96,24 +95,12 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   const outcome = await holdingHome(home, context, () => exportLocked(ready, home, context));
   if (outcome.state === 'complete' && nights !== undefined)
     await compareWithEarlier(request, nights, { outcome, context });
-  if (outcome.state === 'already') await recordChangedVerdict(request, home, outcome, context);
   // A run that ends before this is followed by one that finds the export complete.
   const published = outcome.state === 'already' ? await after.publish(outcome) : outcome;
   await after.keep(published);
   const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
   if (report !== undefined && !isReported) await (await report())(home.place, context);
   return published;
-}
-
-/** A run that finds an export complete may judge it by another tolerance than the one before. */
-async function recordChangedVerdict(
-  { job }: Request,
-  { place }: ExportHome,
-  outcome: ExportOutcome,
-  context: ObservedContext,
-): Promise<void> {
-  const { recordVerdict } = await import('./record-verdict.ts');
-  await recordVerdict({ place, job }, outcome, context);
 }
 
 /** The job as it was given, with `{date}`. */

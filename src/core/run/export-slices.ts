@@ -57,7 +57,7 @@ export interface ExportedSlices extends SlicesToMake {
   readonly finish: () => Promise<Manifest>;
   /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
   readonly report?: () => Promise<RunEnd['quality']>;
-  /** Called when the export is complete, before observers know its end: its readers find it, or the outcome has the error. */
+  /** Called when the export is complete, before its record and observers have its end: its readers find it, or the outcome has the error. */
   readonly publish?: (outcome: ExportOutcome) => Promise<ExportOutcome>;
   /** The manifest of another process, which may have removed what this one needed when it failed. */
   readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
@@ -117,11 +117,11 @@ async function followed(
     const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
     const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
-    const end = { ...endOf(outcome, job, entries), isElsewhere };
+    const published = (await exported.publish?.(outcome)) ?? outcome;
+    const end = { ...endOf(published, job, entries), isElsewhere };
     await recorder.end(end);
     const quality = outcome.state === 'complete' && !isElsewhere ? await exported.report?.() : undefined;
-    const published = (await exported.publish?.(outcome)) ?? outcome;
-    await context.observer.end({ ...endOf(published, job, entries), isElsewhere, quality });
+    await context.observer.end({ ...end, quality });
     return published;
   } catch (error) {
     await joinedObservers([recorder, context.observer]).end(endOfError(error));

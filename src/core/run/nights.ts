@@ -11,7 +11,9 @@ import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
 import type { PreparedAnswers } from './export-slices.ts';
+import type { ExportContext } from './export-context.ts';
 import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
+import type { ExportPlace } from './homes/export-place.ts';
 import type { HomeContext } from './homes/open-home.ts';
 import type { Following } from './night-follower.ts';
 import type { PublishedTables } from '../work/published-tables.ts';
@@ -112,7 +114,10 @@ export interface PlannedRefresh {
 
 /** What a run has follow its export, once that is complete. For any other outcome, nothing. */
 export interface AfterComplete {
-  /** Where it fails, the export stays complete: the error is part of the outcome, so that the account can be reported with it. */
+  /**
+   * Where it fails, the export stays complete: the error is part of the outcome, so that the account can be reported with it. The record of
+   * an export that was complete before gets the verdict too.
+   */
   readonly publish: (outcome: ExportOutcome) => Promise<ExportOutcome>;
   /** After `publish`. A removal that fails is a warning. */
   readonly keep: (outcome: ExportOutcome) => Promise<void>;
@@ -120,19 +125,27 @@ export interface AfterComplete {
 
 export function afterComplete(
   nights: Nights | undefined,
-  { job, outputDir }: Omit<Night, 'account'>,
-  context: HomeContext & Following,
+  { job, outputDir, place }: Omit<Night, 'account'> & { readonly place: ExportPlace },
+  context: HomeContext & Following & Pick<ExportContext, 'listener'>,
 ): AfterComplete {
+  const published = async (outcome: ExportOutcome): Promise<ExportOutcome> => {
+    try {
+      const lake = await nights?.publish({ job, outputDir, account: outcome.account }, context);
+      return lake === undefined ? outcome : { ...outcome, lake };
+    } catch (error) {
+      if (error instanceof ExportError) return { ...outcome, error };
+      throw error;
+    }
+  };
   return {
     publish: async (outcome) => {
       if (outcome.state === 'unfinished') return outcome;
-      try {
-        const lake = await nights?.publish({ job, outputDir, account: outcome.account }, context);
-        return lake === undefined ? outcome : { ...outcome, lake };
-      } catch (error) {
-        if (error instanceof ExportError) return { ...outcome, error };
-        throw error;
+      const ended = await published(outcome);
+      if (ended.state === 'already') {
+        const { recordVerdict } = await import('./record-verdict.ts');
+        await recordVerdict({ place, job }, ended, context);
       }
+      return ended;
     },
     keep: async ({ state, account, error }) => {
       if (state !== 'unfinished' && error === undefined) await nights?.keep({ job, outputDir, account }, context);

@@ -13,8 +13,9 @@ import { endLine } from './record/record-run.ts';
 import { errorOf, intolerable } from './tolerance.ts';
 
 /**
- * A run that finds its export complete may judge it by other tolerances than the last one. Where it then ends with another exit
- * code, the record of the last run gets its verdict: `status` and `report` read it there. A record that cannot be written fails nothing.
+ * A run that finds its export complete may judge it by other tolerances than the last one, or publish what that one could not. Where it then
+ * ends with another exit code, the record of the last run gets its verdict: `status` and `report` read it there. A record that cannot be
+ * written fails nothing.
  */
 export async function recordVerdict(
   { place, job }: { readonly place: ExportPlace; readonly job: Job },

@@ -45,7 +45,7 @@ export async function finaliseExport(job: Job, context: FinaliseContext): Promis
   const done: Finalised =
     written === undefined ? await completeNow(job, place, context) : { state: 'already', manifest: written };
   const nights = await nightsFor(job, context.nights);
-  const after = afterComplete(nights, { job, outputDir: job.output.dir }, context);
+  const after = afterComplete(nights, { job, outputDir: job.output.dir, place: home.place }, context);
   const outcome = await after.publish({ ...alreadyComplete(place.address, done.manifest), state: done.state });
   await after.keep(outcome);
   if (done.state === 'complete') await tellComplete(job, { manifest: done.manifest, outcome, place }, context);

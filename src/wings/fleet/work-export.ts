@@ -50,8 +50,9 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   const report = reportFor(job, context);
   await nights?.requireLatestFree(job, context);
   return observedRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
-    const after = afterComplete(nights, { job, outputDir: job.output.dir }, context);
-    const outcome = await workOn({ ...request, report, publish: after.publish }, observed, startedAtMs);
+    const place = await openHomePlace(job, observed);
+    const after = afterComplete(nights, { job, outputDir: job.output.dir, place: homeAt(place).place }, context);
+    const outcome = await workOn({ ...request, report, publish: after.publish }, observed, place, startedAtMs);
     const published = outcome.state === 'already' ? await after.publish(outcome) : outcome;
     await after.keep(published);
     return published;
@@ -68,9 +69,13 @@ function requireNoRunBudget({ budget }: Job): void {
 /** A request with what the job may ask for at its end. */
 type Request = WorkRequest & { readonly report: RunWings['report']; readonly publish: AfterComplete['publish'] };
 
-async function workOn(request: Request, context: ObservedContext, startedAtMs: number): Promise<ExportOutcome> {
+async function workOn(
+  request: Request,
+  context: ObservedContext,
+  place: HomePlace,
+  startedAtMs: number,
+): Promise<ExportOutcome> {
   const { job } = request;
-  const place = await openHomePlace(job, context);
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
   requireRunnable(job);

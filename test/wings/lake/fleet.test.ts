@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { exitCodes } from '../../../src/lib/exit-codes.ts';
 import { checkedJson, valueOfCheckedJson } from '../../../src/lib/hash/checked-json.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
+import { inBucket } from '../../../src/core/run/homes/export-place.ts';
 import { storeWithin } from '../../../src/places/objects/store-within.ts';
+import { statusAt } from '../../../src/wings/status/export-status.ts';
+import { firstNight } from '../../support/nights.ts';
 import { SmallFleet, steps } from '../../model/support/small-fleet.ts';
 import { writeSmallIds } from '../../model/support/small-export.ts';
 import type { StoreWeather } from '../../support/memory-objects.ts';
@@ -25,7 +28,11 @@ async function nightOfFleet() {
       },
     });
   const versions = () => [...fleet.bucket.objects.keys()].filter((name) => /^nightly\/lake\/.*\/v\d/.test(name)).sort();
-  return { fleet, step, versions };
+  const status = () => {
+    const store = storeWithin(fleet.bucket.open(undefined, readBody), `nightly/date=${day}`);
+    return statusAt(inBucket(store, flags.out), firstNight);
+  };
+  return { fleet, step, versions, status };
 }
 
 const published = ['nightly/lake/assets/metadata/v1.metadata.json', 'nightly/lake/creators/metadata/v1.metadata.json'];
@@ -59,7 +66,7 @@ it('the worker that completes the export of a fleet publishes it', async () => {
 it.each(['work', 'finalise'] as const)(
   'an export of a fleet that is not in the lake is published by %s',
   async (command) => {
-    const { step, versions } = await nightOfFleet();
+    const { step, versions, status } = await nightOfFleet();
     await step({ make: steps.enqueue() });
     const outcome = await step({ make: steps.work() }, withoutLake);
     expect(outcome).toMatchObject({
@@ -70,8 +77,10 @@ it.each(['work', 'finalise'] as const)(
     const failed = await step({ make: steps[command]() }, withoutLake);
     expect(failed).toMatchObject({ state: 'already', error: { exit: 'unavailable' } });
     expect(versions()).toEqual([]);
+    expect(await status()).toMatchObject({ exit: 5, lastError: expect.stringContaining('not in the lake') as string });
     const again = await step({ make: steps[command]() });
     expect(again).toMatchObject({ state: 'already', lake: { assets: { snapshot: expect.any(Number) as number } } });
     expect(versions()).toEqual(published);
+    expect(await status()).toMatchObject({ exit: 0, lastError: null });
   },
 );
