@@ -112,7 +112,7 @@ describe('replace of a DuckDB file', () => {
     const { file, load } = await loadedFile();
     await rows(file, sql);
     const notes = await load(await exported(60));
-    expect(notes).toEqual([expect.stringMatching(/^loaded in place: /)]);
+    expect(notes).toEqual([expect.stringMatching(/^loading in place: /)]);
     expect(notes[0]).toContain(why);
     expect(await rows(file, found)).toEqual([[1]]);
     expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['60']]);

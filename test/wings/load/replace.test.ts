@@ -148,7 +148,7 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     for (const column of ['export', 'started_at', 'rows', 'deleted', 'nul_values'])
       await database.rows(`ALTER TABLE _asset_export_loads DROP COLUMN "${column}"`);
     const { notes } = await load(database, nights[1]);
-    expect(notes.filter((text) => !text.startsWith('loaded in place'))).toEqual([]);
+    expect(notes.filter((text) => !text.startsWith('loading in place'))).toEqual([]);
     expect(await database.rows('SELECT count(export) FROM _asset_export_loads')).toEqual(['3']);
   });
 

@@ -23,7 +23,7 @@ export interface NewFileOptions {
 
 /**
  * Opens a new file beside a DuckDB file, which takes its place when the load is published: readers keep the old file, and the file does
- * not grow. Undefined where the file is to be loaded in place: it is absent, or holds what is not of the export.
+ * not grow. Undefined where the file is to be loading in place: it is absent, or holds what is not of the export.
  */
 export async function openNewFile(
   address: string,
@@ -34,7 +34,7 @@ export async function openNewFile(
   if (typeof size !== 'number' || size === 0) return undefined;
   const file = await realFile(address);
   if ((await diskFileStore.sizeOf(`${file}.wal`)) !== undefined) {
-    options.note(`loaded in place: ${file}.wal lies beside the file, so another program has not closed it`);
+    options.note(`loading in place: ${file}.wal lies beside the file, so another program has not closed it`);
     return undefined;
   }
   const made = `${file}.new-${randomBytes(4).toString('hex')}`;
@@ -50,7 +50,7 @@ export async function openNewFile(
       (await notReplaceable(connection, held, loaded.plan, options.schema)) ??
       (await attachNew(connection, { made, file }, loaded, options.schema));
     if (why === undefined) return await newFile(connection, { made, file, discard }, loaded, options.schema);
-    options.note(`loaded in place: ${why}`);
+    options.note(`loading in place: ${why}`);
     await discard();
     return undefined;
   } catch (error) {
