@@ -21,6 +21,7 @@ const papers = [
   'docs/library.md',
   'docs/operations.md',
   'docs/observability.md',
+  'docs/warehouses.md',
 ];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
