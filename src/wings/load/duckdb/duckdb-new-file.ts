@@ -23,7 +23,7 @@ export interface NewFileOptions {
 
 /**
  * Opens a new file beside a DuckDB file, which takes its place when the load is published: readers keep the old file, and the file does
- * not grow. Undefined where the file is to be loading in place: it is absent, or holds what is not of the export.
+ * not grow. Undefined where the file is to be loaded in place: it is absent, or holds what is not of the export.
  */
 export async function openNewFile(
   address: string,
